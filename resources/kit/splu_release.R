@@ -263,6 +263,18 @@
   exponential <- function(eta) list(mean = exp(pmin(eta, 700)), slope = exp(pmin(eta, 700)))
   inverse_of <- function(matrix) tryCatch(solve(matrix, tol = 1e-13), error = function(e)
     refuse("The columns named say the same of each other, or nothing at all; leave one out."))
+  # Refuse, with its name, where a group lets the equations have no solution.
+  check_groups <- function(groups, y, weights, is_logistic, failed) {
+    records <- vapply(groups, function(flags) sum(weights[flags]), 0)
+    outcome <- vapply(groups, function(flags) sum(weights[flags] * y[flags]), 0)
+    sure <- failed | vapply(groups, function(flags) all(weights[flags] >= 0), TRUE)
+    lone <- which(sure & (outcome <= 0 | (is_logistic & outcome >= records)))
+    if (!length(lone)) return(invisible())
+    least <- lone[which.min(pmax(round(records[lone]), 0))]
+    refuse("Among the ", max(round(records[[least]]), 0), " records with \u201c", names(groups)[least],
+           "\u201d the outcome seems to be all or nothing, as far as the release can tell, so there is no coefficient; ",
+           "leave these records out by a condition, or put the value together with another.")
+  }
   fitted_to <- function(rows, y, weights, link, is_logistic) {
     whole <- sum(weights)
     centre <- if (whole > 0) sum(weights * y) / whole else 0
@@ -318,12 +330,16 @@
       sound <- identical(unname(get("sha256sum", asNamespace("tools"))(file)), stated$sha256)
     if (!sound) refuse("table.csv is missing or is not the table that was released, as after saving it with another ",
                        "program; take the original file.")
-    raw <- utils::read.csv(file, colClasses = "character", na.strings = character(0), check.names = FALSE, quote = "\"",
+    # The header as a record: as a header R would take blanks off names.
+    raw <- utils::read.csv(file, header = FALSE, colClasses = "character", na.strings = character(0), quote = "\"",
                            fileEncoding = "UTF-8-BOM", encoding = "UTF-8", blank.lines.skip = FALSE, comment.char = "")
     raw[] <- lapply(raw, restored)
-    names(raw) <- restored(names(raw))
-    if (!identical(names(raw), all_names) || nrow(raw) != n)
+    one_kind <- function(texts) gsub("\r\n?", "\n", texts)  # R reads every kind of line break as one
+    header <- as.character(unlist(raw[1, ]))
+    raw <- raw[-1, , drop = FALSE]
+    if (!identical(header, one_kind(all_names)) || nrow(raw) != n)
       refuse("table.csv and release.json don't fit together; ask for the release again.")
+    names(raw) <- all_names
     missing_of <- lapply(entries, function(entry) as.character(entry$missing))
     labels <- lapply(all_names, function(name) {
       domain <- entries[[name]]$domain
@@ -333,8 +349,7 @@
       else sort(seen, method = "radix")
     })
     names(labels) <- all_names
-    # R reads every kind of line break as one.
-    codes <- lapply(all_names, function(name) match(raw[[name]], gsub("\r\n?", "\n", labels[[name]])))
+    codes <- lapply(all_names, function(name) match(raw[[name]], one_kind(labels[[name]])))
     names(codes) <- all_names
     if (anyNA(codes, recursive = TRUE)) refuse("table.csv and release.json don't fit together; ask for the release again.")
     counts <- lapply(all_names, function(name) tabulate(codes[[name]], length(labels[[name]])))
@@ -999,9 +1014,12 @@
       shape <- dim(cells$X)
       y <- if (counted) matrix(numbers_of(outcome)[cells$grid[[outcome]]], shape[1]) else cells$meets(met) * 1
       design <- list("(intercept)" = matrix(1, shape[1], shape[2]))
+      inside <- cells$meets(of) & !is.na(y)
+      groups <- list()
       for (term in terms) {
         if (!(is.character(term) && length(term) == 1 && term %in% all_names)) {
-          design[[words(term)]] <- cells$meets(chosen_of(term)) * 1
+          groups[[words(term)]] <- cells$meets(chosen_of(term))
+          design[[words(term)]] <- groups[[words(term)]] * 1
           next
         }
         code <- cells$grid[[term]]
@@ -1010,16 +1028,25 @@
           next
         }
         absent <- labels[[term]] %in% missing_of[[term]]
-        for (at in which(!absent & counts[[term]] > 0)[-1]) design[[paste0(term, "=", labels[[term]][at])]] <- matrix(
-          ifelse(absent[code], NA, (code == at) * 1), shape[1])
+        there <- which(!absent & counts[[term]] > 0 & seq_along(absent) %in% code[inside])
+        for (at in there) {
+          value <- paste0(term, "=", labels[[term]][at])
+          groups[[value]] <- code == at
+          if (at != there[1]) design[[value]] <- matrix(ifelse(absent[code], NA, (code == at) * 1), shape[1])
+        }
       }
       X <- vapply(design, as.vector, numeric(prod(shape)))
       X <- matrix(X, ncol = length(design))
-      used <- as.vector(cells$meets(of)) & !is.na(as.vector(y)) & !apply(is.na(X), 1, any)
+      used <- as.vector(inside) & !apply(is.na(X), 1, any)
       rows <- X[used, , drop = FALSE]
       outcomes <- as.vector(y)[used]
       weights <- as.vector(cells$X)[used]
-      beta <- fitted_to(rows, outcomes, weights, link, is_logistic)
+      parted <- lapply(groups, function(flags) as.vector(flags)[used])
+      check_groups(parted, outcomes, weights, is_logistic, FALSE)
+      beta <- tryCatch(fitted_to(rows, outcomes, weights, link, is_logistic), splu_refused = function(fault) {
+        check_groups(parted, outcomes, weights, is_logistic, TRUE)
+        stop(fault)
+      })
       mean <- link(as.vector(rows %*% beta))
       bread <- inverse_of(t(rows) %*% (rows * (weights * mean$slope)))
       sums <- sums_of(cells, lapply(seq_along(beta), function(a) {

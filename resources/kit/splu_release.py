@@ -25,6 +25,7 @@ import bisect
 import csv
 import datetime
 import hashlib
+import io
 import itertools
 import json
 import math
@@ -148,7 +149,7 @@ class Release:
                 "table.csv is missing or is not the table that was released, as after saving it with "
                 "another program; take the original file."
             )
-        rows = csv.reader(raw.decode("utf-8-sig").splitlines(keepends=True), strict=True)
+        rows = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
         header = [_restored(name) for name in next(rows)]
         cells = list(zip(*rows))
         if header != list(self.columns) or (cells and len(cells[0]) != self.n):
@@ -434,7 +435,8 @@ class Release:
 
     def _regression(self, name, outcome, on, where, link):
         on = [on] if isinstance(on, str) else list(on)
-        of, full, asked, terms = self._chosen(where), [], [], []
+        of = self._chosen(where)
+        full, asked = [term for term in on if term in self.columns], [of]
         if outcome in self.columns and link is _exponential:
             numbers = self._numbers(outcome)
             full.append(outcome)
@@ -443,30 +445,36 @@ class Release:
             met = self._chosen(outcome)
             asked.append(met)
             value = lambda cell: float(cell.meets(met))  # noqa: E731
+        asked += [self._chosen(term) for term in on if term not in self.columns]
+        table = _Table(self, asked, full)
+        inside = [cell for cell in table.cell.values() if cell.meets(of) and value(cell) is not None]
+        terms, groups = [], []  # (title, number of a cell), (title, whether a cell is of it)
         for term in on:
             if term not in self.columns:
-                chosen = self._chosen(term)
-                asked.append(chosen)
-                terms.append((_words(term), lambda cell, some=chosen: float(cell.meets(some))))
+                some = self._chosen(term)
+                terms.append((_words(term), lambda cell, some=some: float(cell.meets(some))))
+                groups.append((_words(term), lambda cell, some=some: cell.meets(some)))
                 continue
-            full.append(term)
             if self.columns[term]["kind"] in _NUMBERS:
                 numbers_of = self._numbers(term)
                 terms.append((term, lambda cell, some=numbers_of, name=term: some[cell[name]]))
                 continue
-            none, held = self.missing(term), self.counts(term)
-            codes = [at for at, label in enumerate(self.labels[term]) if label not in none and held[at]]
+            none, held, there = self.missing(term), self.counts(term), {cell[term] for cell in inside}
             some = [None if label in none else at for at, label in enumerate(self.labels[term])]
-            for code in codes[1:]:
+            codes = [at for at in some if at is not None and held[at] and at in there]
+            for code in codes:
+                title = f"{term}={self.labels[term][code]}"
+                groups.append((title, lambda cell, name=term, code=code: cell[name] == code))
+                if code == codes[0]:
+                    continue
                 terms.append(
                     (
-                        f"{term}={self.labels[term][code]}",
+                        title,
                         lambda cell, some=some, name=term, code=code: (
                             None if some[cell[name]] is None else float(some[cell[name]] == code)
                         ),
                     )
                 )
-        table = _Table(self, [of, *asked], full)
         used, rows = {}, defaultdict(lambda: [0.0, 0.0])
         for key, cell in table.cell.items():
             row = (1.0, *(term(cell) for _, term in terms))
@@ -476,7 +484,16 @@ class Release:
                 held, x = rows[row], table.counted[key]
                 held[0] += x
                 held[1] += x * y
-        beta, bread, means = _fitted(list(rows), *zip(*rows.values()), link) if rows else _fitted([], (), (), link)
+        parted = {
+            title: [(table.counted[key], used[key][1]) for key in used if of_it(table.cell[key])]
+            for title, of_it in groups
+        }
+        _check_groups(parted, link)
+        try:
+            beta, bread, means = _fitted(list(rows), *zip(*rows.values()), link) if rows else _fitted([], (), (), link)
+        except Refused:
+            _check_groups(parted, link, failed=True)
+            raise
         none = [0.0] * len(beta)
         sums = table.summed(
             {
@@ -1382,6 +1399,22 @@ def _logistic(eta):
 def _exponential(eta):
     mean = math.exp(min(eta, 700.0))
     return mean, mean
+
+
+def _check_groups(groups, link, failed=False):
+    """Raise Refused, with its name, where a group (of weights and outcomes) lets the equations have no solution."""
+    lone = {}
+    for title, found in groups.items():
+        records, outcome = math.fsum(w for w, _ in found), math.fsum(w * y for w, y in found)
+        if (failed or all(w >= 0 for w, _ in found)) and (outcome <= 0 or (link is _logistic and outcome >= records)):
+            lone[title] = max(round(records), 0)
+    if lone:
+        title = min(lone, key=lone.get)
+        raise Refused(
+            f"Among the {lone[title]} records with “{title}” the outcome seems to be all or nothing, as far as the "
+            "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
+            "value together with another."
+        )
 
 
 def _fitted(rows, weights, tops, link):

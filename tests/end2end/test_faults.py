@@ -425,8 +425,8 @@ def test_a_damaged_write_is_caught(house: House, monkeypatch: pytest.MonkeyPatch
 
     name, write = release.WRITERS["csv"]
 
-    def loses_a_cell(table: object, path: Path, progress: object, bom: bool) -> None:
-        write(table, path, progress, bom)  # type: ignore[arg-type]
+    def loses_a_cell(table: object, path: Path, progress: object, bom: bool, *more: object) -> None:
+        write(table, path, progress, bom, *more)  # type: ignore[arg-type]
         path.write_bytes(path.read_bytes().replace(b"illness 3\n", b"illness 4\n", 1))
 
     monkeypatch.setitem(release.WRITERS, "csv", (name, loses_a_cell))

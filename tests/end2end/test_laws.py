@@ -185,6 +185,8 @@ MIXERS = {
 PLANNERS = {
     ("together.py", "planned", "default_rng"),
     ("recognition.py", "recognised", "default_rng"),
+    ("recognition.py", "recognised_anywhere", "default_rng"),
+    ("recognition.py", "_marks", "Generator"),  # the type of what those two hand it
     ("combined_groups.py", "of", "default_rng"),
     ("combined_groups.py", "mixing", "default_rng"),
 }

@@ -133,12 +133,13 @@ def raw_workbook(path: Path, rows: str, *, behind: str = "", first: str = "<shee
         f'<si><t xml:space="preserve">{escaped(text)}</t></si>' if i else "<si><r><t>sha</t></r><r><t>red</t></r></si>"
         for i, text in enumerate(STRINGS)
     )
+    sheet = {"Data": "sheet1.xml"}
     head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("[Content_Types].xml", xlsx_parts.content_types(1))
+        archive.writestr("[Content_Types].xml", xlsx_parts.content_types(sheet))
         archive.writestr("_rels/.rels", xlsx_parts.ROOT_RELATIONS)
-        archive.writestr("xl/workbook.xml", xlsx_parts.workbook(["Data"]).replace("<sheets>", f"{epoch}<sheets>"))
-        archive.writestr("xl/_rels/workbook.xml.rels", xlsx_parts.workbook_relations(1))
+        archive.writestr("xl/workbook.xml", xlsx_parts.workbook(sheet).replace("<sheets>", f"{epoch}<sheets>"))
+        archive.writestr("xl/_rels/workbook.xml.rels", xlsx_parts.workbook_relations(sheet))
         archive.writestr("xl/styles.xml", STYLE_PART)
         archive.writestr("xl/sharedStrings.xml", f'{head}<sst xmlns="{xlsx_parts.MAIN}">{strings}</sst>')
         archive.writestr(

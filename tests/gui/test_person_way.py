@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from splu_desktop.core.checks.gate import table_lines
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column
 from splu_desktop.files.publish.order import Order
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import told
@@ -170,6 +173,68 @@ def test_keeping_one_record_per_person_never_holds_the_window_up(
     assert window.session.release.published.n == 600
     assert where
     assert threading.main_thread().name not in where
+
+
+@pytest.mark.parametrize("way", ["first", "random"])
+def test_opening_a_project_with_one_record_per_person_never_holds_the_window_up(
+    window: MainWindow, tmp_path: Path, idle: Idle, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Neither the records are sorted by person on the window's thread, nor a column's taken from them."""
+    window.import_page.open_file(visits(tmp_path / "visits.csv"))
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    window.classify_page.risk.way.take(way)
+    idle(window)
+    wanted = window.session.choices
+    assert window.keeper.save(tmp_path / "mine.splu")
+    window.import_page.open_sample()
+    idle(window)
+    where: list[str] = []
+
+    def watch(owner: Any, name: str) -> None:
+        real = getattr(owner, name)
+
+        def watched(*given: Any) -> Any:
+            where.append(threading.current_thread().name)
+            return real(*given)
+
+        monkeypatch.setattr(owner, name, watched)
+
+    watch(by_person, "records_kept")
+    watch(Column, "take")
+    window.open_path(tmp_path / "mine.splu")
+    idle(window)
+    for step in (Step.CLASSIFY, Step.PLAN):
+        window.show_step(step)
+        idle(window)
+    assert window.session.choices.persons == wanted.persons
+    assert window.session.drawn("illness")[0].n == 600
+    assert where
+    assert threading.main_thread().name not in where
+
+
+def test_a_project_whose_persons_have_no_order_opens_without_them(
+    window: MainWindow, tmp_path: Path, idle: Idle
+) -> None:
+    window.import_page.open_file(visits(tmp_path / "visits.csv"))
+    idle(window)
+    window.import_page.act()
+    session = window.session
+    session.set_roles({"illness": Role.SA}, "role")
+    idle(window)
+    window.classify_page.risk.way.take("first")
+    idle(window)
+    assert window.keeper.save(tmp_path / "mine.splu")
+    saved = json.loads((tmp_path / "mine.splu").read_text(encoding="utf-8"))
+    saved["persons"]["order"] = "ward"
+    (tmp_path / "mine.splu").write_text(json.dumps(saved), encoding="utf-8")
+    window.open_path(tmp_path / "mine.splu")
+    idle(window)
+    assert "“ward” has no order" in window.import_page.banner.text.text()
+    assert session.choices.persons is None
+    assert session.choices.roles["illness"] is Role.SA
 
 
 def test_dates_move_and_persons_are_numbered(window: MainWindow, tmp_path: Path, idle: Idle) -> None:

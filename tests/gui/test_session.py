@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -131,15 +132,16 @@ def test_each_column_keeps_the_gamma_that_is_asked_for(opened: MainWindow) -> No
 def test_a_new_table_leaves_no_choices_of_the_one_before(opened: MainWindow, small_csv: Path, idle: Idle) -> None:
     """Undo commands outlive the stack's clear() on PySide's side; what they hold must not."""
     window = opened
+    others = [each for each in gc.get_objects() if isinstance(each, Choices)]  # of tests before, kept from being reused
     for role in (Role.DROPPED, Role.NSA):
         window.session.set_roles({"Age": role}, "role")
     for gamma in (3, 4, 7):
         window.plan_page.gamma.slider.setValue(gamma)
     idle(window)
-    before = {id(each) for each in gc.get_objects() if isinstance(each, Choices)}
-    assert len(before) > 2
+    known = set(map(id, others))
+    made = [weakref.ref(each) for each in gc.get_objects() if isinstance(each, Choices) and id(each) not in known]
+    assert len(made) > 2
     window.import_page.open_file(small_csv)
     idle(window)
     gc.collect()
-    left = {id(each) for each in gc.get_objects() if isinstance(each, Choices)}
-    assert len(left) <= 3, "those that hold now, proposed and as a start"
+    assert [each() for each in made if each() is not None] == []

@@ -28,4 +28,6 @@ def test_documents_link_to_files_that_exist() -> None:
 def test_every_picture_is_shown_by_a_document() -> None:
     """What nobody sees is not made anew when the window changes."""
     text = "".join(page.read_text("utf-8") for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-    assert not [path.name for path in (ROOT / "docs/images").iterdir() if f"images/{path.name})" not in text]
+    pictures = ROOT / "docs/images"
+    shown = [path.relative_to(pictures) for path in pictures.rglob("*.*")]
+    assert not [path for path in shown if f"images/{path.as_posix()})" not in text]

@@ -225,6 +225,8 @@ def _claim_original(case: Case, claim: Callable[[str, Any], None], asked: dict[s
     # Nothing was made coarser, so records were as recognisable before.
     claim("original.before", replace(case.external.public.risk.recognisable, causes=()))
     claim("original.alternatives", [])
+    claim("original.audience", None)  # nobody was asked who gets it
+    claim("original.audience_brief", None)
     seen = told("inspect", case.source, "--json")
     for ours, theirs in (("file", "file"), ("bytes", "size"), ("sha256", "sha256"), ("records", "records")):
         claim(f"original.source.{ours}", seen[theirs])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.core.draw.together import _named
+from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.audience import WHO, Audience
@@ -243,5 +243,5 @@ def test_promises_of_columns_alike_are_said_once_and_of_others_each() -> None:
 
 
 def test_many_columns_drawn_together_are_no_wall() -> None:
-    assert len(_named(f"a column with a long name {i}" for i in range(40))) < 150
-    assert _named("ab") == "“a” and “b”"
+    assert len(named_columns(f"a column with a long name {i}" for i in range(40))) < 150
+    assert named_columns("ab") == "“a” and “b”"

@@ -8,7 +8,7 @@ these sums by b and V their covariance over releases, Cov b = A^-1 V A^-1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -61,23 +61,34 @@ def _regression(
     cells = CellTable(reader, asked, full)
     y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
     names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
+    inside, groups = cells.meets(of) & ~np.isnan(y), dict[str, Flags]()
     for term in on:
         if not isinstance(term, str):
             names.append(", ".join(map(str, term)))
-            design.append(cells.meets(chosen(reader, term)).astype(np.float64))
+            groups[names[-1]] = cells.meets(chosen(reader, term))
+            design.append(groups[names[-1]].astype(np.float64))
             continue
         column, codes = table[term], cells.codes(term)
         if column.kind in (Kind.INTEGER, Kind.DECIMAL):
             names.append(term)
             design.append(numbers_of(reader, term)[codes])
             continue
-        for code in np.flatnonzero(~column.missing & (column.counts() > 0))[1:].tolist():
-            names.append(f"{term}={column.labels[code]}")
-            design.append(np.where(column.missing[codes], np.nan, (codes == code).astype(np.float64)))
+        there = np.isin(np.arange(column.m), codes[inside]) & ~column.missing & (column.counts() > 0)
+        values = {f"{term}={column.labels[code]}": codes == code for code in np.flatnonzero(there).tolist()}
+        groups |= values
+        for name in list(values)[1:]:
+            names.append(name)
+            design.append(np.where(column.missing[codes], np.nan, values[name].astype(np.float64)))
     x = np.stack(design, axis=-1)
-    used: Flags = cells.meets(of) & ~np.isnan(y) & ~np.isnan(x).any(axis=-1)
+    used: Flags = inside & ~np.isnan(x).any(axis=-1)
     rows, weights = x[used], cells.counts[used]
-    beta = _fitted(rows, y[used], weights, link)
+    parted = {name: flags[used] for name, flags in groups.items()}
+    _check_groups(parted, y[used], weights, link)
+    try:
+        beta = _fitted(rows, y[used], weights, link)
+    except BadQuestion:
+        _check_groups(parted, y[used], weights, link, failed=True)
+        raise
     mean, slope = link(rows @ beta)
     gap = np.zeros((*y.shape, len(beta)))
     gap[used] = rows * (y[used] - mean)[:, None]
@@ -96,6 +107,33 @@ def _regression(
         columns=listed([each if isinstance(each, str) else words(each) for each in on]),
     )
     return Analysed(what, first.estimate, first.low, first.high, parts)
+
+
+def _check_groups(
+    groups: Mapping[str, Flags], y: Floats, weights: Floats, link: _Link, *, failed: bool = False
+) -> None:
+    """Raise BadQuestion, with its name, where a group keeps the equations from a solution: its coefficient has no end.
+
+    The equation of a group says that the sum of weight y over it is that of weight mean: without a solution where no
+    mean can be so, if no weight is below 0; else the likely cause of what has `failed`. The smallest is named.
+    """
+    lone = {}
+    for name, flags in groups.items():
+        own = weights[flags]
+        records, outcome = float(own.sum()), float(own @ y[flags])
+        if (failed or not (own < 0).any()) and (outcome <= 0 or (link is _logistic and outcome >= records)):
+            lone[name] = max(round(records), 0)
+    if lone:
+        name = min(lone, key=lambda each: lone[each])
+        raise BadQuestion(
+            say(
+                "Among the {records} records with “{value}” the outcome seems to be all or nothing, as far as the "
+                "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
+                "value together with another.",
+                records=lone[name],
+                value=name,
+            )
+        )
 
 
 def _logistic(eta: Floats) -> tuple[Floats, Floats]:

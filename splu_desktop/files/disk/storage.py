@@ -56,7 +56,7 @@ class OnDisk:
         self._slabs: weakref.WeakSet[_Slab] = weakref.WeakSet()
         self._open: _Slab | None = None
         self._used = 0
-        threading.Thread(target=_keep, args=(weakref.ref(self),), daemon=True, name="splu-storage").start()
+        threading.Thread(target=_keep, args=(weakref.ref(self),), name="splu-storage").start()
 
     def array(self, n: int, dtype: Any = np.int32) -> NDArray[Any]:
         """Return (n,) numbers to be written. Raises DiskFull."""
@@ -111,7 +111,7 @@ class OnDisk:
 
 def _keep(storage: weakref.ref[OnDisk]) -> None:
     """Look after a storage as long as there is one: work on whole columns reports its progress too rarely for that."""
-    while (here := storage()) is not None:
+    while threading.main_thread().is_alive() and (here := storage()) is not None:
         if here.crowded():
             here.let_go()
         del here

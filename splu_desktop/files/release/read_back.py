@@ -6,6 +6,7 @@ import csv
 import datetime
 import io
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,15 @@ def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
     """
     with path.open("rb") as file:
         size = path.stat().st_size
-        head = file.readline()
-        names = next(csv.reader([head.decode("utf-8-sig")], strict=True), [])
-        # A name may hold a line break; then the header goes on, and only whole reading finds its end.
-        simple = [restored(name) for name in names] == list(table.names)
-        if not simple or size <= _BLOCK * _BLOCKS or _breaks(table, progress):
-            file.seek(0)
+        # Names and values may hold line breaks: then only whole reading finds where header and records end.
+        if size <= _BLOCK * _BLOCKS or _breaks(table, progress):
             rows = list(csv.reader(io.StringIO(file.read().decode("utf-8-sig"), newline="")))
             if [restored(name) for name in rows[0]] != list(table.names):
                 return table.names[0]
             return _rows_differ(rows[1:], table, 0) if len(rows) == table.n + 1 else table.names[0]
+        head = file.readline()
+        if [restored(name) for name in next(csv.reader([head.decode("utf-8-sig")]), [])] != list(table.names):
+            return table.names[0]
         lines = _line_starts(file, len(head), size, progress)
         for start, first in lines:
             progress.report(_STAGE, start / size)
@@ -60,7 +60,7 @@ def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
 
 def _breaks(table: Table, progress: Progress) -> bool:
     joined = ("".join(block) for column in table.columns for block in blocks(column.labels, progress, _STAGE))
-    return any("\n" in text or "\r" in text for text in joined)
+    return any("\n" in text or "\r" in text for text in chain(table.names, joined))
 
 
 def _line_starts(file: Any, begin: int, size: int, progress: Progress) -> list[tuple[int, int]]:

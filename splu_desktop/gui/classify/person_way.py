@@ -11,18 +11,10 @@ from splu_desktop.core.draw.by_person import MOST_DAYS, ONE, ByPerson
 from splu_desktop.core.persons import PersonsFound
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Kind
-from splu_desktop.gui.base.session import Choices, Session, Source
+from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, label, margins
 from splu_desktop.gui.base.words import caption, filled, tip
-
-
-def _counted(source: Source, choices: Choices) -> Choices:
-    """Return the choices as they fit, and let the source keep what that needs: passes over the records, in a worker."""
-    for name, role in choices.roles.items():
-        if role.published:
-            source.drawn(name, choices.steps(name), choices.persons)
-    return choices.fitted(source)
 
 
 class PersonWay(Choice):
@@ -68,7 +60,7 @@ class PersonWay(Choice):
             self._choose(chosen)
             return
         after = replace(choices, persons=chosen)
-        job = self._tasks.run("persons", lambda progress: _counted(source, after))
+        job = self._tasks.run("persons", lambda progress: after.counted(source))
         job.done.connect(lambda _: self._choose(chosen) if self._session.source is source else None)
         job.failed.connect(self._session.noticed)
 

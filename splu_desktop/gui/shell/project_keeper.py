@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +95,11 @@ def load(project: Project, path: Path, stage: str, changed: str, progress: Progr
         persons=fitted.persons,
         audience=fitted.audience,
     )
+    try:
+        choices = choices.counted(source)
+    except SpluError as fault:  # no order among persons' records
+        notes.append(told(str(fault)))
+        choices = replace(choices, persons=None).counted(source)
     return Loaded(source, choices, (*notes, *(told(each) for each in said)))
 
 
