@@ -18,7 +18,7 @@ from splu_desktop.core.messages import Said
 from splu_desktop.files.language import LANGUAGES, language
 
 CLI = Path(__file__).parents[2] / "splu_desktop" / "cli"
-ENGLISH_HELP = re.compile(r"(?<!--)\b(the|of|with|which|there|show|write|may be|and|by)\b(?!=)")
+ENGLISH_HELP = re.compile(r"(?<!-)\b(the|of|with|which|there|show|write|may be|and|by)\b(?![-=])")
 ENGLISH = re.compile(r"\b(the|of|records|with|which|there|column|values?|counts?|is|by)\b")
 
 
