@@ -224,7 +224,8 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         speak(_language_of(given))
         check_room(LIBRARIES)
-        parser = build_parser(given[0] if given else None)
+        first = given[2:] if given[:1] == ["--lang"] else given
+        parser = build_parser(first[0] if first else None)
         args, rest = parser.parse_known_args(given)
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over
