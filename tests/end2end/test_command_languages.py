@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from splu_desktop import __version__
 from splu_desktop.cli.base.output import speak
 from splu_desktop.cli.main import build_parser, main
 from splu_desktop.core.messages import Said
@@ -163,6 +164,10 @@ def test_help_of_a_command_is_printed_in_the_language(capsys: pytest.CaptureFixt
         status, out, err = run(capsys, "verify", "--help", "--lang", code)
         assert (status, err) == (0, "")
         assert all(word in out for word in words), out
+
+
+def test_the_version_reads_the_same_in_every_language(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {run(capsys, "--lang", code, "--version")[1] for code in LANGUAGES} == {f"splu {__version__}\n"}
 
 
 def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from splu_desktop.cli.base.output import told
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Said, say
 
 
 class Help(argparse.HelpFormatter):
@@ -17,8 +17,10 @@ class Help(argparse.HelpFormatter):
         return None if action.help is None else told(action.help)
 
     def _format_text(self, text: str) -> str:
-        text = told(text)
-        return super()._format_text(text[:1].upper() + text[1:])
+        if isinstance(text, Said):  # the version is none
+            own = told(text)
+            text = own[:1].upper() + own[1:]
+        return super()._format_text(text)
 
     def start_section(self, heading: str | None) -> None:
         """Begin a section under a heading."""
