@@ -27,61 +27,77 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     one = commands.add_parser(
         "analyse",
-        help="shares, ratios, odds ratios, means, trends, regressions from a release",
-        description="Answer more than counts from a release alone, with 95 %% intervals about the original table: by "
-        "the unbiased estimate through the chances with which values were re-drawn. The same formulas come with every "
-        "release as splu_release.py.",
-        epilog="examples: splu analyse RELEASE odds-ratio 'Smoker=yes' 'Diagnosis=Heart failure'; "
-        "splu analyse RELEASE mean Stay 'Ward=Cardiology'; splu analyse RELEASE trend 'Diagnosis=Influenza' --by "
-        "Admitted:month; splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex",
+        help=say("shares, ratios, odds ratios, means, trends, regressions from a release"),
+        description=say(
+            "Answer more than counts from a release alone, with 95 % intervals about the original table: by "
+            "the unbiased estimate through the chances with which values were re-drawn. The same formulas come with "
+            "every release as splu_release.py."
+        ),
+        epilog=say(
+            "examples: splu analyse RELEASE odds-ratio 'Smoker=yes' 'Diagnosis=Heart failure'; "
+            "splu analyse RELEASE mean Stay 'Ward=Cardiology'; splu analyse RELEASE trend 'Diagnosis=Influenza' --by "
+            "Admitted:month; splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex"
+        ),
     )
     add_release(one)
     kinds = one.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
 
     def kind(name: str, words: str) -> argparse.ArgumentParser:
-        parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words[0].upper() + words[1:])
+        parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
         parser.add_argument(
-            "--where", action="append", default=[], metavar="COLUMN=VALUE", help="only of records that meet this"
+            "--where", action="append", default=[], metavar="COLUMN=VALUE", help=say("only of records that meet this")
         )
-        parser.add_argument("--out", type=Path, metavar="FILE", help="write every figure to FILE.csv or FILE.xlsx")
-        parser.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
+        parser.add_argument("--out", type=Path, metavar="FILE", help=say("write every figure to FILE.csv or FILE.xlsx"))
+        parser.add_argument("--overwrite", action="store_true", help=say("replace the file if it exists"))
         add_json(parser)
         parser.set_defaults(run=_analyse)
         return parser
 
     for name, words in (
-        ("difference", "share with the first condition less that with the second"),
-        ("ratio", "share with the first condition over that with the second"),
-        ("odds-ratio", "how many times the odds of the second condition the first one makes"),
+        ("difference", say("share with the first condition less that with the second")),
+        ("ratio", say("share with the first condition over that with the second")),
+        ("odds-ratio", say("how many times the odds of the second condition the first one makes")),
     ):
         parser = kind(name, words)
         for at in ("first", "second"):
-            parser.add_argument(at, metavar="COLUMN=VALUE", help="joined by ; where several must be met")
+            parser.add_argument(at, metavar="COLUMN=VALUE", help=say("joined by ; where several must be met"))
     for name, words in (
-        ("share", "share of records that meet conditions"),
-        ("trend", "how much a share grows per period"),
+        ("share", say("share of records that meet conditions")),
+        ("trend", say("how much a share grows per period")),
     ):
         parser = kind(name, words)
         parser.add_argument("conditions", nargs="+", metavar="COLUMN=VALUE")
         if name == "trend":
-            parser.add_argument("--by", required=True, metavar="COLUMN[:PERIOD]", help=f"dates by {', '.join(PERIODS)}")
-    for name, words in (("mean", "mean of a column of numbers"), ("quantile", "quantile of a column of numbers")):
+            parser.add_argument(
+                "--by",
+                required=True,
+                metavar="COLUMN[:PERIOD]",
+                help=say("dates by {periods}", periods=", ".join(PERIODS)),
+            )
+    for name, words in (
+        ("mean", say("mean of a column of numbers")),
+        ("quantile", say("quantile of a column of numbers")),
+    ):
         parser = kind(name, words)
         parser.add_argument("column", metavar="COLUMN")
         parser.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE")
         if name == "quantile":
-            parser.add_argument("--q", type=float, default=0.5, help="share of records at or below (%(default)s)")
-    parser = kind("crosstab", "counts of two columns, sensitive ones too, that add up to their margins")
+            parser.add_argument("--q", type=float, default=0.5, help=say("share of records at or below (%(default)s)"))
+    parser = kind("crosstab", say("counts of two columns, sensitive ones too, that add up to their margins"))
     parser.add_argument("rows", metavar="COLUMN")
     parser.add_argument("columns", metavar="COLUMN")
     for name, words in (
-        ("logit", "logistic regression of a condition on columns"),
-        ("poisson", "Poisson regression of a condition, or of a column of numbers, on columns"),
+        ("logit", say("logistic regression of a condition on columns")),
+        ("poisson", say("Poisson regression of a condition, or of a column of numbers, on columns")),
     ):
         parser = kind(name, words)
         parser.add_argument("outcome", metavar="OUTCOME", help="COLUMN=VALUE")
         parser.add_argument(
-            "--on", action="append", required=True, metavar="COLUMN", help="a column, or a condition; may be repeated"
+            "--on",
+            action="append",
+            required=True,
+            metavar="COLUMN",
+            help=say("a column, or a condition; may be repeated"),
         )
 
 

@@ -33,35 +33,49 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "compare",
-        help="see the plan beside other methods, on this table",
-        description="Publish FILE on paper by every method of the papers, at several settings, and beside them by the "
-        "plan; ask all of them the same counts; and see what three readers learn from each. Nothing is published, and "
-        "nothing written unless --out is given: then a new folder with a page, a table, the data and a picture, which "
-        "are computed from the original and must stay inside.",
-        epilog="methods: " + ", ".join(system.name for system in SYSTEMS),
+        help=say("see the plan beside other methods, on this table"),
+        description=say(
+            "Publish FILE on paper by every method of the papers, at several settings, and beside them by the "
+            "plan; ask all of them the same counts; and see what three readers learn from each. Nothing is published, "
+            "and nothing written unless --out is given: then a new folder with a page, a table, the data and a "
+            "picture, which are computed from the original and must stay inside."
+        ),
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     add_plan_options(parser)
     parser.add_argument(
-        "--systems", default="all", metavar="NAME,...", help="the methods to compare, or all (default: all)"
+        "--systems",
+        default="all",
+        metavar="NAME,...",
+        help=say(
+            "the methods to compare, or all (default: all): {names}", names=", ".join(each.name for each in SYSTEMS)
+        ),
     )
-    parser.add_argument("--about", metavar="COL", help="the sensitive column to compare, where the plan has several")
     parser.add_argument(
-        "--questions", type=int, default=_QUESTIONS, metavar="N", help="random counts to ask (default: %(default)s)"
+        "--about", metavar="COL", help=say("the sensitive column to compare, where the plan has several")
+    )
+    parser.add_argument(
+        "--questions",
+        type=int,
+        default=_QUESTIONS,
+        metavar="N",
+        help=say("random counts to ask (default: %(default)s)"),
     )
     parser.add_argument(
         "--time-limit",
         type=float,
         default=LIMIT,
         metavar="SECONDS",
-        help="how long each method may take with all its settings; one that takes longer is stopped, and listed as not "
-        "finished (default: %(default)g; 0 for no limit)",
+        help=say(
+            "how long each method may take with all its settings; one that takes longer is stopped, and listed as not "
+            "finished (default: %(default)g; 0 for no limit)"
+        ),
     )
     parser.add_argument(
-        "--own", type=Path, metavar="CSV", help="your own questions, one per row, as for “splu queries”"
+        "--own", type=Path, metavar="CSV", help=say("your own questions, one per row, as for “splu queries”")
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write the comparison into this new folder")
-    parser.add_argument("--language", default="en", help="of the page and the picture: en, de or fr (default: en)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=say("write the comparison into this new folder"))
+    parser.add_argument("--language", default="en", help=say("of the page and the picture: en, de or fr (default: en)"))
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -35,12 +35,16 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     one = commands.add_parser(
         "crosstab",
-        help="count all cells of a cross-table from a release",
-        description="Estimate how many records of the source have each value of a sensitive column, for each value (or "
-        "interval) of one or two columns published unchanged, from the release alone. The cells keep the margins: each "
-        "line adds up to its records, each value to its estimate over all lines.",
-        epilog="examples: splu crosstab RELEASE --by Ward --sa Diagnosis; "
-        "splu crosstab RELEASE --by Age:10 --by Sex --sa Diagnosis --where Ward=Cardiology --out cells.xlsx",
+        help=say("count all cells of a cross-table from a release"),
+        description=say(
+            "Estimate how many records of the source have each value of a sensitive column, for each value (or "
+            "interval) of one or two columns published unchanged, from the release alone. The cells keep the margins: "
+            "each line adds up to its records, each value to its estimate over all lines."
+        ),
+        epilog=say(
+            "examples: splu crosstab RELEASE --by Ward --sa Diagnosis; "
+            "splu crosstab RELEASE --by Age:10 --by Sex --sa Diagnosis --where Ward=Cardiology --out cells.xlsx"
+        ),
     )
     add_release(one)
     one.add_argument(
@@ -48,25 +52,29 @@ def add(commands: Any) -> None:
         action="append",
         required=True,
         metavar="COLUMN[:N]",
-        help="column of the lines, its values in N intervals of about equally many records; at most twice; one "
-        "published unchanged, or drawn together with the sensitive one; or one other sensitive column",
+        help=say(
+            "column of the lines, its values in N intervals of about equally many records; at most twice; one "
+            "published unchanged, or drawn together with the sensitive one; or one other sensitive column"
+        ),
     )
     one.add_argument(
         "--where",
         action="append",
         default=[],
         metavar="COLUMN=VALUE",
-        help="count only records that meet this; unchanged columns, written as for “splu query”; may be repeated",
+        help=say("count only records that meet this; unchanged columns, written as for “splu query”; may be repeated"),
     )
-    one.add_argument("--sa", metavar="COLUMN", help="sensitive column (needed where the release has several)")
+    one.add_argument("--sa", metavar="COLUMN", help=say("sensitive column (needed where the release has several)"))
     one.add_argument(
         "--method",
         choices=[method.value for method in Method],
-        help=f"estimator of each cell ({DEFAULT.value}; of two sensitive columns unbiased); “unbiased” is not fitted "
-        "to margins",
+        help=say(
+            "estimator of each cell ({usual}; of two sensitive columns unbiased); “unbiased” is not fitted to margins",
+            usual=DEFAULT.value,
+        ),
     )
-    one.add_argument("--out", type=Path, metavar="FILE", help="write every cell to FILE.csv or FILE.xlsx")
-    one.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
+    one.add_argument("--out", type=Path, metavar="FILE", help=say("write every cell to FILE.csv or FILE.xlsx"))
+    one.add_argument("--overwrite", action="store_true", help=say("replace the file if it exists"))
     add_json(one)
     one.set_defaults(run=_crosstab)
 

@@ -23,19 +23,25 @@ _WHOLE = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("guarantee", help="what a gamma promises about small and large counts")
+    parser = commands.add_parser("guarantee", help=say("what a gamma promises about small and large counts"))
     # Taken as text: 0.3 has to stay three tenths, and a fault gets a sentence instead of argparse's.
-    parser.add_argument("--gamma", help="size of the decoy groups, from 2")
-    parser.add_argument("--epsilon", default="0.3", help="relative error, above 0 and at most 1 (default: 0.3)")
-    parser.add_argument("--t-e", default="0.05", metavar="T_E", help="tolerated probability, 0 to 1 (default: 0.05)")
-    parser.add_argument("--alpha", default="3", help="the largest small count, from 1 (default: 3)")
-    parser.add_argument("--releases", default="1", metavar="K", help="releases of the same records averaged")
-    parser.add_argument("--records", metavar="N", help="records of the table, to see what public figures alone tell")
-    parser.add_argument("--values", metavar="M", help="values of its sensitive column, with --records")
+    parser.add_argument("--gamma", help=say("size of the decoy groups, from 2"))
+    parser.add_argument("--epsilon", default="0.3", help=say("relative error, above 0 and at most 1 (default: 0.3)"))
     parser.add_argument(
-        "--curves", action="store_true", help="add T_f over T_E and the probability at each small count"
+        "--t-e", default="0.05", metavar="T_E", help=say("tolerated probability, 0 to 1 (default: 0.05)")
     )
-    parser.add_argument("--draw", metavar="DRAW", help="any draw, by its name and settings: NAME,SETTING=VALUE,...")
+    parser.add_argument("--alpha", default="3", help=say("the largest small count, from 1 (default: 3)"))
+    parser.add_argument("--releases", default="1", metavar="K", help=say("releases of the same records averaged"))
+    parser.add_argument(
+        "--records", metavar="N", help=say("records of the table, to see what public figures alone tell")
+    )
+    parser.add_argument("--values", metavar="M", help=say("values of its sensitive column, with --records"))
+    parser.add_argument(
+        "--curves", action="store_true", help=say("add T_f over T_E and the probability at each small count")
+    )
+    parser.add_argument(
+        "--draw", metavar="DRAW", help=say("any draw, by its name and settings: NAME,SETTING=VALUE,...")
+    )
     add_tolerant(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -21,14 +21,14 @@ from splu_desktop.core.thresholds import Thresholds
 
 def add_tolerant(parser: argparse.ArgumentParser) -> None:
     """Give the command its options for a tolerance in place of gamma."""
-    group = parser.add_argument_group("a tolerance per value, in place of --gamma")
+    group = parser.add_argument_group(say("a tolerance per value, in place of --gamma"))
     group.add_argument(
         "--tolerance",
         metavar="F",
-        help="share of the rows showing the value that may truly have it, on average, above 0, up to 1",
+        help=say("share of the rows showing the value that may truly have it, on average, above 0, up to 1"),
     )
-    group.add_argument("--sizes", metavar="S,S,...", help="group sizes, such as 1,4")
-    group.add_argument("--fakes", default="0", metavar="N", help="fake values in each group (default: 0)")
+    group.add_argument("--sizes", metavar="S,S,...", help=say("group sizes, such as 1,4"))
+    group.add_argument("--fakes", default="0", metavar="N", help=say("fake values in each group (default: 0)"))
 
 
 def tolerant(
@@ -38,8 +38,8 @@ def tolerant(
     if releases < 1:
         raise BadSetting(say("The number of releases must be 1 or more, not {releases}.", releases=str(releases)))
     shares = (Fraction(1, len(sizes)),) * len(sizes) if sizes else ()
-    grouping = DecoyGroups(tuple(sizes), shares, Tolerances({"the value": args.tolerance}), fakes)
-    limit = grouping.tolerances.limits["the value"]
+    grouping = DecoyGroups(tuple(sizes), shares, Tolerances({say("VALUE"): args.tolerance}), fakes)
+    limit = grouping.tolerances.limits[say("VALUE")]
     if limit.numerator * grouping.largest < limit.denominator:
         raise BadSetting(
             say(

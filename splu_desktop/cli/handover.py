@@ -16,12 +16,14 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "handover",
-        help="pack a release into one ZIP, with a password",
-        description="Pack RELEASE into a new ZIP, each file checked on its way. It is encrypted (AES-256) with the "
-        "password given, or with one that is made up and shown once; the names of the files are hidden, too.",
+        help=say("pack a release into one ZIP, with a password"),
+        description=say(
+            "Pack RELEASE into a new ZIP, each file checked on its way. It is encrypted (AES-256) with the "
+            "password given, or with one that is made up and shown once; the names of the files are hidden, too."
+        ),
     )
-    parser.add_argument("release", type=Path, metavar="RELEASE", help="a release folder")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.zip", help="the ZIP; must not exist yet")
+    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("a release folder"))
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.zip", help=say("the ZIP; must not exist yet"))
     add_lock(parser)
     add_json(parser)
     parser.set_defaults(run=run)

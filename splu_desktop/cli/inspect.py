@@ -18,20 +18,23 @@ _LISTED = 20
 def add(commands: Any) -> None:
     """Add the command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "inspect", help="show columns, types, missing values, problems and suggested roles of a file"
+        "inspect", help=say("show columns, types, missing values, problems and suggested roles of a file")
     )
-    parser.add_argument("file", metavar="FILE", help="CSV, TSV, XLSX, XLS, ODS and others")
+    parser.add_argument("file", metavar="FILE", help=say("CSV, TSV, XLSX, XLS, ODS and others"))
     add_import_options(parser)
     parser.add_argument(
         "--import-recipe",
         type=Path,
         metavar="R.toml",
-        help="read as a saved import recipe says; its columns must be there",
+        help=say("read as a saved import recipe says; its columns must be there"),
     )
     parser.add_argument(
-        "--save-import-recipe", type=Path, metavar="R.toml", help="save how the file was read, for next month's file"
+        "--save-import-recipe",
+        type=Path,
+        metavar="R.toml",
+        help=say("save how the file was read, for next month's file"),
     )
-    parser.add_argument("--problems", type=Path, metavar="P.csv", help="write the list of problems as CSV")
+    parser.add_argument("--problems", type=Path, metavar="P.csv", help=say("write the list of problems as CSV"))
     add_json(parser)
     parser.set_defaults(run=run)
 

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from splu_desktop import __version__
 from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
+from splu_desktop.cli.base.help import Help, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import say
@@ -38,7 +39,11 @@ _COMPLAINTS = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one sentence, with no usage lines around it."""
+    """A parser that speaks the language of the command; its complaints are one sentence, without usage lines."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **{"formatter_class": Help, **settings})
+        in_own_words(self)
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2 and one sentence on stderr."""
@@ -78,11 +83,16 @@ _COMMANDS = {
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser. With the name of a command it knows that one alone, and imports no other's module."""
     parser = _Parser(
-        prog="splu", description="Hand out a sensitive table: small counts protected, large ones answered."
+        prog="splu", description=say("Hand out a sensitive table: small counts protected, large ones answered.")
     )
-    parser.add_argument("--version", action="version", version=f"splu {__version__}")
     parser.add_argument(
-        "--self-test", action=_SelfTest, nargs=0, help="tell what is installed here and whether it is as it was built"
+        "--version", action="version", version=f"splu {__version__}", help=say("show the version and exit")
+    )
+    parser.add_argument(
+        "--self-test",
+        action=_SelfTest,
+        nargs=0,
+        help=say("tell what is installed here and whether it is as it was built"),
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     wanted = [_COMMANDS[command]] if command in _COMMANDS else list(dict.fromkeys(_COMMANDS.values()))
@@ -102,7 +112,7 @@ def _add_language(parser: argparse.ArgumentParser) -> None:
                 _add_language(each)
     # Suppressed, since a command's default would undo what was said before it.
     parser.add_argument(
-        "--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help="language of what people read (the system's)"
+        "--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help=say("language of what people read (the system's)")
     )
 
 
@@ -214,7 +224,8 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         speak(_language_of(given))
         check_room(LIBRARIES)
-        parser = build_parser(given[0] if given else None)
+        first = given[2:] if given[:1] == ["--lang"] else given
+        parser = build_parser(first[0] if first else None)
         args, rest = parser.parse_known_args(given)
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over

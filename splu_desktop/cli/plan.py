@@ -56,43 +56,53 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "plan",
-        help="show what a release would promise, value by value",
-        description="Show what publishing FILE would promise: eligibility, guarantees and values of each sensitive "
-        "column, recognisable records, and a recommended gamma. Columns not named take the role that splu inspect "
-        "suggests. Nothing is published.",
+        help=say("show what a release would promise, value by value"),
+        description=say(
+            "Show what publishing FILE would promise: eligibility, guarantees and values of each sensitive "
+            "column, recognisable records, and a recommended gamma. Columns not named take the role that splu inspect "
+            "suggests. Nothing is published."
+        ),
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     add_plan_options(parser)
-    parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help="write all choices to a recipe")
-    parser.add_argument("--overwrite", action="store_true", help="replace the recipe if it exists")
+    parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help=say("write all choices to a recipe"))
+    parser.add_argument("--overwrite", action="store_true", help=say("replace the recipe if it exists"))
     parser.add_argument(
-        "--law", metavar="PACK,...", help=f"law packs of the report, kept in the recipe: {', '.join(CODES)}; or none"
+        "--law",
+        metavar="PACK,...",
+        help=say("law packs of the report, kept in the recipe: {codes}; or none", codes=", ".join(CODES)),
     )
     parser.add_argument(
         "--make-safe",
         nargs="?",
         const="",
         metavar="k=5,unique=1%",
-        help="take the steps that the plan needs until at most so many records are unique in the unchanged columns, "
-        "each has so many alike, and no column gives a sensitive one away; without numbers the limits of "
-        "--audience, or 1 %%",
+        help=say(
+            "take the steps that the plan needs until at most so many records are unique in the unchanged columns, "
+            "each has so many alike, and no column gives a sensitive one away; without numbers the limits of "
+            "--audience, or 1 %%"
+        ),
     )
-    parser.add_argument("--curves", action="store_true", help="add the curves behind the plots, and the trade-off")
+    parser.add_argument("--curves", action="store_true", help=say("add the curves behind the plots, and the trade-off"))
     parser.add_argument(
         "--show-table",
         action="append",
         default=[],
         metavar="COL,...,SA[=VALUE]",
-        help="show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
-        "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated",
+        help=say(
+            "show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
+            "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated"
+        ),
     )
     parser.add_argument(
         "--must",
         action="append",
         default=[],
         metavar="'COL,...,SA within 20%% [from 50]'",
-        help="a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
-        "protection that answers all of them; may be repeated",
+        help=say(
+            "a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
+            "protection that answers all of them; may be repeated"
+        ),
     )
     add_import_options(parser)
     add_json(parser)

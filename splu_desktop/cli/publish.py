@@ -35,47 +35,58 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "publish",
-        help="publish a table with its sensitive columns re-drawn",
-        description="Publish FILE as a new release. Columns not named take the role that splu inspect suggests. "
-        "Red lines of the gate always refuse, and so do thresholds asked for and missed, unless accepted in words; "
-        "other amber lines are printed as warnings, and refuse too with --strict or --recipe unless accepted by name.",
+        help=say("publish a table with its sensitive columns re-drawn"),
+        description=say(
+            "Publish FILE as a new release. Columns not named take the role that splu inspect suggests. "
+            "Red lines of the gate always refuse, and so do thresholds asked for and missed, unless accepted in words; "
+            "other amber lines are printed as warnings, and refuse too with --strict or --recipe unless accepted by "
+            "name."
+        ),
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     add_plan_options(parser)
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="the release folder, or the ZIP with --zip; must not exist yet"
+        "--out", type=Path, metavar="DIR", help=say("the release folder, or the ZIP with --zip; must not exist yet")
     )
     parser.add_argument(
         "--format",
         action="append",
         default=[],
         metavar="NAME,...",
-        help="besides CSV, which is always written: xlsx, parquet",
+        help=say("besides CSV, which is always written: xlsx, parquet"),
     )
-    parser.add_argument("--xlsx", action="append_const", const="xlsx", dest="format", help="same as --format xlsx")
+    parser.add_argument("--xlsx", action="append_const", const="xlsx", dest="format", help=say("same as --format xlsx"))
     parser.add_argument(
-        "--parquet", action="append_const", const="parquet", dest="format", help="same as --format parquet"
+        "--parquet", action="append_const", const="parquet", dest="format", help=say("same as --format parquet")
     )
-    parser.add_argument("--bom", action="store_true", help="begin the CSV with a byte order mark, as Excel wants it")
-    parser.add_argument("--zip", action="store_true", help="write one ZIP instead of a folder")
+    parser.add_argument(
+        "--bom", action="store_true", help=say("begin the CSV with a byte order mark, as Excel wants it")
+    )
+    parser.add_argument("--zip", action="store_true", help=say("write one ZIP instead of a folder"))
     add_lock(parser)
     parser.add_argument(
         "--memory",
         metavar="SIZE",
-        help="bytes of memory to get along with, such as 4G: a delimited text that needs more is kept on disk as "
-        "numbers while it is published (default: most of what is free)",
+        help=say(
+            "bytes of memory to get along with, such as 4G: a delimited text that needs more is kept on disk as "
+            "numbers while it is published (default: most of what is free)"
+        ),
     )
-    parser.add_argument("--operator", default="", help="who publishes, for the register (this user)")
-    parser.add_argument("--purpose", default="", help="what for, for the register")
-    parser.add_argument("--recipient", default="", help="for whom, for the register")
-    parser.add_argument("--language", default="en", help="of README.txt and dictionary.csv: en, de or fr (default: en)")
-    parser.add_argument("--strict", action="store_true", help="refuse while an amber line of the gate is not accepted")
+    parser.add_argument("--operator", default="", help=say("who publishes, for the register (this user)"))
+    parser.add_argument("--purpose", default="", help=say("what for, for the register"))
+    parser.add_argument("--recipient", default="", help=say("for whom, for the register"))
+    parser.add_argument(
+        "--language", default="en", help=say("of README.txt and dictionary.csv: en, de or fr (default: en)")
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help=say("refuse while an amber line of the gate is not accepted")
+    )
     parser.add_argument(
         "--accept",
         action="append",
         default=[],
         metavar="NAME[=WORDS]",
-        help=f"accept an amber line of the gate, in words for the register: {', '.join(NAMES)}",
+        help=say("accept an amber line of the gate, in words for the register: {names}", names=", ".join(NAMES)),
     )
     parser.add_argument(
         "--trial",
@@ -83,7 +94,7 @@ def add(commands: Any) -> None:
         nargs="?",
         const=10_000,
         metavar="RECORDS",
-        help="re-draw a random sample (10000 records) and compare it with the original; write nothing",
+        help=say("re-draw a random sample (10000 records) and compare it with the original; write nothing"),
     )
     add_cluster_options(parser)
     add_import_options(parser)

@@ -19,43 +19,52 @@ def add(commands: Any) -> None:
     """Add the commands to the parser."""
     one = commands.add_parser(
         "query",
-        help="answer one count from a release",
-        description="Estimate how many records of the source meet all conditions, from the release alone.",
-        epilog="examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39",
+        help=say("answer one count from a release"),
+        description=say("Estimate how many records of the source meet all conditions, from the release alone."),
+        epilog=say("examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39"),
     )
     add_release(one)
     one.add_argument(
         "conditions",
         nargs="*",
         metavar="COLUMN=VALUE",
-        help="Column=Value, Column=A|B, Column=low..high, Column!=Value; Column= or (empty) for records without a "
-        "value; dates as "
-        "2024-03-31 or 31.3.2024, a month as 2024-03",
+        help=say(
+            "Column=Value, Column=A|B, Column=low..high, Column!=Value; Column= or (empty) for records without a "
+            "value; dates as "
+            "2024-03-31 or 31.3.2024, a month as 2024-03"
+        ),
     )
     _add_method(one)
     one.add_argument(
         "--bootstrap",
         action=argparse.BooleanOptionalAction,
-        help="take the interval from repetitions of the draw on paper (done anyway where theory gives out; "
-        "--no-bootstrap: never)",
+        help=say(
+            "take the interval from repetitions of the draw on paper (done anyway where theory gives out; "
+            "--no-bootstrap: never)"
+        ),
     )
     add_json(one)
     one.set_defaults(run=_query)
     many = commands.add_parser(
         "queries",
-        help="answer a file of counts from a release",
-        description="Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty "
-        "cell is no condition, and a cell may hold one value, A|B, low..high, or (empty) for records without a value.",
+        help=say("answer a file of counts from a release"),
+        description=say(
+            "Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty "
+            "cell is no condition, and a cell may hold one value, A|B, low..high, or (empty) for records without a "
+            "value."
+        ),
     )
     add_release(many)
-    many.add_argument("questions", type=Path, metavar="FILE", help="one question per row, as CSV or workbook")
-    many.add_argument("--out", type=Path, required=True, metavar="ANSWERS", help="file to write, .csv or .xlsx")
+    many.add_argument("questions", type=Path, metavar="FILE", help=say("one question per row, as CSV or workbook"))
+    many.add_argument("--out", type=Path, required=True, metavar="ANSWERS", help=say("file to write, .csv or .xlsx"))
     many.add_argument(
         "--bootstrap",
         action="store_true",
-        help="where theory gives out, take intervals from repetitions of the draw on paper (a tenth of a second each)",
+        help=say(
+            "where theory gives out, take intervals from repetitions of the draw on paper (a tenth of a second each)"
+        ),
     )
-    many.add_argument("--overwrite", action="store_true", help="replace the answers file if it exists")
+    many.add_argument("--overwrite", action="store_true", help=say("replace the answers file if it exists"))
     _add_method(many)
     add_json(many)
     many.set_defaults(run=_queries)
@@ -63,7 +72,10 @@ def add(commands: Any) -> None:
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--method", choices=[method.value for method in Method], default=DEFAULT.value, help="estimator (%(default)s)"
+        "--method",
+        choices=[method.value for method in Method],
+        default=DEFAULT.value,
+        help=say("estimator (%(default)s)"),
     )
 
 

@@ -22,15 +22,17 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "releases",
-        help="list the register of releases and check it",
-        description="List what was released from this computer by this user, and check that the register is unchanged.",
+        help=say("list the register of releases and check it"),
+        description=say(
+            "List what was released from this computer by this user, and check that the register is unchanged."
+        ),
     )
     parser.add_argument(
         "--acknowledge",
         metavar="WORDS",
-        help="enter that the register's damage is known: what happened to it, in words; needs --operator",
+        help=say("enter that the register's damage is known: what happened to it, in words; needs --operator"),
     )
-    parser.add_argument("--operator", default="", help="who acknowledges it")
+    parser.add_argument("--operator", default="", help=say("who acknowledges it"))
     add_json(parser)
     parser.set_defaults(run=run)
 

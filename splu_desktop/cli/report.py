@@ -33,19 +33,23 @@ class FailedChecks(SpluError):
 
 
 _FIELDS = {
-    "title": "what to print as title",
-    "organisation": "what to print as organisation",
-    "operator": "who published",
-    "reviewer": "who signs",
-    "purpose": "what the release is for",
-    "recipient": "who gets it",
-    "controls": "what protects the release at the recipient",
-    "contract": "what the recipient is bound to",
-    "attempt": "record of an attempt at recognising persons: by whom, when, what was found",
-    "review": "when the assessment is looked at again",
-    "threshold": "largest risk of recognition allowed, 0 to 1, beside 0.09",
-    "law": "law packs, between commas: " + ", ".join(CODES) + f"; or none (default: the recipe's, else {DEFAULT})",
-    "remarks": "what to print as remarks",
+    "title": say("what to print as title"),
+    "organisation": say("what to print as organisation"),
+    "operator": say("who published"),
+    "reviewer": say("who signs"),
+    "purpose": say("what the release is for"),
+    "recipient": say("who gets it"),
+    "controls": say("what protects the release at the recipient"),
+    "contract": say("what the recipient is bound to"),
+    "attempt": say("record of an attempt at recognising persons: by whom, when, what was found"),
+    "review": say("when the assessment is looked at again"),
+    "threshold": say("largest risk of recognition allowed, 0 to 1, beside 0.09"),
+    "law": say(
+        "law packs, between commas: {codes}; or none (default: the recipe's, else {usual})",
+        codes=", ".join(CODES),
+        usual=DEFAULT,
+    ),
+    "remarks": say("what to print as remarks"),
 }
 
 
@@ -53,28 +57,30 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "report",
-        help="write the audit report of a release",
-        description="Write what was released, with which promise, what it is worth and what it risks. The external "
-        "edition, which is written unless --internal is given, follows from the release alone and may be handed out "
-        "with it.",
+        help=say("write the audit report of a release"),
+        description=say(
+            "Write what was released, with which promise, what it is worth and what it risks. The external "
+            "edition, which is written unless --internal is given, follows from the release alone and may be handed "
+            "out with it."
+        ),
     )
-    parser.add_argument("release", type=Path, metavar="RELEASE", help="a release folder or ZIP")
+    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("a release folder or ZIP"))
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="the report; ends in .pdf, .html, .json or .xlsx"
+        "--out", type=Path, required=True, metavar="FILE", help=say("the report; ends in .pdf, .html, .json or .xlsx")
     )
-    parser.add_argument("--overwrite", action="store_true", help="write over FILE if it is there")
+    parser.add_argument("--overwrite", action="store_true", help=say("write over FILE if it is there"))
     parser.add_argument(
-        "--internal", action="store_true", help="the internal edition, with true counts; needs --source"
+        "--internal", action="store_true", help=say("the internal edition, with true counts; needs --source")
     )
-    parser.add_argument("--source", type=Path, metavar="FILE", help="the file that the release was made from")
-    parser.add_argument("--recipe", type=Path, metavar="RECIPE", help="the recipe it was published with")
+    parser.add_argument("--source", type=Path, metavar="FILE", help=say("the file that the release was made from"))
+    parser.add_argument("--recipe", type=Path, metavar="RECIPE", help=say("the recipe it was published with"))
     parser.add_argument(
-        "--comparison", type=Path, metavar="FILE", help="what splu compare --json wrote, for the internal edition"
+        "--comparison", type=Path, metavar="FILE", help=say("what splu compare --json wrote, for the internal edition")
     )
     for name, meaning in _FIELDS.items():
         parser.add_argument(f"--{name}", default="", help=meaning)
-    parser.add_argument("--language", default="en", help="en, de or fr (default: en)")
-    parser.add_argument("--paper", default="A4", help="A4 or Letter, for PDF (default: A4)")
+    parser.add_argument("--language", default="en", help=say("en, de or fr (default: en)"))
+    parser.add_argument("--paper", default="A4", help=say("A4 or Letter, for PDF (default: A4)"))
     add_password(parser)
     add_import_options(parser)
     add_json(parser)

@@ -26,13 +26,15 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "verify",
-        help="check a release, or a report against its release, without the source",
-        description="Check that the files of RELEASE are those that were released, fit its description and look as "
-        "chance makes them. With REPORT.json before it: that every fingerprint and every figure of the report that "
-        "follows from the release is the release's.",
+        help=say("check a release, or a report against its release, without the source"),
+        description=say(
+            "Check that the files of RELEASE are those that were released, fit its description and look as "
+            "chance makes them. With REPORT.json before it: that every fingerprint and every figure of the report that "
+            "follows from the release is the release's."
+        ),
     )
-    parser.add_argument("report", type=Path, nargs="?", metavar="REPORT.json", help="a report written as JSON")
-    parser.add_argument("release", type=Path, metavar="RELEASE", help="a release folder or ZIP")
+    parser.add_argument("report", type=Path, nargs="?", metavar="REPORT.json", help=say("a report written as JSON"))
+    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("a release folder or ZIP"))
     add_password(parser)
     add_json(parser)
     parser.set_defaults(run=run)

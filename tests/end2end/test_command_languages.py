@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import csv
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from splu_desktop.cli.main import main
-from splu_desktop.files.language import LANGUAGES
+from splu_desktop import __version__
+from splu_desktop.cli.base.output import speak
+from splu_desktop.cli.main import build_parser, main
+from splu_desktop.core.messages import Said
+from splu_desktop.files.language import LANGUAGES, language
 
 CLI = Path(__file__).parents[2] / "splu_desktop" / "cli"
+ENGLISH_HELP = re.compile(r"(?<!-)\b(the|of|with|which|there|show|write|may be|and|by)\b(?![-=])")
 ENGLISH = re.compile(r"\b(the|of|records|with|which|there|column|values?|counts?|is|by)\b")
 
 
@@ -129,6 +135,73 @@ def test_a_report_that_differs_says_where_in_the_language(
         assert code == "en" or not [line for line in said[code] if ENGLISH.search(line.replace(str(tmp_path), ""))]
     assert not set(said["en"]) & set(said["de"])
     assert not set(said["en"]) & set(said["fr"])
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
+def test_every_help_is_in_the_language(code: str) -> None:
+    """No line of any help is an English sentence: every text that argparse is given is one of the catalogues."""
+    speak(code)
+    try:
+        parsers = list(_parsers(build_parser()))
+        assert len(parsers) > 20
+        for parser in parsers:
+            texts = [parser.description, parser.epilog, *(action.help for action in parser._actions)]
+            texts += [text for group in parser._action_groups for text in (group.title, group.description)]
+            for action in parser._actions:
+                if isinstance(action, argparse._SubParsersAction):
+                    texts += [choice.help for choice in action._choices_actions]
+            said = [text for text in texts if text and text not in (argparse.SUPPRESS, "COLUMN=VALUE")]
+            assert not [text for text in said if not isinstance(text, Said)]
+            assert not [text for text in said if isinstance(text, Said) and text.template not in language(code).core]
+            left = [line for line in parser.format_help().splitlines() if ENGLISH_HELP.search(line)]
+            assert not left, parser.prog
+    finally:
+        speak("en")
+
+
+def test_help_of_a_command_is_printed_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
+    for code, words in (("de", ("Aufruf: splu verify", "Optionen:")), ("fr", ("usage : splu verify", "options:"))):
+        status, out, err = run(capsys, "verify", "--help", "--lang", code)
+        assert (status, err) == (0, "")
+        assert all(word in out for word in words), out
+
+
+def test_the_version_reads_the_same_in_every_language(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {run(capsys, "--lang", code, "--version")[1] for code in LANGUAGES} == {f"splu {__version__}\n"}
+
+
+def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield from _parsers(each)
+
+
+def _texts(tree: ast.AST) -> list[tuple[int, str]]:
+    """Return the texts of a module that go through no `say`, with their lines; an f-string as one."""
+    silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    for node in ast.walk(tree):
+        name = (getattr(node.func, "attr", "") or getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+        if name in ("say", "counted"):
+            silent |= {id(part) for part in ast.walk(node)}
+        elif isinstance(node, ast.keyword) and node.arg == "metavar":  # what is typed, as it is typed
+            silent.add(id(node.value))
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr) and id(node) not in silent:
+            parts = [part.value if isinstance(part, ast.Constant) else "…" for part in node.values]
+            silent |= {id(part) for part in ast.walk(node)}
+            found.append((node.lineno, "".join(map(str, parts))))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
+            found.append((node.lineno, node.value))
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.stem)
+def test_no_sentence_goes_past_the_catalogue(path: Path) -> None:
+    texts = _texts(ast.parse(path.read_text(encoding="utf-8")))
+    assert not [text for text in texts if re.search(r"[A-Za-z’']{2,},? [a-z]", text[1])]
 
 
 @pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.stem)

@@ -19,16 +19,23 @@ def add_audience_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--audience",
         metavar="WHO[,signed=yes|no][,holds=...][,passes-on=yes|no][,tables=yes|no]",
-        help=f"who gets the release ({', '.join(WHO)}), whether they have signed not to recognise anybody (yes), what "
-        f"they hold about the persons ({', '.join(HOLDS)}), whether they may pass it on (no) or print tables (no); "
-        "sets the limits that the gate asks for, and makes it as strict as --strict",
+        help=say(
+            "who gets the release ({who}), whether they have signed not to recognise anybody (yes), what they hold "
+            "about the persons ({holds}), whether they may pass it on (no) or print tables (no); sets the limits that "
+            "the gate asks for, and makes it as strict as --strict",
+            who=", ".join(WHO),
+            holds=", ".join(HOLDS),
+        ),
     )
     parser.add_argument(
         "--limit",
         action="append",
         default=[],
         metavar="NAME=VALUE:REASON",
-        help=f"another limit than follows from --audience ({', '.join(NAMES)}), with the reason, which is kept",
+        help=say(
+            "another limit than follows from --audience ({names}), with the reason, which is kept",
+            names=", ".join(NAMES),
+        ),
     )
 
 

@@ -30,18 +30,23 @@ _LEAST_PART = 1_000  # records
 
 def add_cluster_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that let a cluster do the work."""
-    group = parser.add_argument_group("on a cluster (see docs/scale.md)")
+    group = parser.add_argument_group(say("on a cluster (see docs/scale.md)"))
     group.add_argument(
         "--engine",
         choices=ENGINES,
         default=HERE,
-        help="spark: the machines of a Spark cluster read FILE, a folder of Parquet or CSV files, and write Parquet",
+        help=say(
+            "spark: the machines of a Spark cluster read FILE, a folder of Parquet or CSV files, and write Parquet"
+        ),
     )
     group.add_argument(
-        "--master", metavar="URL", help="the cluster's address (the one of spark-submit, else this computer alone)"
+        "--master", metavar="URL", help=say("the cluster's address (the one of spark-submit, else this computer alone)")
     )
     group.add_argument(
-        "--part-records", type=int, metavar="N", help="records of a file of the release and of a block, about (1048576)"
+        "--part-records",
+        type=int,
+        metavar="N",
+        help=say("records of a file of the release and of a block, about (1048576)"),
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from splu_desktop.cli.base.help import RawHelp
 from splu_desktop.core import generalise as g
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Generalisation
@@ -13,7 +14,8 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
-WAYS_HELP = """ways to generalise a column, --generalise 'COLUMN:WAY' (several one after another: 'COLUMN:WAY;WAY'):
+WAYS_HELP = say(
+    """ways to generalise a column, --generalise 'COLUMN:WAY' (several one after another: 'COLUMN:WAY;WAY'):
   auto                      what suits the column: intervals, or a part of the date
   clinical                  laboratory values and vital signs into intervals at the cut points that medicine uses
   width=10                  numbers into intervals of one width
@@ -30,26 +32,29 @@ WAYS_HELP = """ways to generalise a column, --generalise 'COLUMN:WAY' (several o
   rare=10  or  rare=10,Other wards    values of fewer than 10 records into one group
   missing=unknown           all marks for “no value” spelled alike
 example: --generalise 'Birth date:age=2024-12-31;width=10' --generalise 'Diagnosis:prefix=3;rare=5'"""
+)
 
 
 def add_generalise_option(parser: argparse.ArgumentParser) -> None:
     """Give a command the option --generalise (and the spelling --generalize), and its help the list of ways."""
-    parser.epilog, parser.formatter_class = WAYS_HELP, argparse.RawDescriptionHelpFormatter
+    parser.epilog, parser.formatter_class = WAYS_HELP, RawHelp
     parser.add_argument(
         "--generalise",
         "--generalize",
         action="append",
         default=[],
         metavar="COL:WAY",
-        help="coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated",
+        help=say("coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated"),
     )
     parser.add_argument(
         "--intervals",
         action="append",
         default=[],
         metavar="COL=HOW",
-        help="intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
-        "column of measured numbers takes the suggested ones by itself; may be repeated",
+        help=say(
+            "intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
+            "column of measured numbers takes the suggested ones by itself; may be repeated"
+        ),
     )
 
 

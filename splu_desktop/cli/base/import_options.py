@@ -33,48 +33,54 @@ _NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", 
 
 def add_import_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that overrule what is detected in its source file."""
-    group = parser.add_argument_group("how to read the file (all detected unless given)")
-    group.add_argument("--encoding", help="character encoding, such as utf-8 or cp1252")
+    group = parser.add_argument_group(say("how to read the file (all detected unless given)"))
+    group.add_argument("--encoding", help=say("character encoding, such as utf-8 or cp1252"))
     group.add_argument(
         "--delimiter",
-        help="text between fields: ||, tab, comma, semicolon, bar, space …; or “fixed 0 12 43”, where columns begin",
+        help=say(
+            "text between fields: ||, tab, comma, semicolon, bar, space …; or “fixed 0 12 43”, where columns begin"
+        ),
     )
-    group.add_argument("--quote", help="quote character, or none")
-    group.add_argument("--escape", help="escape character, or none")
-    group.add_argument("--decimal", choices=[".", ","], help="decimal mark")
-    group.add_argument("--thousands", help="mark between groups of three digits, or none")
-    group.add_argument("--sheet", help="sheet of a workbook")
+    group.add_argument("--quote", help=say("quote character, or none"))
+    group.add_argument("--escape", help=say("escape character, or none"))
+    group.add_argument("--decimal", choices=[".", ","], help=say("decimal mark"))
+    group.add_argument("--thousands", help=say("mark between groups of three digits, or none"))
+    group.add_argument("--sheet", help=say("sheet of a workbook"))
     group.add_argument(
         "--sheets",
         metavar="all|A,B,…",
-        help="sheets with the same columns, read as one table the sheet's name in a column “Sheet”",
+        help=say("sheets with the same columns, read as one table the sheet's name in a column “Sheet”"),
     )
-    group.add_argument("--header-row", type=int, metavar="ROW", help="number of the header row, 0 for no header")
-    group.add_argument("--header-rows", type=int, metavar="K", help="rows that make up the header, joined")
-    group.add_argument("--last-row", type=int, metavar="ROW", help="number of the last row that is a record")
-    group.add_argument("--names", metavar="A,B,…", help="names of all columns in order, in place of the header's")
+    group.add_argument("--header-row", type=int, metavar="ROW", help=say("number of the header row, 0 for no header"))
+    group.add_argument("--header-rows", type=int, metavar="K", help=say("rows that make up the header, joined"))
+    group.add_argument("--last-row", type=int, metavar="ROW", help=say("number of the last row that is a record"))
+    group.add_argument("--names", metavar="A,B,…", help=say("names of all columns in order, in place of the header's"))
     group.add_argument(
         "--rename",
         action="append",
         default=[],
         metavar="OLD=NEW",
-        help="call a column NEW; all other options know it by that name",
+        help=say("call a column NEW; all other options know it by that name"),
     )
-    group.add_argument("--date-order", choices=["dmy", "mdy"], help="order of day and month")
-    group.add_argument("--type", action="append", default=[], metavar="COL=TYPE", help=f"type: {', '.join(_KINDS)}")
+    group.add_argument("--date-order", choices=["dmy", "mdy"], help=say("order of day and month"))
+    group.add_argument(
+        "--type", action="append", default=[], metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS))
+    )
     group.add_argument(
         "--missing",
         action="append",
         default=[],
         metavar="COL=TEXT|TEXT",
-        help="texts that stand for no value in a column",
+        help=say("texts that stand for no value in a column"),
     )
     group.add_argument(
         "--on-problem",
         action="append",
         default=[],
         metavar="KIND=DO",
-        help="what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop",
+        help=say(
+            "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop"
+        ),
     )
 
 

@@ -23,7 +23,10 @@ def add_password(parser: argparse.ArgumentParser) -> None:
         "--password-file",
         type=Path,
         metavar="FILE",
-        help=f"the ZIP's password is the first line of FILE (or the environment variable {PASSWORD_VARIABLE})",
+        help=say(
+            "the ZIP's password is the first line of FILE (or the environment variable {variable})",
+            variable=PASSWORD_VARIABLE,
+        ),
     )
 
 
@@ -48,7 +51,7 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
     """Give a command that writes a ZIP the options about its password."""
     add_password(parser)
     parser.add_argument(
-        "--no-password", action="store_true", help="write a ZIP that anybody can open (else a password is made up)"
+        "--no-password", action="store_true", help=say("write a ZIP that anybody can open (else a password is made up)")
     )
 
 
@@ -72,7 +75,7 @@ def password_line(password: str) -> str:
 
 def add_release(parser: argparse.ArgumentParser) -> None:
     """Give a command the place of a release, and its password's."""
-    parser.add_argument("release", type=Path, metavar="RELEASE", help="release folder, or a ZIP of it")
+    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("release folder, or a ZIP of it"))
     add_password(parser)
 
 

@@ -28,12 +28,12 @@ def one_line(text: str) -> str:
     return _CONTROL.sub(lambda found: found[0] if len(found[0]) > 1 else "\ufffd", text)
 
 
-_spoken = [Language()]
+_spoken = ["en"]
 
 
 def speak(code: str) -> None:
     """Say to people in this language from now on what the program says; data and JSON stay as they are."""
-    _spoken[0] = language(code)
+    _spoken[0] = code  # its catalogues are read when a sentence is told
 
 
 def of_the_system() -> str:
@@ -45,12 +45,12 @@ def of_the_system() -> str:
 
 def spoken() -> Language:
     """Return the language spoken."""
-    return _spoken[0]
+    return language(_spoken[0])
 
 
 def told(text: str) -> str:
     """Return a sentence in the language spoken."""
-    return _spoken[0].sentence(text)
+    return spoken().sentence(text)
 
 
 def tell(text: str, before: str = "") -> None:
@@ -70,7 +70,7 @@ def per_cent(share: float, places: int = 1) -> Figure:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Give a command the option --json."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    parser.add_argument("--json", action="store_true", help=say("print one JSON object instead of text"))
 
 
 def print_json(data: Any) -> None:

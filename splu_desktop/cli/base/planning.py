@@ -41,32 +41,46 @@ from splu_desktop.files.project.recipe import read_recipe
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say roles, group sizes and thresholds."""
     parser.add_argument(
-        "--sa", action="append", default=[], metavar="COL[:GAMMA]", help="a sensitive column, re-drawn; may be repeated"
+        "--sa",
+        action="append",
+        default=[],
+        metavar="COL[:GAMMA]",
+        help=say("a sensitive column, re-drawn; may be repeated"),
     )
-    parser.add_argument("--nsa", action="append", default=[], metavar="COL,...", help="columns published unchanged")
-    parser.add_argument("--drop", action="append", default=[], metavar="COL,...", help="columns left out")
     parser.add_argument(
-        "--identifier", action="append", default=[], metavar="COL,...", help="columns that name a person; left out"
+        "--nsa", action="append", default=[], metavar="COL,...", help=say("columns published unchanged")
+    )
+    parser.add_argument("--drop", action="append", default=[], metavar="COL,...", help=say("columns left out"))
+    parser.add_argument(
+        "--identifier", action="append", default=[], metavar="COL,...", help=say("columns that name a person; left out")
     )
     parser.add_argument(
         "--gamma",
         type=int,
         default=None,
         metavar="G",
-        help=f"group size of every --sa without its own ({DEFAULT_GAMMA})",
+        help=say("group size of every --sa without its own ({usual})", usual=DEFAULT_GAMMA),
     )
     usual = Thresholds()
-    parser.add_argument("--epsilon", type=float, help=f"relative error stated in the release ({usual.epsilon:g})")
-    parser.add_argument("--t-e", type=float, help=f"tolerated probability of it in large counts ({usual.t_e:g})")
-    parser.add_argument("--alpha", type=int, help=f"largest count that is to stay unreliable ({usual.alpha})")
-    parser.add_argument("--t-p", type=float, help="least probability wanted of a larger error in small counts")
+    parser.add_argument(
+        "--epsilon", type=float, help=say("relative error stated in the release ({usual})", usual=str(usual.epsilon))
+    )
+    parser.add_argument(
+        "--t-e", type=float, help=say("tolerated probability of it in large counts ({usual})", usual=str(usual.t_e))
+    )
+    parser.add_argument(
+        "--alpha", type=int, help=say("largest count that is to stay unreliable ({usual})", usual=usual.alpha)
+    )
+    parser.add_argument("--t-p", type=float, help=say("least probability wanted of a larger error in small counts"))
     parser.add_argument(
         "--together",
         action="append",
         default=[],
         metavar="COL,...",
-        help="sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
-        "a person's values can recognise the others (“splu plan” says how often); may be repeated",
+        help=say(
+            "sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
+            "a person's values can recognise the others (“splu plan” says how often); may be repeated"
+        ),
     )
     add_generalise_option(parser)
     add_tolerance_options(parser)
@@ -75,30 +89,38 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COL=REASON",
-        help="publish a column that was taken for an identifier; the report shows the reason",
+        help=say("publish a column that was taken for an identifier; the report shows the reason"),
     )
     parser.add_argument(
         "--person",
         metavar="COL=draw|first|last|random|record",
-        help="the column that tells persons, and what is done where they have several records: a draw per person, one "
-        "record each, or each record by itself with the reason in --person-reason",
+        help=say(
+            "the column that tells persons, and what is done where they have several records: a draw per person, one "
+            "record each, or each record by itself with the reason in --person-reason"
+        ),
     )
     parser.add_argument(
-        "--person-order", metavar="COL", help="column by which records are first or last (else the file)"
+        "--person-order", metavar="COL", help=say("column by which records are first or last (else the file)")
     )
     parser.add_argument(
-        "--person-number", action="store_true", help="give each person a random number, so that courses can be followed"
+        "--person-number",
+        action="store_true",
+        help=say("give each person a random number, so that courses can be followed"),
     )
     parser.add_argument(
         "--shift-dates",
         metavar="COL,...=DAYS",
-        help="move the dates of these columns by one random number of days per person, up to DAYS either way; days "
-        "between a person's dates stay true",
+        help=say(
+            "move the dates of these columns by one random number of days per person, up to DAYS either way; days "
+            "between a person's dates stay true"
+        ),
     )
-    parser.add_argument("--person-reason", metavar="WORDS", help="why each record of a person may stand for itself")
+    parser.add_argument(
+        "--person-reason", metavar="WORDS", help=say("why each record of a person may stand for itself")
+    )
     add_audience_options(parser)
     parser.add_argument(
-        "--recipe", type=Path, metavar="RECIPE.toml", help="take roles, group sizes and all else from a recipe"
+        "--recipe", type=Path, metavar="RECIPE.toml", help=say("take roles, group sizes and all else from a recipe")
     )
 
 

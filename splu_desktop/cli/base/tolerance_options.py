@@ -34,36 +34,42 @@ _BY_GAMMA = "gamma"  # in place of a tolerance: that which follows from it
 def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say tolerances."""
     group = parser.add_argument_group(
-        "tolerances",
-        "A column with tolerances is sensitive and has no gamma: each value says which share of the rows that "
-        "show it may truly have it, on average, from 1 (not sensitive) down, and the group sizes follow.",
+        say("tolerances"),
+        say(
+            "A column with tolerances is sensitive and has no gamma: each value says which share of the rows that "
+            "show it may truly have it, on average, from 1 (not sensitive) down, and the group sizes follow."
+        ),
     )
     group.add_argument(
         "--tolerance",
         action="append",
         default=[],
         metavar="COL:VALUE=F",
-        help="tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1), "
-        "COL:*=gamma for what --gamma makes of them; *:... is for every --sa, and so are *=... below",
+        help=say(
+            "tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1), "
+            "COL:*=gamma for what --gamma makes of them; *:... is for every --sa, and so are *=... below"
+        ),
     )
     group.add_argument(
-        "--tolerances", action="append", default=[], metavar="COL=FILE.csv", help="a CSV of value and tolerance"
+        "--tolerances", action="append", default=[], metavar="COL=FILE.csv", help=say("a CSV of value and tolerance")
     )
     group.add_argument(
         "--tolerance-rule",
         action="append",
         default=[],
         metavar="COL=THETA,C",
-        help="values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share",
+        help=say("values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share"),
     )
     group.add_argument(
         "--fakes",
         action="append",
         default=[],
         metavar="COL=N",
-        help="N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
-        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
-        "(not against those who know all other records of the table)",
+        help=say(
+            "N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
+            "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
+            "(not against those who know all other records of the table)"
+        ),
     )
 
     group.add_argument(
@@ -71,9 +77,11 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COL=DRAW",
-        help="groups (published shares stay true) or joined (counts in parts of the table are sharper for the same "
-        "promise, published shares are not true; joined,leave=0.1 leaves a tenth of the bearers out); *=... for every "
-        "sensitive column; any other draw by its name and settings: COL=NAME,SETTING=VALUE,...",
+        help=say(
+            "groups (published shares stay true) or joined (counts in parts of the table are sharper for the same "
+            "promise, published shares are not true; joined,leave=0.1 leaves a tenth of the bearers out); *=... for "
+            "every sensitive column; any other draw by its name and settings: COL=NAME,SETTING=VALUE,..."
+        ),
     )
 
 

@@ -1,0 +1,49 @@
+"""The help of every command in the language spoken: argparse writes it, the catalogues have its words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from splu_desktop.cli.base.output import told
+from splu_desktop.core.messages import Said, say
+
+
+class Help(argparse.HelpFormatter):
+    """Translates each text on its way into the help. It overrides what argparse's own formatters override."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return None if action.help is None else told(action.help)
+
+    def _format_text(self, text: str) -> str:
+        if isinstance(text, Said):  # the version is none
+            own = told(text)
+            text = own[:1].upper() + own[1:]
+        return super()._format_text(text)
+
+    def start_section(self, heading: str | None) -> None:
+        """Begin a section under a heading."""
+        super().start_section(None if heading is None else told(heading))
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None = None,
+    ) -> None:
+        """Add the usage."""
+        super().add_usage(usage, actions, groups, told(say("usage: ")) if prefix is None else prefix)
+
+
+class RawHelp(Help, argparse.RawDescriptionHelpFormatter):
+    """The same with the line breaks of descriptions as they are."""
+
+
+def in_own_words(parser: argparse.ArgumentParser) -> None:
+    """Give a parser just made sentences of the catalogues in place of argparse's own."""
+    parser._positionals.title = say("positional arguments")
+    parser._optionals.title = say("options")
+    for action in parser._actions:  # the help option alone
+        action.help = say("show this help message and exit")
