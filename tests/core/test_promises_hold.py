@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups, draw_from, joined
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import gamma_tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Silent
@@ -129,6 +130,25 @@ def test_t_p_of_a_joined_draw_is_no_normal_law() -> None:
     wrong = float((np.abs(found[:, 4:] - 1) > asked.epsilon).mean())
     assert 0.7 < draw.t_p(asked) < wrong + FAR * 0.5 / releases**0.5
     assert wrong < 0.85
+
+
+def test_the_sole_bearer_is_named_nearly_always_where_his_records_are_many() -> None:
+    """Columns drawn together by person: his records are taken as often as he has them; 65 % was said, 98 % measured."""
+    rng = np.random.default_rng(3)
+    times = rng.choice([1, 1, 2, 3], 700)
+    times[0] = 8
+    values = rng.integers(0, 8, times.sum())
+    values[:8] = 8  # all of one person
+    also = column("t", rng.integers(0, 2, len(values)))
+    table = Table((column("person", np.repeat(np.arange(700), times)), column("s", values), also))
+    made = {name: draw.by_person("person") for name, draw in planned(table, ("s", "t"), 4).items()}
+    made = {name: draw.learned(table, name, Thresholds()) for name, draw in made.items()}
+    block = made["s"].of_block(made)
+    drawn = [block.redraw_block(table, ["s", "t"], Seeded(seed), Silent())[0] for seed in range(60)]
+    named = np.mean([(each.codes == 8).any() for each in drawn])
+    assert 0.85 < named <= made["s"].insider
+    assert "one person alone has is shown in up to 99 % of releases" in " ".join(made["s"].readers("s"))
+    assert {each.certainty for each in made["s"].promises(Thresholds())} == {Fraction(1)}
 
 
 def test_the_sole_bearer_among_persons_with_many_values_is_named_nearly_always() -> None:

@@ -23,6 +23,7 @@ from splu_desktop.core.draw.draw import (
     Floats,
     Ints,
     Promise,
+    by_tolerance,
     certainty_sentence,
     registered,
 )
@@ -335,13 +336,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
         )
 
     def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
-        found = {}
-        for promise in self.promises(thresholds, told):
-            entry = {"confidence": float(promise.confidence), "t_p": promise.t_p, "t_f": promise.t_f}
-            if self.fakes:
-                entry["certainty"] = float(promise.certainty)
-            found[str(promise.confidence)] = entry
-        return {"by_tolerance": found}
+        return {"by_tolerance": by_tolerance(self.promises(thresholds, told), insider=bool(self.fakes))}
 
     def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         found = super().sentences(column, thresholds, told)

@@ -581,6 +581,15 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
     )
 
 
+def by_tolerance(promises: Iterable[Promise], *, insider: bool) -> dict[str, dict[str, Any]]:
+    """Return promises as plain data by their confidence; with `insider`, what who knows all others learns as well."""
+    return {
+        str(each.confidence): {"confidence": float(each.confidence), "t_p": each.t_p, "t_f": each.t_f}
+        | ({"certainty": float(each.certainty)} if insider else {})
+        for each in promises
+    }
+
+
 def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
     """Return what fake values promise against those who know all other records of a group."""
     return counted(

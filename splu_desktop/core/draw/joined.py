@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, registered, up
+from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, by_tolerance, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.blocks import RECORDS
 from splu_desktop.core.groups.design import in_blocks
@@ -503,18 +503,8 @@ class Joined(Draw):
         return tuple(found)
 
     def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
-        return {
-            "by_tolerance": {
-                str(promise.confidence): {
-                    "confidence": float(promise.confidence),
-                    "t_p": promise.t_p,
-                    "t_f": promise.t_f,
-                    "certainty": float(promise.certainty),
-                }
-                for promise in self.promises(thresholds, told)
-            },
-            "two_releases": self.twice,
-        }
+        found = by_tolerance(self.promises(thresholds, told), insider=True)
+        return {"by_tolerance": found, "two_releases": self.twice}
 
     def stated_before(self, stated: Mapping[str, Any]) -> Mapping[str, Any]:
         # Until 22 November 2026: that who knows all other records learns no more than the row says.

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, sure_if_kept
 from splu_desktop.core.draw.combined_groups import stacked
-from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, draw_from, registered, sentence_of
+from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, by_tolerance, draw_from, registered, sentence_of
 from splu_desktop.core.draw.joined import binomial_law
 from splu_desktop.core.draw.persons import DrawPerPerson, PersonTransition
 from splu_desktop.core.draw.recognition import Recognised, recognised_anywhere
@@ -202,10 +202,6 @@ class TogetherPerPerson(DrawPerPerson):
     def _told(self) -> tuple[str, ...]:
         return () if self.shares is None else tuple(self.shares.each)
 
-    @property
-    def insider(self) -> float:
-        return self.sole_bearer
-
     def limit(self, label: str) -> Fraction:
         return Fraction(math.ceil(100 * super().limit(label)), 100)
 
@@ -227,7 +223,7 @@ class TogetherPerPerson(DrawPerPerson):
         return sure_if_kept(before, after, self._persons(table), self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
-        return (*attackers.of_independent(column), attackers.names_bearer(column, self.insider))
+        return (*attackers.of_independent(column), attackers.names_person(column, self.insider))
 
     def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
         """Return what is promised for each confidence, the strictest first."""
@@ -236,21 +232,12 @@ class TogetherPerPerson(DrawPerPerson):
             by_limit.setdefault(self.limit(label), []).append(label)
         t_p, t_f = self.t_p(thresholds), self.t_f(thresholds)
         return tuple(
-            Promise(limit, 0.0 if set(labels) & set(told) else t_p, t_f, tuple(labels), certainty=limit)
+            Promise(limit, 0.0 if set(labels) & set(told) else t_p, t_f, tuple(labels))
             for limit, labels in sorted(by_limit.items())
         )
 
     def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
-        return {
-            "by_tolerance": {
-                str(promise.confidence): {
-                    "confidence": float(promise.confidence),
-                    "t_p": promise.t_p,
-                    "t_f": promise.t_f,
-                }
-                for promise in self.promises(thresholds, told)
-            }
-        }
+        return {"by_tolerance": by_tolerance(self.promises(thresholds, told), insider=False)}
 
     def sentences(self, column: str, thresholds: Thresholds, told: Collection[str] = ()) -> list[str]:
         return [

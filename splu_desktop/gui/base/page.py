@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins
 from splu_desktop.gui.base.words import tip
+
+if TYPE_CHECKING:
+    from splu_desktop.core.plan import Plan
+    from splu_desktop.core.table import Table
 
 
 class Page(QWidget):
@@ -139,6 +146,17 @@ class Page(QWidget):
         self.foot_note.setText(why)
         keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
         tip(self.primary, f"{text} ({keys})" if enabled else why)
+
+    def planned(self) -> tuple[Table, Plan] | None:
+        """Return the table and its plan; None where there is none, whose fault is shown."""
+        source, choices = self.session.source, self.session.choices
+        if source is None or choices is None:
+            return None
+        try:
+            return source.imported.table, choices.plan()
+        except SpluError as fault:
+            self.fault(str(fault))
+            return None
 
     def fault(self, text: str) -> None:
         """Show a fault's sentence; the work stays as it is."""

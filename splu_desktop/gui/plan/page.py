@@ -273,15 +273,9 @@ class PlanPage(Page):
         # Not above: brings SciPy's sparse arrays and every method, which the page does without.
         from splu_desktop.gui.compare.dialog import BesideDialog
 
-        source, choices = self.session.source, self.session.choices
-        if source is None or choices is None:
+        if (planned := self.planned()) is None:
             return None
-        try:
-            plan = choices.plan()
-        except SpluError as fault:
-            self.fault(str(fault))
-            return None
-        dialog = BesideDialog(source.imported.table, plan, self.shown_column(), self.tasks, self)
+        dialog = BesideDialog(*planned, self.shown_column(), self.tasks, self)
         dialog.open()
         return dialog
 

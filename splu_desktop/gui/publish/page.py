@@ -145,15 +145,9 @@ class PublishPage(Page):
 
     def try_sample(self) -> TrialDialog | None:
         """Show what publishing does to a sample."""
-        source, choices = self.session.source, self.session.choices
-        if source is None or choices is None:
+        if (planned := self.planned()) is None:
             return None
-        try:
-            plan = choices.plan()
-        except SpluError as fault:
-            self.fault(str(fault))
-            return None
-        dialog = TrialDialog(source.imported.table, plan, self.tasks, self)
+        dialog = TrialDialog(*planned, self.tasks, self)
         dialog.open()
         return dialog
 
