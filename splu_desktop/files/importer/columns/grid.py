@@ -276,8 +276,9 @@ class Grid:
 
 def _compact(codes: NDArray[np.int32], labels: list[str], kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
     codes = np.compress(kept, codes, out=storage.array(int(np.count_nonzero(kept))))
-    used = np.bincount(codes, minlength=len(labels)) > 0
+    found = RawColumn(codes, labels)
+    used = found.counts() > 0
     if used.all():
-        return RawColumn(codes, labels)
+        return found
     new = np.cumsum(used, dtype=np.int32) - 1
     return RawColumn(taken(new, codes, storage), [label for label, u in zip(labels, used, strict=True) if u])
