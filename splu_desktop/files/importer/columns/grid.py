@@ -237,9 +237,9 @@ class Grid:
             numbers = set(rows[list(out)].tolist())
             found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
         if out or keep < len(rows):
-            kept = np.arange(len(rows)) < keep
-            kept[list(out)] = False
-            rows = rows[kept]
+            kept = np.ones(len(rows), bool)
+            kept[keep:] = kept[list(out)] = False
+            rows = np.compress(kept, rows, out=self._storage.array(int(np.count_nonzero(kept)), np.int64))
             columns = [_compact(column.codes, column.labels, kept, self._storage) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
