@@ -162,7 +162,9 @@ def _figure_5(tables: Tables) -> Outcome:
         (
             Finding("; ".join(words), top < 0.12),
             Finding(f"gains of many sizes over two at most {told(gained)}", max(gained) < 0.03),
-            Finding(f"gains of the optimum over many sizes at most {told(best_gained)}", 0.01 < max(best_gained) < 0.03),
+            Finding(
+                f"gains of the optimum over many sizes at most {told(best_gained)}", 0.01 < max(best_gained) < 0.03
+            ),
         ),
     )
 
