@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import IN_MEMORY, Storage, taken
+from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
 from splu_desktop.files.importer.columns.number_texts import float_texts
@@ -40,7 +40,7 @@ class RawColumn:
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
-        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64, copy=False)
+        return tallied(len(self.labels), (self.codes[part] for part in pieces(len(self.codes))))
 
     def only(self, used: NDArray[np.bool_], codes: NDArray[np.int32]) -> RawColumn:
         """Return `codes` over those labels that are used."""

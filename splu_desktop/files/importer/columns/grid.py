@@ -237,9 +237,9 @@ class Grid:
             numbers = set(rows[list(out)].tolist())
             found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
         if out or keep < len(rows):
-            kept = np.arange(len(rows)) < keep
-            kept[list(out)] = False
-            rows = rows[kept]
+            kept = np.ones(len(rows), bool)
+            kept[keep:] = kept[list(out)] = False
+            rows = np.compress(kept, rows, out=self._storage.array(int(np.count_nonzero(kept)), np.int64))
             columns = [_compact(column, kept, self._storage) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
@@ -275,9 +275,9 @@ class Grid:
 
 
 def _compact(column: RawColumn, kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
-    codes = np.compress(kept, column.codes, out=storage.array(int(np.count_nonzero(kept))))
-    used = np.bincount(codes, minlength=len(column.labels)) > 0
+    found = RawColumn(np.compress(kept, column.codes, out=storage.array(int(np.count_nonzero(kept)))), column.labels)
+    used = found.counts() > 0
     if used.all():
-        return RawColumn(codes, column.labels)
+        return found
     new = np.cumsum(used, dtype=np.int32) - 1
-    return column.only(used, taken(new, codes, storage))
+    return column.only(used, taken(new, found.codes, storage))
