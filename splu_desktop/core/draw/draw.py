@@ -186,6 +186,13 @@ class Draw(ABC):
 
     # --- carrying it out
 
+    def domain(self, column: Column) -> Column:
+        """Return a column with all labels that its records may be shown with: also those of a list declared in advance.
+
+        Codes may change, the records' labels don't.
+        """
+        return column
+
     @abstractmethod
     def check(self, column: Column) -> None:
         """Raise what keeps the column from being drawn: EmptyTable, BadSetting, Ineligible, Infeasible."""
