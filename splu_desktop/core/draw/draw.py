@@ -330,11 +330,6 @@ class Draw(ABC):
         """Return (m,) the least and the most records that each value of a published column can have had."""
         return np.ones(column.m, np.int64), self.room_for(column.labels.tolist(), column.n)
 
-    @property
-    def least_values(self) -> int:
-        """How many values a column has at least before it is drawn; fewer published ones show that some vanished."""
-        return 1
-
     @abstractmethod
     def count_law(self, count: int) -> Floats:
         """Return Pr[f' = k], k = 0, 1, ..., of the published count of a value that `count` records have.
