@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_desktop.core import sanitise
+from splu_desktop.core.draw import PlainGroups
+from splu_desktop.core.draw.ways import by_tolerances
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader, parse_condition
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.published_tables import dependent_table, release, table_of
+from tests.core.tables import column
+from tests.seeded import Seeded
 
 TABLE = dependent_table()
 PUBLISHED = release(TABLE, {"disease": 4, "ward": 3})
@@ -257,7 +266,8 @@ def test_all_that_is_shown_is_not_taken_for_all_there_was(way: str, number: int)
     60 releases, asked about the whole table, a part, and in a cross-table: held in 93 % and more of them.
     """
     n = 400
-    codes = np.r_[np.zeros(number), np.ones(n - number)] if way != "plain" else np.r_[np.zeros(number), np.arange(n) % 5 + 1]
+    others = np.arange(n) % 5 if way == "plain" else np.zeros(n)
+    codes = np.r_[np.zeros(number), others + 1]
     sa = column("s", codes.astype(int))
     limits = Tolerances({str(x): Fraction(1, 10) if not at else Fraction(1) for at, x in enumerate(sa.labels)})
     drawn = PlainGroups(4) if way == "plain" else by_tolerances(sa, limits, way)
