@@ -8,7 +8,7 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
@@ -62,9 +62,27 @@ IN_MEMORY = InMemory()
 def taken(of: NDArray[Any], at: NDArray[Any], storage: Storage = IN_MEMORY) -> NDArray[Any]:
     """Return `of` at the (K,) places `at`, all of which it has; twice as fast as brackets."""
     found = storage.array(len(at), of.dtype)
-    for start in range(0, len(at), _COUNTED):  # NumPy holds the places once more, in 64 bits
-        part = slice(start, start + _COUNTED)
+    for part in pieces(len(at)):
         np.take(of, at[part], out=found[part], mode="clip")  # "raise" would hold what is found twice
+    return found
+
+
+Part = slice | NDArray[np.intp]  # some records of a table, as many as are worked on at once
+
+
+def pieces(n: int) -> Iterator[slice]:
+    """Give the numbers below n as slices that fit into memory, each but the last of whole bytes of bits."""
+    return (slice(start, min(start + _COUNTED, n)) for start in range(0, n, _COUNTED))
+
+
+def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.int64]:
+    """Return (size,) how often each key occurs among those that come piece by piece."""
+    found = np.zeros(size, np.int64)
+    for keys in parts:
+        if size <= len(keys):
+            found += np.bincount(keys, minlength=size)
+        else:  # quicker than a table of its own for each piece
+            np.add.at(found, keys, 1)
     return found
 
 
@@ -100,7 +118,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-_COUNTED = 1 << 22  # records at once
+_COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
 _AT_ONCE = 50_000  # labels turned into an array of texts without a break, which holds up the window
 
 
@@ -168,9 +186,7 @@ class Column:
         # Counted once: role suggestions, gate, plan and checks ask a dozen times, a pass over the records each.
         found: NDArray[np.int64] | None = self.__dict__.get("_counts_cache")
         if found is None:
-            found = np.zeros(self.m, np.int64)
-            for start in range(0, self.n, _COUNTED):  # NumPy holds the codes once more, in 64 bits
-                found += np.bincount(self.codes[start : start + _COUNTED], minlength=self.m)
+            found = tallied(self.m, (self.codes[part] for part in pieces(self.n)))
             object.__setattr__(self, "_counts_cache", found)
         return found.copy()
 
@@ -362,6 +378,22 @@ class Table:
     def select(self, names: Iterable[str]) -> Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
         return replace(self, columns=tuple(self[name] for name in names))
+
+    def first(self, n: int) -> Table:
+        """Return the table of its first records, all where they are fewer; labels stay as they are."""
+        return self if n >= self.n else Table(tuple(column.with_codes(column.codes[:n]) for column in self.columns))
+
+    def crossed(self, name: str, other: str, among: Iterable[Part] | None = None) -> NDArray[np.int64]:
+        """Return (m, m_other) records, of all or of those `among` the parts, with each pair of values of two columns.
+
+        Raises UnknownColumn.
+        """
+        down, across = self[name], self[other]
+        parts = (
+            down.codes[part].astype(np.int64) * across.m + across.codes[part]
+            for part in (pieces(self.n) if among is None else among)
+        )
+        return tallied(down.m * across.m, parts).reshape(down.m, across.m)
 
     def take(self, order: NDArray[Any]) -> Table:
         """Return the table with its records at `order`."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import IN_MEMORY, Storage, taken
+from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
 from splu_desktop.files.importer.columns.number_texts import float_texts
@@ -38,7 +38,7 @@ class RawColumn:
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
-        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64, copy=False)
+        return tallied(len(self.labels), (self.codes[part] for part in pieces(len(self.codes))))
 
     @classmethod
     def joined(cls, parts: Sequence[RawColumn]) -> RawColumn:

@@ -237,9 +237,9 @@ class Grid:
             numbers = set(rows[list(out)].tolist())
             found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
         if out or keep < len(rows):
-            kept = np.arange(len(rows)) < keep
-            kept[list(out)] = False
-            rows = rows[kept]
+            kept = np.ones(len(rows), bool)
+            kept[keep:] = kept[list(out)] = False
+            rows = np.compress(kept, rows, out=self._storage.array(int(np.count_nonzero(kept)), np.int64))
             columns = [_compact(column.codes, column.labels, kept, self._storage) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
@@ -276,8 +276,9 @@ class Grid:
 
 def _compact(codes: NDArray[np.int32], labels: list[str], kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
     codes = np.compress(kept, codes, out=storage.array(int(np.count_nonzero(kept))))
-    used = np.bincount(codes, minlength=len(labels)) > 0
+    found = RawColumn(codes, labels)
+    used = found.counts() > 0
     if used.all():
-        return RawColumn(codes, labels)
+        return found
     new = np.cumsum(used, dtype=np.int32) - 1
     return RawColumn(taken(new, codes, storage), [label for label, u in zip(labels, used, strict=True) if u])
