@@ -186,12 +186,17 @@ class Draw(ABC):
 
     # --- carrying it out
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Values declared in advance, shown whether or not a record has them."""
+        return ()
+
     def domain(self, column: Column) -> Column:
-        """Return a column with all labels that its records may be shown with: also those of a list declared in advance.
+        """Return a column with all labels that its records may be shown with: also those declared in advance.
 
         Codes may change, the records' labels don't.
         """
-        return column
+        return column.with_labels(self.listed) if self.listed else column
 
     @abstractmethod
     def check(self, column: Column) -> None:
