@@ -109,7 +109,7 @@ class Reader:
             if any(not chosen.any() for _, chosen in question.chosen):
                 found[place] = self._barren(question)
             elif not question.chosen:
-                found[place] = self._whole(listed[place], self._selected(question))
+                found[place] = self._whole((each.column for each in listed[place]), self._selected(question))
             elif any(len(block) > 1 for block in self._engine.blocks(question)):
                 key = tuple((sa, chosen.tobytes()) for sa, chosen in question.chosen)
                 together.setdefault(key, []).append(place)
@@ -167,7 +167,7 @@ class Reader:
             return [self._several.answer(question, method) for question in told]
         ((base, flags),) = chosen
         if flags.all():  # every record is published with all of them
-            columns = [Condition(sa) for sa, _ in questions[0].chosen]
+            columns = [sa for sa, _ in questions[0].chosen]
             return [self._whole(columns, self._selected(question)) for question in questions]
         picked = list(dict.fromkeys(question.picked for question in told))
         asked = [(picked.index(question.picked), flags) for question in told]
@@ -291,12 +291,12 @@ class Reader:
         )
         return question, bool(lost)
 
-    def _whole(self, conditions: tuple[Condition, ...], count: int) -> Found:
+    def _whole(self, columns: Iterable[str], count: int) -> Found:
         """Answer for a selection that no sensitive column narrows: exact, unless one is named, which may lack values.
 
         All values that the release shows are not all that there were.
         """
-        room = self._room(condition.column for condition in conditions)
+        room = self._room(columns)
         return Found(count, float(count), max(count - room, 0.0), float(count), count, np.inf if room else 0.0)
 
     def _selected(self, question: Question) -> int:
