@@ -19,6 +19,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
@@ -105,6 +108,26 @@ def sole_bearer(size: int) -> float:
     return float(1 - (1 - Fraction(1, size)) ** size)
 
 
+def tells_bearer(size: int, bearers: int) -> float:
+    """Return how often who knows every other record rightly says whether the last one has a value, a coin being 1/2.
+
+    The likelihood ratio decides, between two possibilities alike: `bearers` have the value, or one fewer. By the law
+    the last one's row shows the value with 1/size if it has it, in a large table hardly ever if not; the other rows
+    show it Binomial(bearers size - 1, 1/size) or Binomial((bearers - 1) size, 1/size) times. In a small table less
+    often.
+    """
+    without, with_it = (_shown(trials, size) for trials in ((bearers - 1) * size, bearers * size - 1))
+    apart = float(np.abs(np.pad(without, (0, len(with_it) - len(without))) - (1 - 1 / size) * with_it).sum())
+    return (1 + (1 / size + apart) / 2) / 2
+
+
+def _shown(trials: int, size: int) -> NDArray[np.float64]:
+    """Return Pr[k of `trials` draws with a chance of 1 / size], by logarithms: group sizes may be in the thousands."""
+    ways = [math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(trials + 1)]
+    k = np.arange(trials + 1)
+    return np.exp(ways - k * math.log(size) + (trials - k) * math.log1p(-1 / size))
+
+
 def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
     """Return the three sentences for a column with one group size."""
     kept, whole = Fraction(1, gamma), Fraction(1, 2 * gamma)  # half of what is eligible
@@ -120,7 +143,14 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
         whole=Figure(f"{float(100 * whole):.3g} %"),
         sure=_share(sure),
     )
-    return alone, _with_release(column), names_bearer(column, sole_bearer(gamma))
+    known = say(
+        "{named} Whether a record is the second that has a value, such a reader tells rightly in up to {two} of the "
+        "cases, whether it is the third in {three}, where a coin is right in half.",
+        named=names_bearer(column, sole_bearer(gamma)),
+        two=_share(tells_bearer(gamma, 2)),
+        three=_share(tells_bearer(gamma, 3)),
+    )
+    return alone, _with_release(column), known
 
 
 def of_tolerances(column: str, grouping: SizedGroups) -> tuple[Said, ...]:
