@@ -85,7 +85,7 @@ class TolerantPart(QWidget):
         ways.addWidget(self.offer, 1)
         ways.addWidget(self.other_way)
         self.declare = button(
-            self.tr("Declare &values…"),
+            self.tr("Declare values…"),
             self.ask_declared,
             picture="folder-open",
             hint=self.tr(
