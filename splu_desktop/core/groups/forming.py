@@ -278,7 +278,7 @@ def _exchange(
     right_groups: slice,
     limits: NDArray[Any] | None,
 ) -> int:
-    """Exchange place `left` of the left groups with place `right` of the right groups where allowed; returns how many."""
+    """Exchange place `left` of the left groups with `right` of the right groups where allowed; returns how many."""
     ours, theirs = values[left, left_groups], values[right, right_groups]
     allowed = np.ones(len(ours), bool)
     if limits is None:
