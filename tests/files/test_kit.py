@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import math
@@ -29,7 +30,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.release.facts import seal_of
 from splu_desktop.files.release.folder import read_release, write_release
-from tests.files.kit_releases import kit, plans, table_of
+from tests.files.kit_releases import KIT, kit, plans, table_of
 from tests.optional import needs
 from tests.seeded import Seeded
 
@@ -197,6 +198,10 @@ def test_ranges_of_dates_and_negation(folders: dict[str, Path]) -> None:
         theirs = release.count([text])
         assert theirs.exact
         assert theirs.estimate == reader.answer([parse_condition(text, published)]).estimate
+
+
+def test_the_oldest_python_named_reads_the_kit() -> None:
+    ast.parse((KIT / "splu_release.py").read_text("utf-8"), feature_version=(3, 9))
 
 
 def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
