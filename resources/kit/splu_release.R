@@ -20,6 +20,10 @@
   FLAT <- 1e-9  # as good as 0
   ENDLESS <- 1e6  # times an estimate, as good as no bound
   HALVINGS <- 50
+  BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
+  LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
+  FULL <- 0.999
+  NARROWEST <- 0.25  # times a modelled variance, at least
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
@@ -360,7 +364,7 @@
     as_matrix <- function(rows) if (is.list(rows)) do.call(rbind, rows) else matrix(rows, 1)
     new_way <- function(f, one, whole = n) {
       f <- as.numeric(f)
-      way <- list(counts = f, size = length(f), most = one$most, a = one$a, hidden = one$hidden)
+      way <- list(counts = f, size = length(f), most = one$most, unseen = one$unseen, a = one$a, hidden = one$hidden)
       if (is.null(one$a) && is.null(one$T))
         refuse("A sensitive column has too many values for this file (", one$left_out, "); use the program itself.")
       if (!is.null(one$a)) {
@@ -381,8 +385,8 @@
         way$readable <- way$clear
         way$moving <- rep(1, length(f))
       }
-      size <- c(lengths(way[c("most", "whole", "readable", "moving")]), dim(way$T), dim(way$inverse))
-      if (any(size != length(f))) refuse("release.json is damaged or was altered; ask for the release again.")
+      size <- c(lengths(way[c("whole", "readable", "moving")]), dim(way$T), dim(way$inverse))
+      if (any(size != length(f)) || !is.numeric(c(way$most, way$unseen)) || length(c(way$most, way$unseen)) != 2) refuse("release.json is damaged or was altered; ask for the release again.")
       way
     }
     ways <- lapply(sensitive, function(name) new_way(counts[[name]], facts$transitions$columns[[name]]))
@@ -456,7 +460,7 @@
         if (!any(flags)) refuse("The conditions on \u201c", name, "\u201d contradict each other: no value meets them all.")
         found[[name]] <- flags
       }
-      found[!vapply(found, all, TRUE)]
+      structure(found[!vapply(found, all, TRUE)], named = names(found))
     }
     numbers_of <- function(name) {
       if (!name %in% all_names) unknown(name)
@@ -494,22 +498,22 @@
       C <- max(part$of)
       member <- outer(part$of, seq_len(C), `==`) * 1
       whole <- as.vector(way$whole %*% member)
+      share <- member * way$whole / rep(ifelse(whole > 0, whole, 1), each = nrow(member))
+      for (c in which(whole <= 0)) share[, c] <- member[, c] / sum(member[, c])
       if (!is.null(way$T)) {
         W <- way$inverse %*% member
-        share <- member * way$whole / rep(ifelse(whole > 0, whole, 1), each = nrow(member))
-        for (c in which(whole <= 0)) share[, c] <- member[, c] / sum(member[, c])
-        K <- t(share) %*% way$T %*% member
+        into <- t(share) %*% way$T
       } else {
         gain <- ifelse(way$clear, 1 / way$signal, 0)
         W <- gain * member - rep(as.vector((gain * way$b) %*% member), each = nrow(member))
-        own <- ifelse(whole > 0, as.vector((way$whole * way$b) %*% member) / whole, 0)
-        K <- matrix(as.vector(way$b %*% member), C, C, byrow = TRUE) + diag(way$a - own, C)
-        K <- K / rowSums(K)
+        into <- rep(way$b, each = C) + t(share * (way$a - way$b))
+        into <- into / rowSums(into)
       }
       if (rest) W[, C] <- 1 - rowSums(W[, -C, drop = FALSE])
       else W <- W + (1 - rowSums(W)) %o% (whole / n)
       part$W <- W
-      part$K <- K
+      part$into <- into  # the chance that a record of a class is shown as u
+      part$K <- into %*% member
       part$member <- member
       part$counts <- whole
       part$moving <- ifelse(whole > 0, as.vector((way$moving * way$whole) %*% member) / whole, 1)
@@ -594,7 +598,7 @@
       ready <- abs(diag(T %*% clear$inverse) - 1) < 0.02
       way <- new_way(size, list(T = lapply(seq_len(nrow(T)), function(v) T[v, ]), inverse = lapply(seq_len(nrow(T)), function(v)
         clear$inverse[v, ]), counts = size, readable = ready, hidden = clear$hidden, moving = rep(TRUE, length(size)),
-        most = rep(n, length(size))))
+        most = n, unseen = 0))
       one <- match(states, finer)
       kept <- unique(state[one])
       of <- match(state[one], kept)
@@ -679,9 +683,7 @@
         }
         found <- likeliest_state(tabulate(bits + 1L, nrow(T)), T)
       }
-      room <- vapply(names(hidden), function(name) max(sum(counts[[name]][hidden[[name]]]),
-                                                        min(n, sum(ways[[name]]$most[hidden[[name]]]))), 0)
-      min(max(found, 0), top, room)
+      min(max(found, 0), top)
     }
 
     # --- tables of cells, and sums over them
@@ -721,9 +723,6 @@
       size <- vapply(parts, function(part) length(part$counts), 0)
       if (prod(size) > 2000) refuse("That tells ", prod(size), " combinations of sensitive values apart, too many for one ",
                                     "answer; ask about fewer values or columns.")
-      for (part in parts) if (any(!part$told[-length(part$told)]))
-        refuse("The release does not tell where \u201c", paste(part$names, collapse = ", "),
-               "\u201d has some of its values: they are too frequent or too rare for this draw.")
       stand <- lapply(plain, function(name) {
         found <- classes(name, asked, full)
         found$first[found$of][codes[[name]]]
@@ -758,6 +757,9 @@
            })
     }
     sums_of <- function(cells, functions) {
+      for (part in cells$parts) if (any(!part$told[-length(part$told)]))
+        refuse("The release does not tell where \u201c", paste(part$names, collapse = ", "),
+               "\u201d has some of its values: they are too frequent or too rare for this draw.")
       k <- length(functions)
       psi <- lapply(functions, function(one) one * 1)
       values <- vapply(psi, function(one) sum(one * cells$X), 0)
@@ -803,6 +805,95 @@
     check <- function(method) if (!method %in% METHODS) refuse("There is no method \u201c", method, "\u201d here; choose among ",
                                                                paste(METHODS, collapse = ", "), ". The program has more.")
 
+    # --- intervals of counts: all x with (estimate - x)^2 <= 1.96^2 V(x), V the variance if x is true (docs/recipient.md)
+
+    inverted <- function(seen, top, spread) {
+      far <- function(x) (seen - x)^2 / max(spread(x), LEAST)
+      start <- min(max(seen, 0), top)
+      if (far(start) > BEYOND^2) return(c(0, top, FALSE))
+      c(vapply(c(0, top), function(outside) {
+        inside <- if (far(outside) > Z^2) start else outside
+        for (i in seq_len(HALVINGS)) {
+          middle <- (inside + outside) / 2
+          if (far(middle) <= Z^2) inside <- middle else outside <- middle
+        }
+        inside
+      }, 0), TRUE)
+    }
+    spread_of_one <- function(part, at, seen, top) {
+      keep <- part$K[at, at]
+      come <- part$K[3 - at, at]
+      moving <- part$moving[at]
+      known <- min(max(part$counts[at], LEAST), FULL * n)
+      signal <- max(keep - come, LEAST)
+      likeliest <- function(x, w) {
+        c <- (1 - keep) * w / n
+        kept <- keep * x
+        two <- c * (1 - c)
+        f <- seen[2]
+        if (two > 1e-12) {
+          one <- kept * (1 - 2 * c) - two * seen[2]
+          none <- kept * (c * seen[1] - (1 - c) * (seen[2] - seen[1])) - kept^2
+          f <- (sqrt(max(one^2 - 4 * two * none, 0)) - one) / (2 * two)
+        }
+        min(max(f, x, LEAST), max(FULL * n, x))
+      }
+      function(x) {
+        w <- top - x
+        f <- known + moving * (likeliest(x, w) - known)
+        c <- min(come * (1 + moving * (f / max(n - f, 1) * (n - known) / known - 1)), keep)
+        e <- (1 / signal - 1) * moving * w / max(n - f, 1)
+        own <- keep * (1 - keep)
+        other <- c * (1 - c)
+        rest <- max(f - x, 0) * own + max(n - f - w, 0) * other
+        max((1 / signal - e)^2 * (x * own + w * other) + e^2 * rest, LEAST)
+      }
+    }
+    spread_of_several <- function(cells, at, inside, top) {
+      mixed <- every <- slope <- 1
+      for (j in seq_along(at)) {
+        part <- cells$parts[[j]]
+        margin <- sum(cells$X[inside, cells$choice[, j] == at[j]])
+        share <- min(max(margin / max(top, 1), 0), 1)
+        square <- as.vector(part$into %*% part$W[, at[j]]^2)
+        mixed <- mixed * (share * square[at[j]] + (1 - share) * square[3 - at[j]])
+        every <- every * share
+        slope <- slope * (square[at[j]] - square[3 - at[j]])
+      }
+      function(x) max(top * mixed + (x - top * every) * slope - x, LEAST)
+    }
+    ends_of_count <- function(chosen, top) {
+      cells <- cells_of(list(chosen))
+      if (any(vapply(cells$parts, function(part) length(part$counts), 0) != 2)) return(c(0, top, FALSE))
+      at <- vapply(cells$parts, function(part) which(Reduce(`&`, lapply(seq_along(part$names), function(j)
+        chosen[[part$names[j]]][part$first[, j]])))[1], 0L)
+      inside <- cells$meets(chosen[!names(chosen) %in% sensitive])[, 1]
+      alone <- length(at) == 1
+      if (alone) {
+        part <- cells$parts[[1]]
+        shown <- cells$times * (part$of[cells$shown[[1]]] == at)
+        seen <- c(sum(shown[inside[cells$p]]), sum(shown))
+        model <- spread_of_one(part, at, seen, top)
+        if (top == n && part$moving[at] == 1) return(inverted(seen[2], top, function(x) cells$wide * model(x)))
+      } else model <- spread_of_several(cells, at, inside, top)
+      sums <- tryCatch(sums_of(cells, list(cells$meets(chosen))), splu_refused = function(e) NULL)
+      if (is.null(sums)) return(c(0, top, FALSE))
+      usual <- cells$wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
+      more <- max(sums$V[1, 1], 0) - usual
+      less <- if (more < 0 && alone) max(1 + more / usual, NARROWEST) else 1
+      inverted(sums$values, top, function(x) cells$wide * less * model(x) + max(more, 0))
+    }
+    # The most records that may meet conditions on sensitive columns, where an answer reaches `high`.
+    most_of <- function(hidden, high) {
+      found <- n
+      for (name in names(hidden)) {
+        shown <- sum(counts[[name]][hidden[[name]]])
+        found <- min(found, sum(hidden[[name]]) * ways[[name]]$most)
+        if (high > shown) found <- min(found, max(ends_of_count(hidden[name], n)[2], ways[[name]]$unseen, shown))
+      }
+      found
+    }
+
     # --- questions
 
     r <- list(id = facts$id, facts = facts, sensitive = sensitive)
@@ -831,39 +922,31 @@
       shown <- inside
       for (name in names(hidden)) shown <- shown & hidden[[name]][codes[[name]]]
       parts <- parts_for(names(hidden), list(hidden))
-      told <- all(vapply(parts, function(part) {
-        met <- part$met(hidden)
-        all(part$way$readable[met]) && (is.null(part$block) || (any(met) && !all(met)))
-      }, TRUE))
       estimate <- if (method == "unbiased") straight(parts, records, hidden) else likely(parts, records, hidden)
-      low <- 0
-      high <- top
-      if (told) {
-        cells <- cells_of(list(chosen))
-        sums <- sums_of(cells, list(cells$meets(chosen)))
-        half <- arm(sums, 1)
-        low <- max(0, min(sums$values - half, top))
-        high <- min(top, max(sums$values + half, 0))
-      }
-      if (method == "bayes") {
-        low <- min(low, estimate)
-        high <- max(high, estimate)
-      }
+      found <- ends_of_count(chosen, top)
+      most <- most_of(hidden, max(found[2], estimate))
+      if (method == "bayes") estimate <- min(estimate, most)
+      possible <- min(max(estimate, 0), top, most)
+      unseen <- min(top, max(vapply(intersect(attr(chosen, "named"), sensitive), function(name) ways[[name]]$unseen, 0)))
+      low <- min(found[1], possible)
+      high <- max(min(found[2], most), possible, unseen)
+      told <- found[3] == 1
       answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
-             release = facts$id)
+             release = facts$id, note = if (!told) "the release does not tell where these values are")
     }
     r$share <- function(conditions, where = NULL, method = "unbiased") {
       check(method)
       what <- paste("share with", words(conditions))
-      if (method == "bayes") {
-        if (any(names(chosen_of(where)) %in% sensitive))
-          refuse("The likeliest share needs a group that is known exactly: leave sensitive columns out of `where`, or take ",
-                 "the method \u201cunbiased\u201d.")
+      if (!any(names(chosen_of(where)) %in% sensitive)) {
         count <- r$count(list(conditions, where), method)
         if (!count$selected) refuse("No record meets the conditions on columns published unchanged.")
+        if (!is.null(count$note) && method == "unbiased") refuse("No share can be told: ", count$note, ".")
         return(answer(what, count$estimate / count$selected, count$low / count$selected, count$high / count$selected,
                       method = method, exact = count$exact, release = facts$id))
       }
+      if (method == "bayes")
+        refuse("The likeliest share needs a group that is known exactly: leave sensitive columns out of `where`, or take ",
+               "the method \u201cunbiased\u201d.")
       sums <- shares_of(list(list(conditions, where)))
       ends <- quotient(sums, c(1, 0), c(0, 1))
       answer(what, sums$values[1] / sums$values[2], within(ends[1], 0, 1), within(ends[2], 0, 1), release = facts$id)

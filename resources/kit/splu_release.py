@@ -43,6 +43,9 @@ _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e6  # times an estimate, as good as no bound
+_BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
+_LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
+_NARROWEST = 0.25  # times a modelled variance, at least
 _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "decimal")
 
@@ -137,6 +140,7 @@ class Release:
         self._read(folder)
         stated = self.facts["transitions"]
         self._blocks = {tuple(block["columns"]): block for block in stated.get("blocks", ())}
+        self._totals = {}  # name, codes -> the most records that may have these values
         self._ways = {name: _Way(self.counts(name), stated["columns"][name], self.n) for name in self.sensitive}
 
     # --- the table
@@ -208,17 +212,17 @@ class Release:
             return Answer(what, top, top, top, method, True, published=top, selected=top, release=self.id)
         shown = sum(all(self.codes[name][i] in some for name, some in hidden.items()) for i in records)
         parts = [self._part(names, [hidden]) for names in self._by_block(hidden)]
-        told = all(part.told(hidden) for part in parts)
         estimate = (
             self._straight(parts, records, hidden) if method == "unbiased" else self._likeliest(parts, records, hidden)
         )
-        low, high, note = 0.0, float(top), "" if told else "the release does not tell where these values are"
-        if told:
-            sums = _Table(self, [chosen]).sums([lambda cell: float(cell.meets(chosen))])
-            centre, arm = sums.values[0], sums.arm([1.0])
-            low, high = max(0.0, min(centre - arm, top)), min(float(top), max(centre + arm, 0.0))
-        if method == "bayes":
-            low, high = min(low, estimate), max(high, estimate)
+        low, high, told = self._ends(chosen, top)
+        most = self._most(hidden, max(high, estimate))
+        estimate = estimate if method == "unbiased" else min(estimate, most)
+        possible = min(max(estimate, 0.0), top, most)
+        named = [name for name, _, _ in _conditions(conditions, self.columns) if name in self._ways]
+        unseen = min(top, max(self._ways[name].stated["unseen"] for name in named))
+        low, high = min(low, possible), max(min(high, most), possible, unseen)
+        note = "" if told else "the release does not tell where these values are"
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
         return Answer(
             what, estimate, low, high, method, published=shown, selected=top, share=share, note=note, release=self.id
@@ -230,19 +234,21 @@ class Release:
         Conditions on columns published unchanged count as `where`: {"Ward": "Cardiology", "Diagnosis": "Heart failure"}
         asks for the share of heart failure in Cardiology.
         """
+        _check(method)
         what = f"share with {_words(conditions)}" + (f" of {_words(where)}" if where else "")
-        if method == "bayes":
-            if any(name in self._ways for name in self._chosen(where)):
-                raise Refused(
-                    "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
-                    "`where`, or take the method “unbiased”."
-                )
+        if not any(name in self._ways for name in self._chosen(where)):
             count = self.count(_both(conditions, where), method)
             if not count.selected:
                 raise Refused("No record meets the conditions on columns published unchanged.")
+            if count.note and method == "unbiased":
+                raise Refused(f"No share can be told: {count.note}.")
             ends = [one / count.selected for one in (count.estimate, count.low, count.high)]
             return Answer(what, *ends, method, count.exact, selected=count.selected, release=self.id)
-        _check(method)
+        if method == "bayes":
+            raise Refused(
+                "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
+                "`where`, or take the method “unbiased”."
+            )
         sums = self._shares([(conditions, where)])
         low, high = sums.quotient([1, 0], [0, 1])
         return Answer(what, sums.values[0] / sums.values[1], *_within(low, high, 0.0, 1.0), release=self.id)
@@ -670,7 +676,45 @@ class Release:
             for i in records:
                 y[sum(part.meets(part.codes[i], hidden) << bit for bit, part in enumerate(parts))] += 1
             found = _likeliest_state(y, kron)
-        return min(max(found, 0.0), top, *(self._ways[name].room(some, self.n) for name, some in hidden.items()))
+        return min(max(found, 0.0), top)
+
+    def _most(self, hidden, high):
+        """Return the most records that may meet conditions on sensitive columns, where an answer reaches `high`."""
+        found = float(self.n)
+        for name, some in hidden.items():
+            way = self._ways[name]
+            shown = sum(way.counts[at] for at in some)
+            found = min(found, len(some) * way.stated["most"])
+            if high > shown:
+                key = name, some
+                if key not in self._totals:
+                    self._totals[key] = max(self._ends({name: some}, self.n)[1], way.stated["unseen"], shown)
+                found = min(found, self._totals[key])
+        return found
+
+    def _ends(self, chosen, top):
+        """Return the ends of all counts x with (estimate - x)^2 <= 1.96^2 V(x), and whether the release tells them.
+
+        V is the variance if x is true (a score interval; docs/recipient.md has it).
+        """
+        table, n, top = _Table(self, [chosen]), self.n, float(top)
+        if any(len(part.members) != 2 for part in table.parts):
+            return 0.0, top, False  # all are shown with these values
+        met = [part.met(chosen) for part in table.parts]
+        wide = self.widened([name for part in table.parts for name in part.names], chosen)
+        alone = len(met) == 1
+        model = table.spread_of_one(met[0], chosen, top) if alone else table.spread_of_several(met, chosen, top)
+        if alone and top == n and table.parts[0].moving[met[0]] == 1:
+            return _inverted(table.shown(chosen, met[0])[1], top, lambda x: wide * model(x))
+        try:
+            sums = table.sums([lambda cell: float(cell.meets(chosen))])
+        except Refused:
+            return 0.0, top, False
+        seen = sums.values[0]
+        usual = wide * model(seen if alone else min(max(seen, 0.0), top))
+        more = sums.along([1.0]) - usual
+        less = max(1 + more / usual, _NARROWEST) if more < 0 and alone else 1.0
+        return _inverted(seen, top, lambda x: wide * less * model(x) + max(more, 0.0))
 
     def widened(self, names, asked):
         """Return how many times the variance of independent records sums over records have (persons, README)."""
@@ -736,16 +780,10 @@ class _Way:
         else:
             self.whole, self.readable, self.moving = self.counts, self.clear, [True] * len(counts)
         self.size = len(self.counts)
-        listed = [self.stated["most"]] + (
-            [self.whole, self.readable, self.moving, self.T, self.inverse] if self.T else []
-        )
+        self.stated["most"], self.stated["unseen"] = float(stated["most"]), float(stated["unseen"])
+        listed = [self.whole, self.readable, self.moving, self.T, self.inverse] if self.T else []
         if any(len(each) != self.size for each in (*listed, *(self.T or ()), *(self.inverse or ()))):
             raise ValueError("chances of other values than the table's")
-
-    def room(self, chosen, n):
-        """Return the most records of the whole table that can have one of some values."""
-        shown = sum(self.counts[at] for at in chosen)
-        return max(shown, min(n, sum(self.stated["most"][at] for at in chosen)))
 
     def entry(self, u, s):
         """Return how much a record shown as u counts for s."""
@@ -797,23 +835,33 @@ class _Single:
             else:
                 left = 1.0 - sum(row)
                 self.W[u] = [w + left * f / way.n for w, f in zip(row, share)]
-        self.K = []
-        for c, some in enumerate(self.members):
+        self.into, self.K = [], []  # chances that a record of a class is shown as u, and in a class
+        for some in self.members:
             whole = sum(way.whole[v] for v in some)
-            parts = [way.whole[v] / whole for v in some] if whole > 0 else [1 / len(some)] * len(some)
+            parts = {v: way.whole[v] / whole if whole > 0 else 1 / len(some) for v in some}
             if way.T is not None:
-                row = [sum(p * sum(way.T[v][u] for u in other) for p, v in zip(parts, some)) for other in self.members]
+                row = [sum(p * way.T[v][u] for v, p in parts.items()) for u in range(m)]
             else:
-                row = [sum(way.b[u] for u in other) for other in self.members]
-                row[c] += way.a - sum(p * way.b[v] for p, v in zip(parts, some))
+                row = [b + parts.get(u, 0.0) * (way.a - b) for u, b in enumerate(way.b)]
                 scale = sum(row)
                 row = [chance / scale for chance in row]
-            self.K.append(row)
+            self.into.append(row)
+            self.K.append([sum(row[u] for u in other) for other in self.members])
         self.moving = [
             sum(way.whole[v] for v in some if way.moving[v]) / f if f > 0 else 1.0
             for some, f in zip(self.members, share)
         ]
-        self.fed = [1.0] * number
+
+    def met(self, chosen):
+        """Return the class that meets conditions."""
+        return next(
+            c for c, codes in enumerate(self.first) if all(at in chosen[name] for name, at in zip(self.names, codes))
+        )
+
+    def squares(self, at):
+        """Return E[phi_at^2] for records of one of two classes, and of the other."""
+        found = [sum(chance * row[at] ** 2 for chance, row in zip(into, self.W)) for into in self.into]
+        return found[at], found[1 - at]
 
     def meets(self, u, hidden):
         return u in hidden[self.names[0]]
@@ -974,7 +1022,8 @@ class _Together(_Single):
             "readable": ready,
             "hidden": hidden,
             "moving": [True] * len(states),
-            "most": [float(release.n)] * len(states),
+            "most": release.n,
+            "unseen": 0,
         }
         self.way = _Way(counts, stated, release.n)
         self.codes = [at_state[finer[number]] for number in index]
@@ -1051,7 +1100,7 @@ class _Table:
         for name in names:
             if name not in release.columns:
                 raise Refused(_unknown(name, release.columns))
-        plain = [name for name in release.columns if name in names and name not in release._ways]
+        self.plain = plain = [name for name in release.columns if name in names and name not in release._ways]
         self.parts = [release._part(block, asked, full) for block in release._by_block(names)]
         number = math.prod(len(part.members) for part in self.parts)
         if number > _MOST_CLASSES:
@@ -1059,13 +1108,6 @@ class _Table:
                 f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
                 "about fewer values or columns."
             )
-        for part in self.parts:
-            for c in range(len(part.members)):
-                if not part.needs(c) and c < len(part.members) - 1:
-                    raise Refused(
-                        f"The release does not tell where “{', '.join(part.names)}” has some of its values: "
-                        "they are too frequent or too rare for this draw."
-                    )
         self.asked = {}
         if len(asked) == 1:
             self.asked = dict(asked[0])
@@ -1102,6 +1144,58 @@ class _Table:
                 values.update(zip(part.names, part.first[c]))
             self.cell[p, cs] = _Cell(values)
 
+    def shown(self, chosen, at):
+        """Return how many records are shown in a class of the first part: of those that `chosen` selects, of all."""
+        found = [0, 0]
+        for (p, us), n in self.keys.items():
+            if self.parts[0].of[us[0]] == at:
+                found[0] += n if self.selects(p, chosen) else 0
+                found[1] += n
+        return found
+
+    def selects(self, p, chosen):
+        return all(at in chosen[name] for name, at in zip(self.plain, p))
+
+    def spread_of_one(self, at, chosen, top):
+        """Return the variance of an estimated count, if x is true, where records show whether they are of a class."""
+        part, n = self.parts[0], self.release.n
+        published, shown = self.shown(chosen, at)
+        keep, come, moving = part.K[at][at], part.K[1 - at][at], part.moving[at]
+        known = min(max(part.counts[at], _LEAST), _FULL * n)
+        signal = max(keep - come, _LEAST)
+
+        def likeliest(x, w):
+            c, kept, f = (1 - keep) * w / n, keep * x, shown
+            two = c * (1 - c)
+            if two > 1e-12:
+                one = kept * (1 - 2 * c) - two * shown
+                none = kept * (c * published - (1 - c) * (shown - published)) - kept * kept
+                f = (math.sqrt(max(one * one - 4 * two * none, 0.0)) - one) / (2 * two)
+            return min(max(f, x, _LEAST), max(_FULL * n, x))
+
+        def model(x):
+            w = top - x
+            f = known + moving * (likeliest(x, w) - known)
+            c = min(come * (1 + moving * (f / max(n - f, 1.0) * (n - known) / known - 1)), keep)
+            e = (1 / signal - 1) * moving * w / max(n - f, 1.0)
+            own, other = keep * (1 - keep), c * (1 - c)
+            rest = max(f - x, 0.0) * own + max(n - f - w, 0.0) * other
+            return max((1 / signal - e) ** 2 * (x * own + w * other) + e * e * rest, _LEAST)
+
+        return model
+
+    def spread_of_several(self, met, chosen, top):
+        """Return the same over several parts, whose conditions are met as often as each is estimated to be."""
+        mixed, every, slope = 1.0, 1.0, 1.0
+        for j, (part, at) in enumerate(zip(self.parts, met)):
+            margin = sum(x for (p, cs), x in self.counted.items() if cs[j] == at and self.selects(p, chosen))
+            share = min(max(margin / max(top, 1.0), 0.0), 1.0)
+            within, without = part.squares(at)
+            mixed *= share * within + (1 - share) * without
+            every *= share
+            slope *= within - without
+        return lambda x: max(top * mixed + (x - top * every) * slope - x, _LEAST)
+
     def sums(self, functions):
         """Return the sums over the original records of functions of their cell, with their covariances."""
         return self.summed(
@@ -1110,6 +1204,13 @@ class _Table:
 
     def summed(self, psi, k):
         """Return the same of k functions given by their values, in a list for each cell."""
+        for part in self.parts:
+            for c in range(len(part.members)):
+                if not part.needs(c) and c < len(part.members) - 1:
+                    raise Refused(
+                        f"The release does not tell where “{', '.join(part.names)}” has some of its values: "
+                        "they are too frequent or too rare for this draw."
+                    )
         release = self.release
         xs, columns = list(self.counted.values()), list(zip(*(psi[key] for key in self.counted)))
         values = [math.fsum(map(mul, xs, column)) for column in columns]
@@ -1188,6 +1289,24 @@ class _Sums:
 def _within(low, high, least, most):
     """Return the ends of an interval cut to what can be; one that lies outside wholly becomes the nearest end."""
     return min(max(low, least), most), max(min(high, most), least)
+
+
+def _inverted(seen, top, spread):
+    """Return the ends of all counts that an estimate does not speak against, and whether it tells anything."""
+
+    def far(x):
+        return (seen - x) ** 2 / max(spread(x), _LEAST)
+
+    start, found = min(max(seen, 0.0), top), []
+    if far(start) > _BEYOND**2:
+        return 0.0, top, False
+    for end in (0.0, top):
+        inside, outside = (start, end) if far(end) > Z * Z else (end, end)
+        for _ in range(_HALVINGS):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if far(middle) <= Z * Z else (inside, middle)
+        found.append(inside)
+    return found[0], found[1], True
 
 
 def _fieller(top, bottom, vt, vb, cov):

@@ -1,6 +1,6 @@
 """Shares, differences, ratios, odds ratios, means, quantiles, trends and cross-tables, by the unbiased estimate.
 
-Each is a function of sums over cells (`analyse.cells`); intervals are Fieller's for quotients, normal for the rest. The
+Each is a function of sums over cells (`query.cells`); intervals are Fieller's for quotients, normal for the rest. The
 recipient's kit (`resources/kit`) has the same formulas in files of its own.
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.analyse.figures import Analysed, within
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.messages import listed, say
+from splu_desktop.core.query.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.query.reader import Method, Reader
 from splu_desktop.core.table import Column, Flags, Kind
 
 ALL = "(all)"  # stands for a margin
@@ -30,10 +30,15 @@ Conditions = Sequence[Condition]
 def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Analysed:
     """Return the share of records that meet conditions, of those that meet `where`.
 
-    Conditions on NSAs count as `where`. Raises BadQuestion, as all analyses do.
+    Conditions on NSAs count as `where`. Of a group that is known exactly the interval is that of the count in it, else
+    Fieller's. Raises BadQuestion, as all analyses do.
     """
     sums = _shares(reader, [(conditions, where)])
-    low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    if any(reader.published.is_sensitive(each.column) for each in where):
+        low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    else:
+        count = reader.answer((*conditions, *where), Method.UNBIASED)
+        low, high = count.low / count.n_p, count.high / count.n_p
     what = say("share of records with {asked}", asked=words((*conditions, *where)))
     return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, 0.0, 1.0))
 
@@ -59,7 +64,7 @@ def ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditio
 def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
     """Return how many times the odds of `second` are with `first` what they are without, of records of `where`."""
     one, other, of = (chosen(reader, each) for each in (first, second, where))
-    cells = CellTable(reader, [one, other, of])
+    cells = CellTable(reader.engine, [one, other, of])
     a, b, inside = cells.meets(one), cells.meets(other), cells.meets(of)
     sums = cells.sums([inside & a & b, inside & a & ~b, inside & ~a & b, inside & ~a & ~b])
     low, high = sums.product_quotient((0, 3), (1, 2))
@@ -72,7 +77,7 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
     numbers, of = numbers_of(reader, column), chosen(reader, where)
-    cells = CellTable(reader, [of], [column])
+    cells = CellTable(reader.engine, [of], [column])
     each = numbers[cells.codes(column)]
     known = cells.meets(of) & ~np.isnan(each)
     sums = cells.sums([np.where(known, each, 0.0), known])
@@ -89,7 +94,7 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
     if not 0 < q < 1:
         raise BadQuestion(say("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}"))
     numbers, of = numbers_of(reader, column), chosen(reader, where)
-    cells = CellTable(reader, [of], [column])
+    cells = CellTable(reader.engine, [of], [column])
     each, order = numbers[cells.codes(column)], np.unique(numbers[~np.isnan(numbers)])
     inside = cells.meets(of)
     sums = cells.sums([inside & (each <= most) for most in order.tolist()])  # NaN is below nothing
@@ -123,7 +128,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     asked = chosen(reader, conditions)
     groups = {name: flags for name, flags in asked.items() if not reader.published.is_sensitive(name)}
     found = np.unique(times[~np.isnan(times)])
-    cells = CellTable(reader, [asked, *({by: times == at} for at in found.tolist())])
+    cells = CellTable(reader.engine, [asked, *({by: times == at} for at in found.tolist())])
     when, inside, of = times[cells.codes(by)], cells.meets(asked), cells.meets(groups)
     sums = cells.sums(
         [*((when == at) & inside for at in found.tolist()), *((when == at) & of for at in found.tolist())]
@@ -186,7 +191,7 @@ def cross_sums(
     if rows == columns:
         raise BadQuestion(say("A cross-table needs two different columns."))
     of, table = chosen(reader, where), reader.published.table
-    cells = CellTable(reader, [of], [rows, columns])
+    cells = CellTable(reader.engine, [of], [rows, columns])
     inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
     asked = [(one, other) for one in (*range(table[rows].m), None) for other in (*range(table[columns].m), None)]
     sums = cells.sums(
@@ -321,7 +326,7 @@ def _shares(reader: Reader, pairs: Sequence[tuple[Conditions, Conditions]]) -> S
         group = chosen(reader, (*where, *nsas))
         asked += [met, group]
         counted += [met, group]
-    cells = CellTable(reader, asked)
+    cells = CellTable(reader.engine, asked)
     sums = cells.sums([cells.meets(each) for each in counted])
     if (sums.values[1::2] <= 0).any():
         raise BadQuestion(say("No record is left to take a share of, as far as the release can tell."))

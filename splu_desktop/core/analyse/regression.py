@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from splu_desktop.core.analyse.analyses import Conditions, chosen, numbers_of, words
-from splu_desktop.core.analyse.cells import CellTable, Chosen, Floats
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import listed, say
+from splu_desktop.core.query.cells import CellTable, Chosen, Floats
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Flags, Kind
@@ -58,7 +58,7 @@ def _regression(
     of, table = chosen(reader, where), reader.published.table
     asked = [of, met, *(chosen(reader, term) for term in on if not isinstance(term, str))]
     full = [term for term in on if isinstance(term, str)] + ([counted] if counted is not None else [])
-    cells = CellTable(reader, asked, full)
+    cells = CellTable(reader.engine, asked, full)
     y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
     names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
     inside, groups = cells.meets(of) & ~np.isnan(y), dict[str, Flags]()

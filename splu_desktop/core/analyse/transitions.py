@@ -39,7 +39,8 @@ def _column(reader: Reader, sa: str) -> dict[str, Any]:
     """Return the transition of one SA: the numbers a and r where they are enough, T and its inverse where not."""
     engine = reader.engine
     through = engine.two_numbers(sa)
-    found: dict[str, Any] = {"most": _rounded(reader.most_of_each(sa))}
+    most, unseen = _rounded(np.array([reader.most(sa), reader.unseen(sa)]))
+    found: dict[str, Any] = {"most": most, "unseen": unseen}
     if through is not None:
         found["a"] = through.a
         found["gamma"] = through.gamma

@@ -56,6 +56,7 @@ class Method(metaclass=_Register):
     estimate : from the case to (Q,) estimates.
     bounded : whether an estimate is cut to what is possible, 0 to N_P.
     within : whether it is also cut to its interval.
+    straight : whether intervals are those of `query.straight`, which the recipient's kit has as well.
     """
 
     value: str
@@ -63,6 +64,7 @@ class Method(metaclass=_Register):
     estimate: Callable[[Case], Floats]
     bounded: bool = True
     within: bool = False
+    straight: bool = False
 
     POOLED: ClassVar[Method]
     SHRUNK: ClassVar[Method]

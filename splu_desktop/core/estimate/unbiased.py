@@ -8,5 +8,6 @@ Method.UNBIASED = registered(
         "Right on average over many releases, but scattered widely for small counts; may be negative.",
         lambda case: case.unbiased(),
         bounded=False,
+        straight=True,
     )
 )

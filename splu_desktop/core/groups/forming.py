@@ -213,7 +213,8 @@ def _mix(
     (m + 1,) with the empty place last; None for once. (Runs do what coins for every pair would do, at half the cost,
     since neighbours are strangers after the reordering.) An exchange and its reverse are equally
     likely, so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
-    pass over the places; `_LEAST_SWEEPS` leave less than 1 %, and sweeps go on until the groups have settled.
+    pass over the places of which every exchange is allowed; `_LEAST_SWEEPS` of them would leave less than 1 %. Where
+    values nearly fill the groups few are, and as many times more sweeps are made. They go on until the groups settle.
     Records change places with records, the fake values of the last `fakes` rows with fake values.
     """
     rows, groups = values.shape
@@ -222,6 +223,7 @@ def _mix(
     score = _scores(counts)
     half = groups // 2
     spread = 0.0
+    exchanged = 0
     for sweep in range(_MOST_SWEEPS):
         order = stream.permutation(groups)
         records, values = records.take(order, axis=1), values.take(order, axis=1)
@@ -229,11 +231,12 @@ def _mix(
             real = rows - fakes
             right = int(stream.integers(real)) if left < real else real + int(stream.integers(fakes))
             for ours, theirs in _runs(half, int(stream.integers(half)), int(stream.integers(half))):
-                _exchange(records, values, left, right, ours, theirs, limits)
-        progress.report("Mixing groups", min(1.0, (sweep + 1) / (_LEAST_SWEEPS + 2)))
+                exchanged += _exchange(records, values, left, right, ours, theirs, limits)
+        least = min(round(_LEAST_SWEEPS * 2 * rows * half * (sweep + 1) / max(exchanged, 1)), _MOST_SWEEPS)
+        progress.report("Mixing groups", min(1.0, (sweep + 1) / (least + 2)))
         before, spread = spread, float(np.mean(score[values].sum(axis=0) ** 2))
         # The spread of r sums is known to a relative sqrt(2 / r); a change within that is no change.
-        if sweep + 1 >= _LEAST_SWEEPS and abs(spread - before) <= 2 * math.sqrt(2 / groups) * spread:
+        if sweep + 1 >= least and abs(spread - before) <= 2 * math.sqrt(2 / groups) * spread:
             break
     return records, values
 
@@ -274,8 +277,8 @@ def _exchange(
     left_groups: slice,
     right_groups: slice,
     limits: NDArray[Any] | None,
-) -> None:
-    """Exchange place `left` of the left groups with place `right` of the right groups, where allowed."""
+) -> int:
+    """Exchange place `left` of the left groups with `right` of the right groups where allowed; returns how many."""
     ours, theirs = values[left, left_groups], values[right, right_groups]
     allowed = np.ones(len(ours), bool)
     if limits is None:
@@ -293,3 +296,4 @@ def _exchange(
         change = (ours ^ theirs) * allowed
         ours ^= change
         theirs ^= change
+    return int(np.count_nonzero(allowed))

@@ -116,10 +116,10 @@ class Engine:
             return question
         return Question(
             question.picked,
-            tuple(asked[0] if len(block) == 1 else self._met(block, asked) for block, asked in blocks.items()),
+            tuple(asked[0] if len(block) == 1 else self.met(block, asked) for block, asked in blocks.items()),
         )
 
-    def _met(self, block: tuple[str, ...], asked: Sequence[tuple[str, Flags]]) -> tuple[str, Flags]:
+    def met(self, block: tuple[str, ...], asked: Sequence[tuple[str, Flags]]) -> tuple[str, Flags]:
         """Return the column of states of conditions on a block, and (m,) which of them meet all."""
         key = tuple((sa, chosen.tobytes()) for sa, chosen in asked)
         if key in self._states:

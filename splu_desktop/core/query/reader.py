@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published
+from splu_desktop.core.query import straight as by_one_rule
 from splu_desktop.core.query.answer import Answer, Badge, sentence
 from splu_desktop.core.query.bootstrap import bootstrapped
 from splu_desktop.core.query.condition import Condition, UnknownValue, parse_choice, parse_condition, unknown_column
@@ -51,7 +53,7 @@ class Reader:
         self.published = published
         self._engine = engine or Engine(published)
         self._several = Several(self._engine)
-        self._totals: dict[tuple[str, bytes], float] = {}
+        self._totals: dict[tuple[str, bytes, bool], float] = {}
         self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def signal(self, sa: str) -> Floats:
@@ -63,12 +65,6 @@ class Reader:
     def engine(self) -> Engine:
         """What single counts are computed by; analyses ask it for transitions."""
         return self._engine
-
-    def most_of_each(self, sa: str) -> Floats:
-        """Return (m,) the most records that each value of an SA can have in the whole table, by its interval there."""
-        every = np.eye(self.published.table[sa].m, dtype=bool)
-        totals = self._learn_totals((sa, chosen) for chosen in every)
-        return np.array([min(self.most(sa), totals[sa, chosen.tobytes()]) for chosen in every])
 
     def answer(
         self,
@@ -139,19 +135,32 @@ class Reader:
                 for (_, place), numbers in zip(places, self._engine.one_sa(base, part, wanted, method), strict=True):
                     found[place] = numbers
                 done += len(places)
+        if method.straight:
+            found = [
+                numbers if numbers is None or numbers.variance == 0 else self._straight(question, numbers)
+                for (question, _), numbers in zip(asked, found, strict=True)
+            ]
         progress.report("Counting", 1.0)
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
         self._learn_totals(
-            (sa, chosen)
-            for (question, lost), numbers in zip(asked, found, strict=True)
-            if numbers is not None and not lost
-            for sa, chosen in question.chosen
-            if self._reaches_beyond(sa, chosen, numbers)
+            [
+                (sa, chosen)
+                for (question, lost), numbers in zip(asked, found, strict=True)
+                if numbers is not None and not lost
+                for sa, chosen in question.chosen
+                if self._reaches_beyond(sa, chosen, numbers)
+            ],
+            straight=method.straight,
         )
         return [
             self._answer(
-                conditions, numbers, method, lost, self._most(question, numbers, lost), self._told(question, numbers)
+                conditions,
+                numbers,
+                method,
+                lost,
+                self._most(question, numbers, lost, straight=method.straight),
+                self._told(question, numbers),
             )
             for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
@@ -230,7 +239,7 @@ class Reader:
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
         total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
-        total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.counts(sa))
+        total = np.maximum(np.maximum(total, self.unseen(sa)), self.published.counts(sa))
         high = np.minimum(high, total)
         least = np.maximum(selected[:, None] - room, 0.0)
         low, estimate = np.minimum(np.minimum(low, high), least), np.minimum(estimate, high)
@@ -310,10 +319,10 @@ class Reader:
         """
         sa = next((name for name, chosen in question.chosen if not chosen.any()), question.chosen[0][0])
         n_p = self._selected(question)
-        top = self._unseen(sa)
+        top = self.unseen(sa)
         return Found(0, 0.0, 0.0, min(top, n_p), n_p, np.inf if top else 0.0)
 
-    def _unseen(self, sa: str) -> float:
+    def unseen(self, sa: str) -> float:
         """Return how many records of one value may exist though nobody publishes it, as 1 of 40 releases show it."""
         return self.published.draws[sa].unseen(_TAIL)
 
@@ -328,7 +337,15 @@ class Reader:
         """Return the most records that one value of an SA can have, as its draw allows."""
         return self.published.draws[sa].most(self.published.n)
 
-    def _most(self, question: Question, found: Found, lost: bool) -> float:
+    def _straight(self, question: Question, found: Found) -> Found:
+        """Return an answer with the interval that the recipient's kit gives."""
+        if not question.chosen or not all(flags.any() for _, flags in question.chosen):
+            return found
+        chosen = {name: np.frombuffer(flags, bool) for name, flags in question.picked} | dict(question.chosen)
+        low, high, variance = by_one_rule.ends(self._engine, chosen)
+        return replace(found, low=low, high=high, variance=variance, doubtful=False)
+
+    def _most(self, question: Question, found: Found, lost: bool, *, straight: bool) -> float:
         """Return the most records that can meet a question: no more than have its values in the whole table.
 
         That is asked only where the answer reaches beyond the published count of the whole table; N where some values
@@ -340,7 +357,7 @@ class Reader:
         for sa, chosen in question.chosen:
             most = min(most, float(chosen.sum()) * self.most(sa))
             if self._reaches_beyond(sa, chosen, found):
-                most = min(most, self._totals[sa, chosen.tobytes()])
+                most = min(most, self._totals[sa, chosen.tobytes(), straight])
         return most
 
     def _reaches_beyond(self, sa: str, chosen: Flags, found: Found) -> bool:
@@ -366,17 +383,17 @@ class Reader:
         high = np.minimum(most, selected[:, None])
         return np.asarray(public_figures.tell(low, high, as_fraction(self.published.thresholds.epsilon)), bool)
 
-    def _learn_totals(self, asked: Iterable[tuple[str, Flags]]) -> Mapping[tuple[str, bytes], float]:
-        """Return the upper ends of how many records of the whole table have values of an SA, once learnt, kept."""
+    def _learn_totals(self, asked: Iterable[tuple[str, Flags]], *, straight: bool) -> None:
+        """Keep the upper ends of how many records of the whole table have values of an SA."""
         new: dict[str, dict[bytes, Flags]] = {}
         for sa, chosen in asked:
-            if (sa, key := chosen.tobytes()) not in self._totals:
+            if (sa, key := chosen.tobytes(), straight) not in self._totals:
                 new.setdefault(sa, {})[key] = chosen
         for sa, sets in new.items():
             found = self._engine.one_sa(sa, [()], [(0, chosen) for chosen in sets.values()], Method.UNBIASED)
-            for key, numbers in zip(sets, found, strict=True):
-                self._totals[sa, key] = max(numbers.high, self._unseen(sa), float(numbers.published))
-        return self._totals
+            for (key, chosen), numbers in zip(sets.items(), found, strict=True):
+                known = self._straight(Question((), ((sa, chosen),)), numbers) if straight else numbers
+                self._totals[sa, key, straight] = max(known.high, self.unseen(sa), float(known.published))
 
     def _answer(
         self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float, told: bool
@@ -387,7 +404,7 @@ class Reader:
         possible = min(max(estimate, 0.0), float(found.n_p), most)
         # Nor is any count of a sensitive value known to be 0: a few records never stand out.
         asked = {condition.column for condition in conditions}
-        unseen = max((self._unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
+        unseen = max((self.unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
         room = 0.0 if found.variance == 0 else min(unseen, float(found.n_p))
         # Nor that all selected have it: others may have values that vanished.
         least = max(found.n_p - self._room(asked), 0.0)

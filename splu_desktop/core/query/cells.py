@@ -32,10 +32,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import say
-from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.table import Flags, Picked, pieces
 from splu_desktop.core.thresholds import NORMAL_95
-from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Transition
 
 Floats = NDArray[np.float64]
@@ -57,6 +56,7 @@ class SensitiveClasses:
     Attributes
     ----------
     names : of the columns.
+    base : the column, or that of the states that several make, in `Engine.counted`.
     codes : (N,) published values u.
     weights : (m, C) phi_c(u); they add up to 1.
     of : (m,) the class of each u.
@@ -65,9 +65,11 @@ class SensitiveClasses:
     moving : (C,) the part of each class whose chances are computed from published counts.
     told : (C,) whether the class can be told from the others.
     first : (C, names) a label code of each column that stands for its class.
+    into : (C, m) the chance that a record of a class is shown as u.
     """
 
     names: tuple[str, ...]
+    base: str
     codes: Codes
     weights: Floats
     of: Codes
@@ -76,6 +78,17 @@ class SensitiveClasses:
     moving: Floats
     told: Flags
     first: Codes
+    into: Floats
+
+    def met(self, chosen: Chosen) -> int:
+        """Return the class that meets conditions."""
+        flags = np.all([chosen[name][codes] for name, codes in zip(self.names, self.first.T, strict=True)], axis=0)
+        return int(flags.argmax())
+
+    def squares(self, at: int) -> tuple[float, float]:
+        """Return E[phi_at^2] for records of one of two classes and of the other."""
+        found = self.into @ self.weights[:, at] ** 2
+        return float(found[at]), float(found[1 - at])
 
 
 class CellTable:
@@ -86,16 +99,16 @@ class CellTable:
     counts : (P, C) unbiased counts of every pattern of NSAs with every combination of sensitive classes.
     """
 
-    def __init__(self, reader: Reader, asked: Sequence[Chosen], full: Collection[str] = ()) -> None:
-        self._reader = reader
-        published = reader.published
+    def __init__(self, engine: Engine, asked: Sequence[Chosen], full: Collection[str] = ()) -> None:
+        self._engine = engine
+        published = engine.published
         named = {name for chosen in asked for name in chosen} | set(full)
         self._plain = [name for name in published.nsas if name in named]
         blocks: dict[tuple[str, ...], list[str]] = {}
         for name in published.sensitive:
             if name in named:
                 blocks.setdefault(published.draws[name].block(name), []).append(name)
-        self.parts = [_part(reader, block, names, asked, full) for block, names in blocks.items()]
+        self.parts = [_part(engine, block, names, asked, full) for block, names in blocks.items()]
         self._shape = tuple(len(part.counts) for part in self.parts)
         if math.prod(self._shape) > _MOST_CLASSES:
             raise BadQuestion(
@@ -108,11 +121,39 @@ class CellTable:
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         names = [name for part in self.parts for name in part.names]
-        self._wide = max((reader.engine.widened(name, picked, only.get(name)) for name in names), default=1.0)
-        self._count(asked, full)
+        self.wide = max((engine.widened(name, picked, only.get(name)) for name in names), default=1.0)
+        if len(asked) == 1 and not full and len(self.parts) == 1:
+            self._count_selected(asked[0], picked)
+        else:
+            self._count(asked, full)
+
+    def _count_selected(self, asked: Chosen, picked: Sequence[Picked]) -> None:
+        """Count as `_count`, of one selection and one part: by what the engine has counted for it before."""
+        base = self.parts[0].base
+        inside = self._engine.counted(base, picked)
+        every = self._engine.published.table[base].counts().astype(np.float64)
+        sides = [inside, every - inside] if picked else [inside]
+        self._first = {name: np.array([asked[name].argmax(), asked[name].argmin()]) for name in self._plain}
+        self._times = np.concatenate(sides)
+        self._pattern = np.repeat(np.arange(len(sides)), len(every))
+        self._shown = [np.tile(np.arange(len(every)), len(sides))]
+        self._weights = np.tile(self.parts[0].weights, (len(sides), 1))
+        self.counts = np.stack([side @ self.parts[0].weights for side in sides])
+
+    def shown(self, chosen: Chosen, at: int | None = None) -> float:
+        """Return how many records meet conditions on NSAs, of those shown in a class of the first part or of all."""
+        inside = self.meets({name: flags for name, flags in chosen.items() if name in self._plain})[:, 0]
+        met = inside[self._pattern]
+        return float(self._times[met if at is None else met & (self.parts[0].of[self._shown[0]] == at)].sum())
+
+    def margin(self, chosen: Chosen, part: int, at: int) -> float:
+        """Return the unbiased count of records that meet conditions on NSAs and are of a class of one part."""
+        inside = self.meets({name: flags for name, flags in chosen.items() if name in self._plain})[:, 0]
+        found = self.counts[inside].sum(axis=0).reshape(self._shape)
+        return float(np.take(found, at, axis=part).sum())
 
     def _count(self, asked: Sequence[Chosen], full: Collection[str]) -> None:
-        table = self._reader.published.table
+        table = self._engine.published.table
         classes = [_classes(name, table[name].m, asked, full) for name in self._plain]
         sizes = [*(len(first) for first, _ in classes), *(len(part.of) for part in self.parts)]
         if math.prod(sizes) > np.iinfo(np.int64).max:
@@ -171,7 +212,7 @@ class CellTable:
         k = psi.shape[-1]
         if not self.parts:
             return Sums(values, np.zeros((k, k)))
-        size, n = psi.shape[0], self._reader.published.n
+        size, n = psi.shape[0], self._engine.published.n
         x = self.counts.reshape(size, *self._shape)
         shaped = psi.reshape(size, *self._shape, k)
         moved = np.zeros((len(self._times), k))
@@ -190,7 +231,7 @@ class CellTable:
         h = np.stack([(self._weights * psi[self._pattern, :, one]).sum(axis=1) for one in range(k)], axis=1) - moved
         flat = means.reshape(-1, k)
         spread = (h * self._times[:, None]).T @ h - (flat * self.counts.reshape(-1, 1)).T @ flat
-        return Sums(values, self._wide * np.asarray(spread, np.float64))
+        return Sums(values, self.wide * np.asarray(spread, np.float64))
 
     def _check(self, psi: Floats) -> None:
         used = psi.reshape(psi.shape[0], *self._shape, psi.shape[-1])
@@ -357,24 +398,27 @@ def _classes(name: str, m: int, asked: Sequence[Chosen], full: Collection[str]) 
 
 
 def _part(
-    reader: Reader, block: tuple[str, ...], names: Sequence[str], asked: Sequence[Chosen], full: Collection[str]
+    engine: Engine, block: tuple[str, ...], names: Sequence[str], asked: Sequence[Chosen], full: Collection[str]
 ) -> SensitiveClasses:
-    engine, table = reader.engine, reader.published.table
+    table = engine.published.table
     if len(block) == 1:
         name = names[0]
         first, of = _classes(name, table[name].m, asked, full)
         rest = name not in full and not any(chosen[name][first[-1]] for chosen in asked if name in chosen)
-        return _made((name,), engine.codes(name), engine.best(name), of, first[:, None], rest=rest)
+        return _made((name,), name, engine, of, first[:, None], rest=rest)
+    if len(asked) == 1 and not full:  # as a count of those that meet all is answered
+        chosen = [asked[0][name] for name in names]
+        name, flags = engine.met(block, list(zip(names, chosen, strict=True)))
+        met, of = np.unique(flags, return_inverse=True)
+        yes = np.array([each.argmax() for each in chosen])
+        no = np.array([chosen[0].argmin(), *yes[1:]])
+        return _made(tuple(names), name, engine, of.reshape(-1), np.where(met[:, None], yes, no), rest=False)
     codes = np.zeros(table.n, np.int64)
     stands = []
-    met = np.ones(table.n, bool)
     for name in names:
         first, of = _classes(name, table[name].m, asked, full)
         codes = codes * len(first) + of[table[name].codes]
         stands.append(first[of][table[name].codes])
-        met &= asked[0][name][table[name].codes] if asked and name in asked[0] else True
-    if len(asked) == 1 and not full:  # as a count of those that meet all is answered (`Engine.told_together`)
-        codes = met.astype(np.int64)
     _, one, states = np.unique(codes, return_index=True, return_inverse=True)
     if len(one) > _MOST_STATES:
         raise BadQuestion(
@@ -385,31 +429,37 @@ def _part(
         )
     name, part_of = engine.states(block, states.reshape(-1).astype(np.int32), len(one))
     standing = np.stack([each[one] for each in stands], axis=1).astype(np.intp)
-    return _made(tuple(names), engine.codes(name), engine.matrix(name), part_of.astype(np.intp), standing, rest=False)
+    return _made(tuple(names), name, engine, part_of.astype(np.intp), standing, rest=False)
 
 
 def _made(
-    names: tuple[str, ...], codes: Codes, through: Transition | MatrixTransition, of: Codes, first: Codes, *, rest: bool
+    names: tuple[str, ...], base: str, engine: Engine, of: Codes, first: Codes, *, rest: bool
 ) -> SensitiveClasses:
-    member = np.eye(len(first))[of]
+    codes, through, member = engine.codes(base), engine.best(base), np.eye(len(first))[of]
     if isinstance(through, Transition):
         f, moving = through.counts, np.ones(len(of))
         gain = np.where(through.readable, 1 / np.where(through.readable, through.signal, 1.0), 0.0)
         weights = gain[:, None] * member - (gain * through.b) @ member
         whole = f @ member
-        own = np.divide((f * through.b) @ member, whole, out=np.zeros(len(first)), where=whole > 0)
-        chances = np.tile(through.b @ member, (len(first), 1)) + np.diag(through.a - own)
-        chances /= chances.sum(axis=1, keepdims=True)
+        share = _shares(f, member, whole)
+        into = through.b + share.T * (through.a - through.b)
+        into /= into.sum(axis=1, keepdims=True)
     else:
         f, moving = through.counts, through.moving.astype(np.float64)
         weights = through.inverse @ member
         whole = f @ member
-        share = np.where(whole > 0, member * f[:, None] / np.where(whole > 0, whole, 1.0), member / member.sum(axis=0))
-        chances = share.T @ through.matrix @ member
+        into = _shares(f, member, whole).T @ through.matrix
     if rest:
         weights[:, -1] = 1 - weights[:, :-1].sum(axis=1)
     else:
         weights = weights + (1 - weights.sum(axis=1, keepdims=True)) * (whole / f.sum())
     told = np.array([bool(through.readable[of == c].all()) for c in range(len(first))])
     moves = np.divide((moving * f) @ member, whole, out=np.ones(len(first)), where=whole > 0)
-    return SensitiveClasses(names, codes, np.asarray(weights, np.float64), of, chances, whole, moves, told, first)
+    return SensitiveClasses(
+        names, base, codes, np.asarray(weights, np.float64), of, into @ member, whole, moves, told, first, into
+    )
+
+
+def _shares(f: Floats, member: Floats, whole: Floats) -> Floats:
+    """Return (m, C) the share of each value in its class."""
+    return np.where(whole > 0, member * f[:, None] / np.where(whole > 0, whole, 1.0), member / member.sum(axis=0))
