@@ -36,8 +36,9 @@ from splu_desktop.files.publish.order import Examination, Order, check_target
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.register.earlier import Cost, EarlierRelease, costs, find_earlier
 from splu_desktop.files.register.fingerprint import Fingerprints, fingerprints
-from splu_desktop.files.release.folder import OpenRelease, check_formats, fill_folder, final
+from splu_desktop.files.release.folder import check_formats, fill_folder, final
 from splu_desktop.files.release.handover import check_packed, check_password, names_of, pack
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.table_writers import WRITERS
 
 __all__ = [
