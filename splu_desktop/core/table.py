@@ -434,7 +434,8 @@ class OnDemand(Table):
             return self
         new = [name for name in self._names if name not in self._known]
         known = {name: column.with_codes(column.codes[:n]) for name, column in self._known.items()}
-        known |= zip(new, self._read(new, n), strict=True)
+        if new:
+            known.update(zip(new, self._read(new, n), strict=True))
         return Table(tuple(known[name] for name in self._names))
 
     def take(self, order: NDArray[Any]) -> Table:

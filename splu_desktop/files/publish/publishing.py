@@ -114,7 +114,10 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     def remembered(own: Progress) -> tuple[bytes, Reading, Fingerprints]:
         register.check_writable()
         key, reading = register.key(), register.read()
-        return key, reading, fingerprints(order.table, order.plan, key, file_sha256=order.source_sha256, progress=own)
+        found = fingerprints(
+            order.table, order.plan, key, file_sha256=order.source_sha256, progress=own, storage=order.storage
+        )
+        return key, reading, found
 
     with (
         in_background(lambda own: source_lines(order, own), progress) as about_source,
