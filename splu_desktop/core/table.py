@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import UnknownColumn
+from splu_desktop.core.packed.texts import Texts
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -130,15 +131,25 @@ def _texts(labels: NDArray[np.object_]) -> NDArray[np.str_]:
     return texts
 
 
-def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
+def _canonical_order(
+    labels: NDArray[np.object_] | Texts, values: NDArray[Any] | None, missing: Flags
+) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
     if values is not None and len(labels):
-        order = np.lexsort((values, missing)) if missing.any() else np.argsort(values, kind="stable")
+        order = np.argsort(values)  # ties are settled below
+        if missing.any():
+            order = np.concatenate([order[~missing[order]], order[missing[order]]])
         ranked, gone = values[order], missing[order]
         empty = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
         if not (((ranked[1:] == ranked[:-1]) | (empty[1:] & empty[:-1])) & (gone[1:] == gone[:-1])).any():
             return order
-    text = _texts(labels)
+    if not isinstance(labels, Texts):
+        text: NDArray[Any] = _texts(labels)
+    elif values is None and not missing.any():
+        return labels.order()
+    else:
+        text = np.empty(len(labels), np.int32)
+        text[labels.order()] = np.arange(len(labels), dtype=np.int32)
     return np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
 
 
@@ -152,6 +163,7 @@ class Column:
     kind : what the labels stand for.
     codes : (N,) int32 in 0..m-1, the label of each record.
     labels : (m,) objects, distinct str, in canonical order (by value where `kind.ordered`, else by text; missing last).
+        A column may be given very many as `Texts`: they become objects when they are first asked for.
     missing : (m,) bool, labels that stand for "no value".
     values : (m,) what each label stands for: float64 for numbers (NaN where missing), datetime64[us] for dates (NaT
         where missing), None for kinds without order. A label that does not fit its kind ("forty" in a column of
@@ -166,9 +178,31 @@ class Column:
     values: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.codes, self.labels, self.missing, self.values):
+        if isinstance(labels := self.__dict__["labels"], Texts):
+            del self.__dict__["labels"]
+            object.__setattr__(self, "_packed", labels)
+        for array in (self.codes, self.__dict__.get("labels"), self.missing, self.values):
             if array is not None:
                 _frozen(array)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "labels" or "_packed" not in self.__dict__:
+                raise AttributeError(name)
+            labels = self.__dict__["labels"] = _frozen(np.asarray(self._packed))
+            return labels
+
+    @property
+    def texts(self) -> NDArray[np.object_] | Texts:
+        """(m,) labels as they are at hand, for who asks for some of them only, or for their bytes."""
+        packed: Texts | None = self.__dict__.get("_packed")
+        return self.labels if packed is None else packed
+
+    def _changed(self, **changes: Any) -> Column:
+        """Return the column with other codes or labels; packed ones stay so."""
+        given: dict[str, Any] = {"labels": self.texts, **changes}
+        return replace(self, **given)
 
     @property
     def n(self) -> int:
@@ -178,7 +212,7 @@ class Column:
     @property
     def m(self) -> int:
         """Number of distinct labels, missing ones included."""
-        return len(self.labels)
+        return len(self.missing)
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per label, the caller's own to change."""
@@ -191,17 +225,17 @@ class Column:
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
-        return replace(self, codes=self.codes[order])
+        return self._changed(codes=self.codes[order])
 
     def shuffled(self, order: NDArray[np.integer[Any]], storage: Storage = IN_MEMORY) -> Column:
         """Return the column with all its records in another order; what was counted need not be counted again."""
-        found = replace(self, codes=taken(self.codes, order, storage))
+        found = self._changed(codes=taken(self.codes, order, storage))
         object.__setattr__(found, "_counts_cache", self.counts())
         return found
 
     def with_codes(self, codes: Codes) -> Column:
         """Return the column with other records over the same labels."""
-        return replace(self, codes=codes)
+        return self._changed(codes=codes)
 
     def compacted(self, storage: Storage = IN_MEMORY) -> Column:
         """Return the column without the labels that no record has (the domain as it stands in the records)."""
@@ -209,10 +243,10 @@ class Column:
         if used.all():
             return self
         new = np.cumsum(used, dtype=np.int32) - 1
-        return replace(
-            self,
+        labels = self.texts
+        return self._changed(
             codes=taken(new, self.codes, storage),
-            labels=self.labels[used],
+            labels=labels.take(used) if isinstance(labels, Texts) else labels[used],
             missing=self.missing[used],
             values=None if self.values is None else self.values[used],
         )
@@ -291,7 +325,7 @@ class Column:
         cls,
         name: str,
         codes: NDArray[Any],
-        labels: NDArray[np.object_],
+        labels: NDArray[np.object_] | Texts,
         missing: Flags,
         values: NDArray[Any] | None,
         *,
@@ -302,11 +336,12 @@ class Column:
         order = _canonical_order(labels, values, missing)
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
+        ordered: Any = labels.take(order) if isinstance(labels, Texts) else labels[order]
         return cls(
             name=name,
             kind=kind,
             codes=taken(new, codes, storage) if len(labels) else np.zeros(len(codes), np.int32),
-            labels=labels[order],
+            labels=ordered,
             missing=missing[order],
             values=None if values is None else values[order],
         )

@@ -31,7 +31,7 @@ from splu_desktop.core.errors import Ineligible
 from splu_desktop.core.groups import blocks
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.blocks import Dealt
-from splu_desktop.core.groups.design import design, one_size, rate
+from splu_desktop.core.groups.design import chosen_from_blocks, design, one_size, rate
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Layout, caps_of, layout
 from splu_desktop.core.groups.mixed import MixedGroups
@@ -365,6 +365,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
             "mse": None if rating is None else rating.mse,
             "condition": None if rating is None else rating.condition,
             "published_step": given_away(self, column.n)["step"],
+            "from_blocks": chosen_from_blocks(column, self),
         }
         if self.fakes:
             found["certainty"] = float(self.certainty)

@@ -104,7 +104,7 @@ def read_cells(
                 put_away()
     if away:
         put_away()
-        return header, [(one.codes, one.labels) for one in (each.column(Silent()) for each in away)]
+        return header, [(one.codes, list(one.labels)) for one in (each.column(Silent()) for each in away)]
     return header, [(one.codes, list(one.labels)) for one in gathered()]
 
 

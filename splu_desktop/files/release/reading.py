@@ -280,7 +280,7 @@ def _parquet_cells(
     if names is not None:  # in the file's order
         found = [found[header.index(name)] for name in names if name in header]
         header = every if len(found) == len(names) else header
-    return header, [(one.codes, one.labels) for one in map(_used, found)]
+    return header, [(one.codes, list(one.labels)) for one in map(_used, found)]
 
 
 def _used(column: RawColumn) -> RawColumn:
