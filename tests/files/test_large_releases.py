@@ -68,6 +68,7 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         (explained, "TOLD_BY", 10_000),
         (giveaway, "_SORTED", 1 << 13),
         (giveaway, "_MOST_COUNTED", 1 << 10),
+        (giveaway, "_PAIR_RECORDS", 10_000),
         (randomness, "_AT_ONCE", 1 << 13),
         (rowkeys, "_AT_ONCE", 1 << 13),
         (blocks, "RECORDS", 20_000),
