@@ -81,7 +81,7 @@ def check_files(package: Package, facts: dict[str, Any], progress: Progress | No
             found.append(Check("files", False, say("“{name}” is missing from “{path}”.", name=name, path=package.path)))
             continue
         try:
-            digest = digest_of(package, name, progress)
+            digest = digest_of(package, name, progress) if package.size(name) == entry["bytes"] else ""
         except BadRelease as fault:
             found.append(Check("files", False, str(fault)))
             continue
