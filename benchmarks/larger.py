@@ -1,6 +1,6 @@
 """Publishing tables larger than the memory they may take: time, memory, and what a stopped run leaves.
 
-    python -m benchmarks.larger [--records 10000000] [--memory 1G] [--unbounded] [--folder DIR]
+    python -m benchmarks.larger [--records 10000000] [--memory 1G] [--format parquet] [--unbounded] [--folder DIR]
 
 Writes a CSV of 12 columns as hospitals have them to DIR (default: the folder for temporary files; 70 bytes a record,
 and 200 more while it is published) and publishes it by command line in a fresh process: within the memory given and,
@@ -94,6 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=10_000_000)
     parser.add_argument("--memory", default="1G")
+    parser.add_argument("--format", default="csv", help="besides CSV, which is always written")
     parser.add_argument("--unbounded", action="store_true")
     parser.add_argument("--folder", type=Path)
     args = parser.parse_args()
@@ -102,14 +103,15 @@ def main() -> None:
         source = folder / "source.csv"
         make_csv(source, args.records)
         print(f"{args.records} records x 12 columns, {source.stat().st_size >> 20} MB", flush=True)
-        runs: dict[str, list[str]] = {f"--memory {args.memory}": ["--memory", args.memory]}
+        form = ["--format", args.format]
+        runs: dict[str, list[str]] = {f"--memory {args.memory}": ["--memory", args.memory, *form]}
         if args.unbounded:
-            runs["unbounded"] = []
+            runs["unbounded"] = form
         for name, options in runs.items():
             print(f"{name:14}", published(source, folder, options), flush=True)
             shutil.rmtree(folder / "release")
             shutil.rmtree(folder / "data")
-        print(f"{'stopped':14}", published(source, folder, ["--memory", args.memory], kill=True))
+        print(f"{'stopped':14}", published(source, folder, ["--memory", args.memory, *form], kill=True))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.analyse.regression import logit, poisson
 from splu_desktop.core.query.condition import Condition, parse_condition
 from splu_desktop.core.query.reader import Answer, Method, Reader
-from splu_desktop.files.release.folder import OpenRelease, read_release
+from splu_desktop.files.release.reading import OpenRelease, read_release
 
 __all__ = [
     "Analysed",

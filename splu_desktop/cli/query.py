@@ -11,8 +11,8 @@ from typing import Any
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, told, whole
 from splu_desktop.core.messages import counted, say
+from splu_desktop.core.query.condition import columns_named
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader, parse_condition, sentence
-from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
 
 
 def add(commands: Any) -> None:
@@ -80,8 +80,9 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 
 def _query(args: argparse.Namespace) -> None:
-    release = opened(args)
+    release = opened(args, at_once=False)
     published = release.published
+    published.table.need(columns_named(args.conditions, published.table.names))
     conditions = [parse_condition(text, published) for text in args.conditions]
     answer = Reader(published).answer(conditions, Method.named(args.method), bootstrap=args.bootstrap)
     if args.json:
@@ -137,6 +138,9 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
 
 
 def _queries(args: argparse.Namespace) -> None:
+    # Readers and writers of tables, which a single question has no use for.
+    from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
+
     check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)
     published = release.published

@@ -19,7 +19,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.project.recipe import Recipe, read_recipe
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.reading import read_release
 from splu_desktop.report.alternatives import read_comparison
 from splu_desktop.report.content.front import verdict as in_words
 from splu_desktop.report.history import background, entry_of, typed_then

@@ -47,7 +47,8 @@ from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Register
 from splu_desktop.files.register.earlier import costs, find_earlier
 from splu_desktop.files.register.fingerprint import Fingerprints, column_fingerprint
 from splu_desktop.files.release.facts import as_published
-from splu_desktop.files.release.folder import OpenRelease, describe
+from splu_desktop.files.release.folder import describe
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain
 from splu_desktop.files.tables.table_writers import has_values, parquet_values
 

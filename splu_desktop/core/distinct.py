@@ -45,7 +45,8 @@ def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.i
     for turn in range(_TRIES):
         factor = np.uint64(_ODD * (2 * turn + 1) & 0xFFFFFFFFFFFFFFFF)
         places = (known * factor) >> shift
-        if len(np.unique(places)) < len(known):
+        ordered = np.sort(places)
+        if (ordered[1:] == ordered[:-1]).any():
             continue
         table = np.zeros(1 << bits, np.int32)
         table[places] = np.arange(len(known), dtype=np.int32)

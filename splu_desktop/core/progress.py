@@ -59,3 +59,20 @@ class Watched:
         if self._stopped():
             raise Cancelled
         self._show(stage, done)
+
+
+class Pace:
+    """How long a stage may still take, from how long it has taken so far."""
+
+    _SURE = 1.5  # seconds before which nothing is said
+
+    def __init__(self) -> None:
+        self._stage, self._done, self._since, self._from = "", 0.0, 0.0, 0.0
+
+    def left(self, stage: str, done: float, now: float) -> float | None:
+        """Return the seconds left of a stage that is at `done` in 0..1 now; None while that can't be said."""
+        if stage != self._stage or done < self._done:
+            self._stage, self._since, self._from = stage, now, done
+        self._done = done
+        passed, gone = now - self._since, done - self._from
+        return passed * (1 - done) / gone if passed >= self._SURE and gone > 0 else None

@@ -8,7 +8,7 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -430,6 +430,77 @@ class Table:
         )
         return tallied(down.m * across.m, parts).reshape(down.m, across.m)
 
+    def need(self, names: Iterable[str]) -> None:
+        """Say that these columns will be asked for, which may save work where they have to be read first."""
+
     def take(self, order: NDArray[Any]) -> Table:
         """Return the table with its records at `order`."""
         return replace(self, columns=tuple(column.take(order) for column in self.columns))
+
+
+class OnDemand(Table):
+    """A table whose columns are read when they are asked for.
+
+    Parameters
+    ----------
+    names, n : its columns' names and number of records.
+    read : gives columns by their names, of so many first records or, where that is None, of all.
+    """
+
+    def __init__(
+        self, names: Iterable[str], n: int, read: Callable[[Sequence[str], int | None], Sequence[Column]]
+    ) -> None:
+        self.__dict__.update(origin={}, _names=tuple(names), _n=n, _read=read, _known={})
+
+    _names: tuple[str, ...]
+    _n: int
+    _read: Callable[[Sequence[str], int | None], Sequence[Column]]
+    _known: dict[str, Column]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns."""
+        self.need(self._names)
+        return tuple(self._known[name] for name in self._names)
+
+    @property
+    def n(self) -> int:
+        """See `Table`."""
+        return self._n
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See `Table`."""
+        return self._names
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._names:
+            raise UnknownColumn(name, self._names)
+        self.need([name])
+        return self._known[name]
+
+    def need(self, names: Iterable[str]) -> None:
+        """Read these columns at once, as far as they were not read before."""
+        new = [name for name in names if name not in self._known]
+        if new:
+            self._known.update(zip(new, self._read(new, None), strict=True))
+
+    def select(self, names: Iterable[str]) -> Table:
+        """See `Table`."""
+        wanted = list(names)
+        self.need(wanted)
+        return Table(tuple(self[name] for name in wanted))
+
+    def first(self, n: int) -> Table:
+        """See `Table`; columns that were not read before have the labels that these records have."""
+        if n >= self._n:
+            return self
+        new = [name for name in self._names if name not in self._known]
+        known = {name: column.with_codes(column.codes[:n]) for name, column in self._known.items()}
+        if new:
+            known.update(zip(new, self._read(new, n), strict=True))
+        return Table(tuple(known[name] for name in self._names))
+
+    def take(self, order: NDArray[Any]) -> Table:
+        """See `Table`."""
+        return Table(self.columns).take(order)

@@ -18,7 +18,7 @@ from splu_desktop.files.publish.entry import unlocked
 from splu_desktop.files.register.book import Entry, Reading, Register
 from splu_desktop.files.register.earlier import find_earlier
 from splu_desktop.files.register.fingerprint import fingerprints
-from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report import model
 from splu_desktop.report.original import Background
 

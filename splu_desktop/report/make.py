@@ -7,7 +7,7 @@ from pathlib import Path
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
 from splu_desktop.report.original import Background, original

@@ -24,7 +24,7 @@ from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
-from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain as plainly_spelled
 from splu_desktop.report import model
 from splu_desktop.report.public import carried_out, eligibility, recognisable, state_of

@@ -31,8 +31,8 @@ from splu_desktop.core.risk.attack import Carried, attack
 from splu_desktop.core.risk.disclosure import disclosure
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.release.facts import FACTS_NAME
-from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.files.release.package import Package, open_package
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report import model
 from splu_desktop.report.law import packs
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.files.release.folder import OpenRelease, read_release
-from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
+from splu_desktop.files.release.reading import OpenRelease, read_release
 
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
@@ -62,7 +61,11 @@ def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
             raise BadSetting(say("Say --password-file or --no-password, not both."))
         return None, False
     given = password_from(args)
-    return (given, False) if given is not None else (new_password(), True)
+    if given is not None:
+        return given, False
+    from splu_desktop.files.release.handover import new_password  # brings all checks of a release along
+
+    return new_password(), True
 
 
 def password_line(password: str) -> str:
@@ -90,8 +93,8 @@ def told_how(password: str | None) -> Iterator[None]:
         raise PasswordNeeded(say("{fault} Name a file that holds it with --password-file.", fault=str(fault))) from None
 
 
-def opened(args: argparse.Namespace) -> OpenRelease:
-    """Return the release asked for. Raises BadRelease."""
+def opened(args: argparse.Namespace, *, at_once: bool = True) -> OpenRelease:
+    """Return the release asked for, its table `at_once` or by columns (`read_release`). Raises BadRelease."""
     password = password_from(args)
     with told_how(password):
-        return read_release(args.release, password=password)
+        return read_release(args.release, password=password, at_once=at_once)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
 # What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
@@ -98,18 +99,23 @@ class Shown:
     """Shows the stage and how far it is on one line of a terminal."""
 
     def __init__(self, wanted: bool) -> None:
-        self._wanted, self._last = wanted, 0.0
+        self._wanted, self._last, self._pace = wanted, 0.0, Pace()
 
     def report(self, stage: str, done: float) -> None:
         """Show, at most ten times a second."""
-        if self._wanted and time.monotonic() - self._last > 0.1:
-            self._last = time.monotonic()
-            print(f"\r{told(stage):<40} {100 * done:3.0f} %", end="", file=sys.stderr, flush=True)
+        now = time.monotonic()
+        if self._wanted and now - self._last > 0.1:
+            self._last, left, rest = now, self._pace.left(stage, done, now), ""
+            if left is not None and left >= 90:
+                rest = told(say("about {n} minutes left", n=round(left / 60)))
+            elif left is not None and left >= 1.5:
+                rest = told(say("about {n} seconds left", n=round(left)))
+            print(f"\r{told(stage):<40} {100 * done:3.0f} %  {rest:<28}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Clear the line."""
         if self._wanted and self._last:
-            print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * 76 + "\r", end="", file=sys.stderr, flush=True)
 
 
 def print_promise(found: Mapping[str, Any], alpha: int) -> None:

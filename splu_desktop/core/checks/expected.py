@@ -296,17 +296,13 @@ class _Expecting(Engine):
         found = np.maximum(mean + moved, 0.0)
         return np.asarray(found * (mean.sum() / max(float(found.sum()), 1e-300)), np.float64)
 
-    def _learn(self, base: str) -> list[Floats]:
+    def _learn(self, base: str, size: int) -> Floats:
         """Return what selections by as many conditions as were asked have in common, from themselves."""
-        taught: list[Floats] = []
-        for size in (1, 2, 3):
-            picks = [picked for name, picked in self._rows if name == base and len(picked) == size]
-            if not picks:
-                taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
-                continue
-            rows = Rows.plain(np.array([self.counted(base, picked) for picked in picks]))
-            _, var, better, _ = self.corrected(base, rows)
-            bends = [[self.bend(base, *condition) for condition in picked] for picked in picks]
-            aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
-            taught.append(reconstruct_pooled.learn(better, var, aims, shared, WELL_KNOWN))
-        return taught
+        picks = [picked for name, picked in self._rows if name == base and len(picked) == size]
+        if not picks:
+            return self._untaught(base, size)
+        rows = Rows.plain(np.array([self.counted(base, picked) for picked in picks]))
+        _, var, better, _ = self.corrected(base, rows)
+        bends = [[self.bend(base, *condition) for condition in picked] for picked in picks]
+        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        return reconstruct_pooled.learn(better, var, aims, shared, WELL_KNOWN)

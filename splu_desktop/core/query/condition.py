@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -274,6 +274,13 @@ def parse_condition(text: str, published: Published) -> Condition:
             say("“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=short(text))
         )
     raise BadQuestion(unknown_column(head.strip(), published))
+
+
+def columns_named(texts: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Return which columns conditions as `parse_condition` reads them may be about."""
+    return [
+        name for name in names if any(_after(name, text, sign) is not None for text in texts for sign in ("=", "!="))
+    ]
 
 
 def column_named(name: str, published: Published) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -36,10 +36,11 @@ _T = TypeVar("_T")
 
 _CROSS_CELLS = 2_000_000  # of a table of an NSA against an SA that is worth keeping
 _KEPT_FLOATS = 8_000_000  # of bends kept
+_MOST_CONDITIONS = 3  # by as many weights are learnt; more go by those
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _KEPT_STATES = 64  # columns of such states
-_LESSON = 300_000  # records to learn from; their order is random
+_LESSON = 100_000  # records to learn from: their order is random, and of 1,000,000 more estimated no better
 WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
 
@@ -91,7 +92,7 @@ class Engine:
         self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
-        self._taught: dict[str, tuple[list[Floats], Iterator[Floats]]] = {}
+        self._taught: dict[tuple[str, int], Floats] = {}
         self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
         self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
         self._numbered = itertools.count(1)
@@ -467,30 +468,30 @@ class Engine:
 
     def teaching(self, base: str, conditions: int) -> Floats:
         """Return (K,) the weights that selections by as many conditions have in common in this release."""
-        taught, more = kept(self._taught, base, lambda: ([], iter(self._learn(base))))
-        size = min(max(conditions, 1), 3)
-        taught.extend(itertools.islice(more, max(size - len(taught), 0)))
-        return taught[size - 1]
+        size = min(max(conditions, 1), _MOST_CONDITIONS)
+        return kept(self._taught, (base, size), lambda: self._learn(base, size))
 
-    def _learn(self, base: str) -> Iterable[Floats]:
-        """Yield the weights that selections by one, two and three conditions teach, each when it is asked for."""
-        chance = np.random.default_rng(_LEARNING_STREAM)
+    def _learn(self, base: str, size: int) -> Floats:
+        chance = np.random.default_rng([_LEARNING_STREAM, size])
         lesson, m = self._lesson, self.published.table[base].m
         names = [
             name
             for name in self.published.nsas
-            if 1 < lesson[name].m <= max(2, lesson.n // 5) and lesson[name].m * m <= _CROSS_CELLS
+            if 1 < np.count_nonzero(lesson[name].counts()) <= max(2, lesson.n // 5)
+            and lesson[name].m * m <= _CROSS_CELLS
         ]
-        found = reconstruct_pooled.UNTAUGHT
-        for size in (1, 2, 3):
-            groups = list(itertools.combinations(names, size))
-            if size > 1 and len(groups) > _COMBINATIONS:
-                groups = [groups[at] for at in chance.choice(len(groups), _COMBINATIONS, replace=False)]
-            learnt = [self._examples(base, group, chance) for group in groups]
-            if learnt:
-                x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
-                found = reconstruct_pooled.learn(x, var, aims, shared, WELL_KNOWN)
-            yield found
+        groups = list(itertools.combinations(names, size))
+        if size > 1 and len(groups) > _COMBINATIONS:
+            groups = [groups[at] for at in chance.choice(len(groups), _COMBINATIONS, replace=False)]
+        learnt = [self._examples(base, group, chance) for group in groups]
+        if not learnt:
+            return self._untaught(base, size)
+        x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
+        return reconstruct_pooled.learn(x, var, aims, shared, WELL_KNOWN)
+
+    def _untaught(self, base: str, size: int) -> Floats:
+        """Return the weights where no selection by so many conditions teaches any."""
+        return self.teaching(base, size - 1) if size > 1 else reconstruct_pooled.UNTAUGHT
 
     def _examples(
         self, base: str, names: Sequence[str], chance: np.random.Generator

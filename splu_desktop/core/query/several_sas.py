@@ -14,12 +14,12 @@ from splu_desktop.core.estimate import Method
 from splu_desktop.core.query.engine import Engine, Found, Question, kept, made
 from splu_desktop.core.query.explained import Explaining
 from splu_desktop.core.reconstruct import counts as reconstruct
+from splu_desktop.core.reconstruct import explained as reconstruct_explained
 from splu_desktop.core.reconstruct import interval as reconstruct_interval
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct import whole_matrix as reconstruct_tolerant
 from splu_desktop.core.reconstruct.counts import Rows
-from splu_desktop.core.reconstruct.explained import TOLD_BY
 from splu_desktop.core.reconstruct.interval import Chosen
 from splu_desktop.core.reconstruct.weights import leaned, weighted, weights_by_value
 from splu_desktop.core.table import Flags, Part, Picked, pieces, tallied
@@ -261,7 +261,7 @@ class Several:
         beyond = relation.beyond[flags]
         weights = relation.aims[flags]
         factor = (beyond * weights).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
-        records = self._engine.selector.records(picked, TOLD_BY)
+        records = self._engine.selector.records(picked, reconstruct_explained.TOLD_BY)
         if records is not None and not len(records):  # P is that rare: as in the whole table
             records = None
         return np.asarray(factor * self._explaining.together(base, other, flags, records))

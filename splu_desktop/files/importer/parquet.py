@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,21 +50,44 @@ def values(
     return coded_columns(_found(path, size, progress, content, limit, 0), path)
 
 
-def in_parts(path: Path, size: int, progress: Progress, *, content: bytes | None = None) -> Iterator[Coded]:
-    """Give the same part by part, each over the distinct values of its own."""
-    first = 0
+def in_parts(
+    path: Path,
+    size: int,
+    progress: Progress,
+    *,
+    content: bytes | None = None,
+    limit: int | None = None,
+    wanted: Sequence[str] | None = None,
+    width: int = 1,
+) -> Iterator[Coded]:
+    """Give the same part by part, each over the distinct values of its own.
+
+    limit : only so many first records.
+    wanted, width : only these columns of so many; parts have the more records the fewer they are.
+    """
+    first, at_once = 0, AT_ONCE if wanted is None else AT_ONCE * max(1, width // max(1, len(wanted)))
     while True:
-        found = _found(path, size, progress, content, AT_ONCE, first)
+        some = at_once if limit is None else min(at_once, limit - first)
+        found = _found(path, size, progress, content, some, first, wanted)
         yield coded_columns(found, path)
-        first += AT_ONCE
-        if first >= int(found["records"]):
+        first += some
+        if first >= (int(found["records"]) if limit is None else min(limit, int(found["records"]))):
             return
 
 
-def _found(path: Path, size: int, progress: Progress, content: bytes | None, limit: int | None, first: int) -> Any:
+def _found(
+    path: Path,
+    size: int,
+    progress: Progress,
+    content: bytes | None,
+    limit: int | None,
+    first: int,
+    wanted: Sequence[str] | None = None,
+) -> Any:
     # Its process knows what it will take, and refuses; this is the most that it may.
     need = memory.need("parquet", size)
-    return isolated("parquet", path, progress, size=size, need=need, content=content, limit=limit, first=first)
+    given = {"limit": limit, "first": first, "wanted": None if wanted is None else list(wanted)}
+    return isolated("parquet", path, progress, size=size, need=need, content=content, **given)
 
 
 def cell_text(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,15 @@ _PER_CELL, _PER_VALUE, _PER_BYTE = 8.0, 330.0, 12.0  # bytes of memory, per cell
 _NUMBER, _LEAST = 8, 4  # bytes that a distinct value takes at least in the file, and one of an unknown kind
 
 
-def _need(told: Any, groups: Iterable[int]) -> float:
+def _need(told: Any, groups: Iterable[int], wanted: Collection[str] | None) -> float:
     """Return the bytes of memory that reading is estimated to take: as many distinct values as the bytes can hold."""
     need = float(memory.AT_LEAST)
     for i in groups:
         group = told.row_group(i)
         for k in range(group.num_columns):
             part = group.column(k)
+            if wanted is not None and part.path_in_schema not in wanted:
+                continue
             size = max(part.total_uncompressed_size, 0)
             each = _NUMBER if part.physical_type in ("INT64", "DOUBLE") else _LEAST
             values = min(part.num_values, size // each)
@@ -51,10 +53,18 @@ def _groups(told: Any, first: int, limit: int | None) -> tuple[list[int], int]:
     return found, begins
 
 
-def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int | None, first: int = 0) -> Plain:
+def columns(
+    path: Path,
+    content: bytes | None,
+    progress: Progress,
+    *,
+    limit: int | None,
+    first: int = 0,
+    wanted: list[str] | None = None,
+) -> Plain:
     """Return names, (codes, distinct values) of each column, and how many records the file has.
 
-    `limit`, `first` : only so many records, from number `first` on.
+    `limit`, `first` : only so many records, from number `first` on. `wanted` : only the columns of these names.
     """
     try:
         import pyarrow as pa  # an optional part, which may be missing
@@ -73,15 +83,15 @@ def columns(path: Path, content: bytes | None, progress: Progress, *, limit: int
         file = pq.ParquetFile(path.open("rb") if content is None else io.BytesIO(content))
         told = file.metadata
         groups, at = _groups(told, first, limit)
-        memory.check(path, _need(told, groups))
-        names = [str(name) for name in file.schema_arrow.names]
+        memory.check(path, _need(told, groups, wanted))
+        names = [str(name) for name in file.schema_arrow.names if wanted is None or str(name) in wanted]
         size = path.stat().st_size if content is None else len(content)
         if (limit is None or limit > _GLANCE) and told.num_rows * len(names) > _CELLS + _CELLS_PER_BYTE * size:
             raise TooSpread(path)
         indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
         codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
         end = told.num_rows if limit is None else first + limit
-        for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups):
+        for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=names):
             progress.report("Reading", min(at / max(told.num_rows, 1), 1.0))
             rows = len(batch)
             batch = batch.slice(max(first - at, 0), max(end - max(at, first), 0))

@@ -36,8 +36,9 @@ from splu_desktop.files.publish.order import Examination, Order, check_target
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register, RegisterFault
 from splu_desktop.files.register.earlier import Cost, EarlierRelease, costs, find_earlier
 from splu_desktop.files.register.fingerprint import Fingerprints, fingerprints
-from splu_desktop.files.release.folder import OpenRelease, check_formats, fill_folder, final
+from splu_desktop.files.release.folder import check_formats, fill_folder, final
 from splu_desktop.files.release.handover import check_packed, check_password, names_of, pack
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.table_writers import WRITERS
 
 __all__ = [
@@ -113,7 +114,10 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     def remembered(own: Progress) -> tuple[bytes, Reading, Fingerprints]:
         register.check_writable()
         key, reading = register.key(), register.read()
-        return key, reading, fingerprints(order.table, order.plan, key, file_sha256=order.source_sha256, progress=own)
+        found = fingerprints(
+            order.table, order.plan, key, file_sha256=order.source_sha256, progress=own, storage=order.storage
+        )
+        return key, reading, found
 
     with (
         in_background(lambda own: source_lines(order, own), progress) as about_source,

@@ -20,7 +20,8 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.table import pieces as stretches
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import blocks
 from splu_desktop.files.register.likeness import CHANCE, Likeness, SketchedRows
@@ -105,16 +106,25 @@ class Fingerprints:
 
 
 def fingerprints(
-    table: Table, plan: Plan, key: bytes, *, file_sha256: str | None = None, progress: Progress | None = None
+    table: Table,
+    plan: Plan,
+    key: bytes,
+    *,
+    file_sha256: str | None = None,
+    progress: Progress | None = None,
+    storage: Storage = IN_MEMORY,
 ) -> Fingerprints:
-    """Return the fingerprints of a source, before generalisation. Raises Cancelled."""
+    """Return the fingerprints of a source, before generalisation; `storage` holds what is as long as it meanwhile.
+
+    Raises Cancelled.
+    """
     progress = progress or Silent()
     bits = {}
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, 0.4 * done / len(table.columns))
         bits[column.name] = _label_bits(column, key, f"column {column.name}", progress)
     nsas = tuple(name for name in plan.named(Role.NSA) if name in table)
-    unchanged, rows = np.empty(table.n, np.uint64), Multiset()
+    unchanged, rows = storage.array(table.n, np.uint64), Multiset()
     others = _pieces(table, [name for name in table.names if name not in nsas], bits, progress)
     for (piece, ours), (_, rest) in zip(_pieces(table, nsas, bits, progress), others, strict=True):
         unchanged[piece] = stirred(ours)
@@ -258,15 +268,18 @@ def _unique_rows(keys: Keys, key: bytes, progress: Progress) -> Sketch:
     progress.report(_STAGE, 0.7)
     keys.sort()
     progress.report(_STAGE, 0.9)
-    alone = np.ones(len(keys), bool)
-    differs = keys[1:] != keys[:-1]
-    alone[1:] &= differs
-    alone[:-1] &= differs
-    size = int(np.count_nonzero(alone))
-    end = len(keys)
-    while size and np.count_nonzero(alone[: end // 2]) >= min(size, _KEPT):
-        end //= 2
-    return _sketch(keys[:end][alone[:end]][:_KEPT], size, len(keys), key, progress)
+    size, first = 0, np.zeros(0, np.uint64)
+    for part in stretches(len(keys)):
+        own, alone = keys[part], np.ones(part.stop - part.start, bool)
+        differs = own[1:] != own[:-1]
+        alone[1:] &= differs
+        alone[:-1] &= differs
+        alone[0] &= not part.start or own[0] != keys[part.start - 1]
+        alone[-1] &= part.stop == len(keys) or own[-1] != keys[part.stop]
+        size += int(np.count_nonzero(alone))
+        if len(first) < _KEPT:
+            first = np.concatenate([first, own[alone]])[:_KEPT]
+    return _sketch(first, size, len(keys), key, progress)
 
 
 def _sketch(first: Keys, size: int, records: int, key: bytes, progress: Progress) -> Sketch:

@@ -24,10 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.rowkeys import Keys
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, pieces
 from splu_desktop.files.register.siphash import siphash_words
 
 Ints = NDArray[np.int64]
@@ -243,11 +242,14 @@ class SketchedRows:
     def _coarse(self) -> tuple[Ints, Ints]:
         """Return one record of each different row, and how many records each row has."""
         if self._groups is None:
-            sums = np.zeros(self._table.n, np.uint32)
-            for name in self.names:
-                sums += np.take(self._bits[name], self._table[name].codes)
-            codes, some = distinct(sums)
-            self._groups = some, np.bincount(codes, minlength=len(some)).astype(np.int64)
+            keys, at, weights = np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros(0, np.int64)
+            for part in pieces(self._table.n):
+                sums = _sum([np.take(self._bits[name], self._table[name].codes[part]) for name in self.names])
+                own, first, some = np.unique(sums, return_index=True, return_counts=True)
+                keys, kept, of = np.unique(np.concatenate([keys, own]), return_index=True, return_inverse=True)
+                at = np.concatenate([at, part.start + first])[kept]
+                weights = np.bincount(of, np.concatenate([weights, some])).astype(np.int64)
+            self._groups = at, weights
         return self._groups
 
     def _compare(self, ours: Cells, tokens: Keys, once: int, records: int, rate: int) -> tuple[float, float]:

@@ -13,8 +13,10 @@ from typing import IO, Any, Protocol
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.partial import unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
+from splu_desktop.files.disk.storage import LEAST, OnDisk
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 
@@ -206,12 +208,15 @@ def _no_release(folder: Path) -> str:
     )
 
 
-def check_memory(package: Package) -> None:
-    """Raise BadRelease where reading the facts and the table would take more memory than there is, or is a bomb."""
-    sizes = {}
-    if "table.csv" not in package.names():
-        return
-    for name in (FACTS_NAME, "table.csv"):
+def storage_of(package: Package) -> Storage:
+    """Return where the codes of a table are to lie: on disk where they don't fit into memory.
+
+    Raises BadRelease where the facts and what any large table takes don't fit either, or the package is a bomb.
+    """
+    sizes: dict[str, int] = {}
+    tables = [name for name in package.names() if name.endswith(".parquet")]
+    tables = ["table.csv"] if "table.csv" in package.names() else tables
+    for name in (FACTS_NAME, *tables):
         with suppress(BadRelease):  # what can't be read is told when it is read
             sizes[name] = package.size(name)
     try:
@@ -219,11 +224,17 @@ def check_memory(package: Package) -> None:
             memory.refuse_bomb(package.path, max(package.path.stat().st_size, 1), sum(sizes.values()))
     except FileFault as fault:
         raise BadRelease(fault.args[0]) from None
+    facts = sizes.pop(FACTS_NAME, 0)
     sample = b""
-    with suppress(BadRelease), package.open("table.csv") as file:
-        sample = file.read(_SAMPLE)
-    need = memory.need_of_release(sizes.get(FACTS_NAME, 0), sizes.get("table.csv", 0), sample)
-    if (free := memory.lacking(need)) is not None:
+    if tables == ["table.csv"]:
+        with suppress(BadRelease), package.open("table.csv") as file:
+            sample = file.read(_SAMPLE)
+        need = memory.need_of_release(facts, sum(sizes.values()), sample)
+    else:
+        need = memory.PER_FACTS_BYTE * facts + memory.need("parquet", sum(sizes.values()))
+    if (free := memory.lacking(need)) is None:
+        return IN_MEMORY
+    if free - memory.PER_FACTS_BYTE * facts < LEAST:
         raise BadRelease(
             say(
                 "Reading the release “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be "
@@ -233,6 +244,7 @@ def check_memory(package: Package) -> None:
                 free=free / 1e9,
             )
         )
+    return OnDisk(int(free))
 
 
 def digest_of(package: Package, name: str, progress: Progress | None = None) -> str:

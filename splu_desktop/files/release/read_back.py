@@ -112,18 +112,18 @@ def written_differs(path: Path, form: str, table: Table, progress: Progress) -> 
     return workbook_differs(path, table, progress) if form == "xlsx" else _parquet(path, table, progress)
 
 
-def differing(raw: bytes, path: Path, form: str, table: Table, progress: Progress) -> str | None:
+def differing(raw: bytes | None, path: Path, form: str, table: Table, progress: Progress) -> str | None:
     """Return the name of a column that an XLSX or Parquet file holds otherwise than `table`, None where all agree.
 
     Parameters
     ----------
-    raw : the file's bytes.
+    raw : the file's bytes; None for a Parquet file that lies at `path`.
     path : its name.
     form : "xlsx" or "parquet".
 
     Both are read in a process of their own. Raises NoParquet where the library is not installed; FileFault, Cancelled.
     """
-    return _parquet(path, table, progress, raw) if form == "parquet" else _xlsx(raw, path, table, progress)
+    return _parquet(path, table, progress, raw) if form == "parquet" else _xlsx(raw or b"", path, table, progress)
 
 
 def _xlsx(raw: bytes, path: Path, table: Table, progress: Progress) -> str | None:

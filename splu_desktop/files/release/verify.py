@@ -17,9 +17,9 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register, RegisterFault
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, repeats_of
-from splu_desktop.files.release.folder import facts_of, table_of
-from splu_desktop.files.release.package import Package, PasswordNeeded, check_memory, contents, digest_of, open_package
+from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package, storage_of
 from splu_desktop.files.release.read_back import differing
+from splu_desktop.files.release.reading import facts_of, table_of
 
 
 def verify_release(
@@ -45,7 +45,7 @@ def verify_release(
     """
     progress = progress or Silent()
     package = open_package(path, password)
-    check_memory(package)
+    storage = storage_of(package)
     found: list[Check] = []
     try:
         facts = facts_of(package)
@@ -60,7 +60,7 @@ def verify_release(
     found += _registered(package, facts, register)
     found.append(_guarantees(facts))
     try:
-        table = table_of(package, facts, verify=False, progress=progress)
+        table = table_of(package, facts, verify=False, progress=progress, storage=storage)
     except BadRelease as fault:
         return (*found, Check("table", False, str(fault)))
     found.append(_table(table, facts))
@@ -81,7 +81,7 @@ def check_files(package: Package, facts: dict[str, Any], progress: Progress | No
             found.append(Check("files", False, say("“{name}” is missing from “{path}”.", name=name, path=package.path)))
             continue
         try:
-            digest = digest_of(package, name, progress)
+            digest = digest_of(package, name, progress) if package.size(name) == entry["bytes"] else ""
         except BadRelease as fault:
             found.append(Check("files", False, str(fault)))
             continue
@@ -201,7 +201,9 @@ def _formats(package: Package, facts: dict[str, Any], table: Table, progress: Pr
         if entry["format"] not in ("xlsx", "parquet") or entry["name"] not in package.names():
             continue
         try:
-            raw, _ = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
+            raw = None
+            if package.path.is_file() or entry["format"] == "xlsx":
+                raw, _ = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
             odd = differing(raw, package.path / entry["name"], entry["format"], table, progress)
         except FileFault as fault:
             found.append(

@@ -41,10 +41,10 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.messages import Said
+from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import filled, number, percent, plain, tip, told
 
-_SURE = 1.5  # seconds before which nothing is said of the time left
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _GAP = 6  # between a button's icon and its text
 
@@ -359,13 +359,13 @@ class Busy(QWidget):
         column.addSpacing(8)
         column.addWidget(self.cancel, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(3)
-        self._started = 0.0
+        self._pace = Pace()
 
     def begin(self, heading: str = "") -> None:
         """Start from nothing."""
         if heading:
             self.heading.setText(heading)
-        self._started = time.monotonic()
+        self._pace = Pace()
         self.bar.setRange(0, 1000)
         self.bar.setValue(0)
         self.stage.setText(self.tr("Starting"))
@@ -374,9 +374,8 @@ class Busy(QWidget):
     def show_progress(self, stage: str, done: float) -> None:
         """Show the stage and how far it is."""
         self.bar.setValue(round(1000 * done))
-        passed = time.monotonic() - self._started
-        left = passed * (1 - done) / done if done > 0 else 0.0
-        if passed < _SURE or left < 1.5:
+        left = self._pace.left(stage, done, time.monotonic())
+        if left is None or left < 1.5:
             text = filled(self.tr("{stage}: {share}"), stage=told(stage), share=percent(done, 0))
         elif left < 90:
             text = filled(

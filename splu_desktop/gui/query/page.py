@@ -10,7 +10,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu
 
-from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks

@@ -18,8 +18,8 @@ from splu_desktop.core.query.reader import Answer, Method, Reader
 from splu_desktop.core.query.selection import Selector
 from splu_desktop.core.table import Column, Flags, Table
 from splu_desktop.files.release.facts import as_published
-from splu_desktop.files.release.folder import OpenRelease, read_release
 from splu_desktop.files.release.package import PasswordNeeded
+from splu_desktop.files.release.reading import OpenRelease, read_release
 from splu_desktop.files.tables.spelling import plain
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import told

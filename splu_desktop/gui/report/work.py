@@ -14,7 +14,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.release.folder import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import filled as sentence
 from splu_desktop.report.content import document

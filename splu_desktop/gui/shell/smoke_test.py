@@ -27,7 +27,7 @@ from splu_desktop.core.errors import place_of
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.reading import read_release
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Step
 
