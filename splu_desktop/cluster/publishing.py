@@ -160,6 +160,11 @@ def check_plan(plan: Plan, surveyed: Surveyed) -> None:
         raise BadSetting(NO_PERSONS)
     if any(len(names) > 1 for names in plan.blocks):
         raise BadSetting(NO_BLOCKS)
+    for name, draw in plan.draws.items():
+        if draw.domain(surveyed.table[name]) is not surveyed.table[name]:
+            raise BadSetting(
+                say("A cluster shows no values declared in advance; leave the list of “{name}” away.", name=name)
+            )
     for name in surveyed.uncounted:
         if plan.roles[name].published:
             raise TooManyValues(

@@ -41,6 +41,10 @@ def prepare(table: Table, plan: Plan) -> Table:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
     generalised = table_after(table, plan.generalisations)
+    generalised = replace(
+        generalised,
+        columns=tuple(plan.draws[c.name].domain(c) if c.name in plan.draws else c for c in generalised.columns),
+    )
     for name, draw in plan.draws.items():
         check_sensitive(table[name], generalised[name])
         draw.check(generalised[name])

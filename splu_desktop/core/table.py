@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.errors import UnknownColumn
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.messages import say
 from splu_desktop.core.packed.texts import Texts
 
 Codes = NDArray[np.int32]
@@ -249,6 +250,33 @@ class Column:
             labels=labels.take(used) if isinstance(labels, Texts) else labels[used],
             missing=self.missing[used],
             values=None if self.values is None else self.values[used],
+        )
+
+    def with_labels(self, labels: Iterable[str]) -> Column:
+        """Return the column with further labels, those that it lacks, which no record has.
+
+        Raises BadSetting where one is no number, or no date in ISO 8601, in a column of such.
+        """
+        more = [label for label in dict.fromkeys(labels) if label not in self._index]
+        if not more:
+            return self
+        try:
+            new = Column.from_labels(self.name, more, kind=self.kind, missing=())
+        except ValueError:
+            raise BadSetting(
+                say(
+                    "A value listed for “{column}” is not of its kind ({kind}).",
+                    column=self.name,
+                    kind=say(self.kind.value),
+                )
+            ) from None
+        return Column.from_codes(
+            self.name,
+            self.codes,
+            np.concatenate([self.labels, new.labels]),
+            np.concatenate([self.missing, new.missing]),
+            None if self.values is None or new.values is None else np.concatenate([self.values, new.values]),
+            kind=self.kind,
         )
 
     def code_of(self, label: str) -> int:

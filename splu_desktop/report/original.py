@@ -21,7 +21,7 @@ from splu_desktop.core.query.reader import DEFAULT
 from splu_desktop.core.risk.attack import Carried, align, from_original, judged
 from splu_desktop.core.risk.disclosure import disclosure, finite
 from splu_desktop.core.roles.suggest import Role, suggest_roles
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Table
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release.folder import OpenRelease
@@ -172,9 +172,12 @@ def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
             )
         )
     table = table_after(imported.table, plan.generalisations)
-    return Table(
-        tuple(plainly_spelled(column) if column.name in opened.published.table else column for column in table.columns)
-    )
+
+    def spelled(column: Column) -> Column:
+        found = plainly_spelled(column) if column.name in opened.published.table else column
+        return plan.draws[column.name].domain(found) if column.name in plan.draws else found
+
+    return Table(tuple(map(spelled, table.columns)))
 
 
 def _source(imported: Imported) -> model.SourceFacts:

@@ -375,3 +375,37 @@ def test_a_joined_draw_is_edited_by_the_same_editor(dialog: ToleranceDialog, win
     assert not session.choices.draws["Result"].true_shares
     page.tolerant.plain()
     assert session.choices.follows == {"Result": 5}
+
+
+def test_values_declared_in_a_file_are_shown_whether_or_not_somebody_has_them(
+    dialog: ToleranceDialog, window: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    dialog.accept()
+    window.show_step(Step.PLAN)
+    part = window.plan_page.tolerant
+    before = window.session.choices.draws["Result"]
+    idle(window)
+    listed = tmp_path / "codes.csv"
+    listed.write_text("Result\nnegative\nborderline\n", encoding="utf-8")
+    part.declare_values(listed)
+    idle(window)
+    assert "lacks 1 values" in part.banner.text.text()
+    assert window.session.choices.draws["Result"] == before
+    listed.write_text(
+        "value;meaning\nnegative;\nborderline;\npositive;\nindeterminate;too little blood\n", encoding="utf-8"
+    )
+    part.declare_values(listed)
+    idle(window)
+    draw = window.session.choices.draws["Result"]
+    assert draw.limit("indeterminate") == Sensitivity.HIGH.tolerance
+    assert "with values declared in advance" in part.title.text()
+    assert "learns no more" in part.sentences.text()
+    assert not part.banner.isVisible()
+    select(part.editor, "positive")
+    part.editor.box.setValue(20.0)
+    idle(window)
+    draw = window.session.choices.draws["Result"]
+    assert draw.limit("positive") == draw.limit("indeterminate") == Fraction(1, 5), "the strictest of those protected"
+    window.session.undo_stack.undo()
+    window.session.undo_stack.undo()
+    assert window.session.choices.draws["Result"] == before

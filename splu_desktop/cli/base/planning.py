@@ -18,6 +18,7 @@ from splu_desktop.cli.base.tolerance_options import (
     DrawWay,
     Rules,
     add_tolerance_options,
+    declared_from,
     designed,
     draws_said,
     fakes_from,
@@ -248,6 +249,7 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         kept=kept,
         rules=tolerance_rules(args, table),
         fakes=fakes_from(args, table),
+        declared=declared_from(args, table),
         draws=draws_said(args, table),
         persons=person_said(args, table),
         ways=ways,
@@ -269,6 +271,7 @@ def make_plan(
     kept: Mapping[str, str] | None = None,
     rules: Rules | None = None,
     fakes: Mapping[str, int] | None = None,
+    declared: Mapping[str, Path] | None = None,
     draws: Mapping[str, Draw] | None = None,
     persons: ByPerson | None = None,
     ways: Mapping[str, DrawWay] | None = None,
@@ -279,9 +282,10 @@ def make_plan(
 
     Columns without a role take the one suggested for them as generalised. `kept` gives reasons for publishing columns
     that are suggested as identifiers; `rules` make columns sensitive with a tolerance per value, `fakes` put fake
-    values into the groups of sensitive ones; `draws` make columns sensitive in ways of their own, `together` several
-    columns in one draw, and `ways` say for others whether they are drawn from groups or joined; `persons` says what is
-    done about those with several records, `audience` who gets the release.
+    values into the groups of sensitive ones, `declared` name files of values that may occur in them; `draws` make
+    columns sensitive in ways of their own, `together` several columns in one draw, and `ways` say for others whether
+    they are drawn from groups or joined; `persons` says what is done about those with several records, `audience` who
+    gets the release.
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
@@ -297,7 +301,7 @@ def make_plan(
                 )
     blocks = [columns_named(text, table) for text in together]
     own_ways = {**(rules or {}), **(draws or {})}
-    own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {})})
+    own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {}), **(declared or {})})
     roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
     own_gammas, gammas = gammas, {name: own for name, own in gammas.items() if name not in own_ways}
     for option, role, texts in (
@@ -350,7 +354,7 @@ def make_plan(
             raise BadSetting(
                 say("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
             )
-    found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised), **(draws or {})}
+    found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised, declared or {}), **(draws or {})}
     for names in blocks:
         found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
     plan = Plan(

@@ -14,7 +14,7 @@ from splu_desktop.cli.base.sensitive_option import sensitive_named
 from splu_desktop.core.draw import Draw, draw_from
 from splu_desktop.core.draw.decoy_groups import plain_with_fakes
 from splu_desktop.core.draw.joined import design as joined_design
-from splu_desktop.core.draw.ways import by_gamma, by_tolerances, gamma_tolerances
+from splu_desktop.core.draw.ways import GROUPS, by_gamma, by_tolerances, gamma_tolerances, with_declared
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.design import BLOCK
 from splu_desktop.core.groups.rules import linear, on_ladder
@@ -23,9 +23,9 @@ from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.project.tolerances import combined
+from splu_desktop.files.project.tolerances import combined, read_declared
 
-OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "draw")
+OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "declared", "draw")
 Rules = dict[str, Callable[[Column], Tolerances]]
 _LISTED = 20
 _BY_GAMMA = "gamma"  # in place of a tolerance: that which follows from it
@@ -69,6 +69,17 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
             "N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
             "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
             "(not against those who know all other records of the table)"
+        ),
+    )
+    group.add_argument(
+        "--declared",
+        action="append",
+        default=[],
+        metavar="COL=FILE.csv",
+        help=say(
+            "a list of all values that may occur in a sensitive column, one a row, as a code list has them: records "
+            "are shown with each of them, whether or not somebody has it, against those who know all other records of "
+            "the table; the column is drawn joined"
         ),
     )
 
@@ -150,6 +161,15 @@ def fakes_from(args: argparse.Namespace, table: Table) -> dict[str, int]:
     return found
 
 
+def declared_from(args: argparse.Namespace, table: Table) -> dict[str, Path]:
+    """Return the file that lists the values declared for each column that has some. Raises BadSetting."""
+    found: dict[str, Path] = {}
+    for name, path, _ in _each(args.declared, args, table, "=", "--declared"):
+        if found.setdefault(name, Path(path)) != Path(path):
+            raise BadSetting(say("Column “{name}” has two lists of declared values; give one.", name=name))
+    return found
+
+
 def _each(
     texts: list[str], args: argparse.Namespace, table: Table, mark: str, option: str
 ) -> Iterator[tuple[str, str, str]]:
@@ -191,7 +211,12 @@ def _maker(said: _Said, gamma: int) -> Callable[[Column], Tolerances]:
 
 
 def designed(
-    rules: Rules, gammas: dict[str, int], fakes: Mapping[str, int], ways: Mapping[str, DrawWay], table: Table
+    rules: Rules,
+    gammas: dict[str, int],
+    fakes: Mapping[str, int],
+    ways: Mapping[str, DrawWay],
+    table: Table,
+    declared: Mapping[str, Path],
 ) -> dict[str, Draw]:
     """Return the draw of every sensitive column. Raises BadSetting, Infeasible."""
     found: dict[str, Draw] = {}
@@ -213,6 +238,19 @@ def designed(
                 found[name] = joined_design(table[name], gamma_tolerances(table[name], gamma), leave=leave)
             else:
                 found[name] = by_gamma(table[name], gamma, way)
+    for name, path in declared.items():
+        if name not in found:
+            raise BadSetting(say("Column “{name}” is not drawn by itself, so it has no declared values.", name=name))
+        way, leave = ways.get(name, DrawWay())
+        if way == GROUPS or fakes.get(name):
+            raise BadSetting(
+                say(
+                    "Values declared for “{name}” are shown by a joined draw alone, which has neither groups nor fake "
+                    "values in them; leave these away.",
+                    name=name,
+                )
+            )
+        found[name] = with_declared(table[name], found[name], read_declared(path, table[name]), leave)
     return found
 
 

@@ -186,6 +186,18 @@ class Draw(ABC):
 
     # --- carrying it out
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Values declared in advance, shown whether or not a record has them."""
+        return ()
+
+    def domain(self, column: Column) -> Column:
+        """Return a column with all labels that its records may be shown with: also those declared in advance.
+
+        Codes may change, the records' labels don't.
+        """
+        return column.with_labels(self.listed) if self.listed else column
+
     @abstractmethod
     def check(self, column: Column) -> None:
         """Raise what keeps the column from being drawn: EmptyTable, BadSetting, Ineligible, Infeasible."""
@@ -330,11 +342,6 @@ class Draw(ABC):
     def bounds(self, column: Column) -> tuple[Ints, Ints]:
         """Return (m,) the least and the most records that each value of a published column can have had."""
         return np.ones(column.m, np.int64), self.room_for(column.labels.tolist(), column.n)
-
-    @property
-    def least_values(self) -> int:
-        """How many values a column has at least before it is drawn; fewer published ones show that some vanished."""
-        return 1
 
     @abstractmethod
     def count_law(self, count: int) -> Floats:

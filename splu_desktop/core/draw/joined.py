@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -81,11 +81,13 @@ class Joined(Draw):
     parts : all values, by part.
     records : N, of the table.
     follows : the group size gamma that the tolerances follow from; None where they were given.
+    declared : whether the protected values are a list declared in advance, shown whether or not a record has them.
     """
 
     parts: tuple[JoinedPart, ...]
     records: int
     follows: int | None = None  # a setting here, what it follows from elsewhere
+    declared: bool = field(default=False, kw_only=True)
 
     name = "joined"
     true_shares = False
@@ -94,6 +96,8 @@ class Joined(Draw):
         if not self.parts or type(self.records) is not int or self.records < 1:
             raise ValueError
         if self.follows is not None and (type(self.follows) is not int or self.follows < 2):
+            raise ValueError
+        if type(self.declared) is not bool:
             raise ValueError
         for part in self.parts:
             chances = (part.keeps, *part.feeds)
@@ -118,7 +122,8 @@ class Joined(Draw):
             }
             for part in self.parts
         ]
-        return {"parts": parts, "records": self.records, **({"follows": self.follows} if self.follows else {})}
+        more = {"follows": self.follows, "declared": self.declared}
+        return {"parts": parts, "records": self.records, **{name: said for name, said in more.items() if said}}
 
     @classmethod
     def from_settings(cls, data: Mapping[str, Any]) -> Self:
@@ -135,7 +140,7 @@ class Joined(Draw):
         labels = [label for part in parts for label in part.values]
         if len(set(labels)) < len(labels):
             raise ValueError
-        return cls(tuple(parts), data["records"], data.get("follows"))
+        return cls(tuple(parts), data["records"], data.get("follows"), declared=data.get("declared", False))
 
     def recorded(self) -> dict[str, Any]:
         # How many values are treated alike is enough.
@@ -149,6 +154,14 @@ class Joined(Draw):
 
     def unbound(self) -> Joined:
         return replace(self, follows=None)
+
+    def by_person(self, column: str) -> Draw:
+        if column and self.declared:
+            raise BadSetting(
+                "Values declared in advance can't be shown where all records of a person are drawn at once; keep one "
+                "record per person, draw each record by itself, or leave the list away."
+            )
+        return super().by_person(column)
 
     def within(self, labels: object) -> Self:
         known = {str(label) for label in np.asarray(labels, object)}
@@ -197,6 +210,10 @@ class Joined(Draw):
         except KeyError as missing:
             raise BadSetting(say("The chances of the draw lack the value “{value}”.", value=missing.args[0])) from None
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        return tuple(label for part in self.parts if part.protected for label in part.values) if self.declared else ()
+
     def check(self, column: Column) -> None:
         if column.n == 0:
             raise EmptyTable(
@@ -210,6 +227,7 @@ class Joined(Draw):
                     column=column.name,
                 )
             )
+        self._check_declared(column)
         label, sure, limit = worst
         if sure > limit * _SLACK:
             raise Infeasible(
@@ -223,9 +241,38 @@ class Joined(Draw):
                 )
             )
 
+    def _check_declared(self, column: Column) -> None:
+        """Raise Infeasible where the declared list hides too few of the values that one record alone has.
+
+        Whoever knows all other records sees rows that show a value which none of these has. Of a part with k values of
+        one record, which shows it with the chance a, and u of none, each joined by j records on average, k a of
+        k a + u j such rows are right: that is to be f' at most.
+        """
+        if not self.declared:
+            return
+        column = self.domain(column.compacted())
+        part, counts = self._parts_of(column.labels), column.counts()
+        for at in self._protected:
+            alone, nobodys = (int(np.count_nonzero(counts[part == at] == number)) for number in (1, 0))
+            right = alone * float(self.parts[at].keeps + self.parts[at].feeds[at])
+            if right > float(self.parts[at].limit) * _SLACK * (right + nobodys * self._joins(at)):
+                raise Infeasible(
+                    say(
+                        "The list declared for “{column}” hides too little: {alone} of its values are those of one "
+                        "record alone, and only {nobodys} like them are nobody's; declare more values that may occur.",
+                        column=column.name,
+                        alone=alone,
+                        nobodys=nobodys,
+                    )
+                )
+
+    def _joins(self, at: int) -> float:
+        """Return how many records join each value of a part, on average."""
+        return float((self._shares * self.records) @ self._numbers[1][:, at])
+
     def surest(self, column: Column) -> tuple[str, float, float] | None:
         """Return the value whose promise has least room: label, largest P(true | shown) and f'; None if not one's."""
-        column = column.compacted()
+        column = self.domain(column.compacted())
         if not set(map(str, column.labels)) <= set(self._part_of):
             return None
         part, counts = self._parts_of(column.labels), column.counts().astype(np.float64)
@@ -254,16 +301,16 @@ class Joined(Draw):
         try:
             self.check(column)
         except Infeasible:
-            limits = {str(label): self.limit(str(label)) for label in column.labels}
-            return replace(self, parts=design(column, limits).parts, records=column.n)
+            limits = {str(label): self.limit(str(label)) for label in self.domain(column).labels}
+            return replace(self, parts=design(column, limits, declared=self.listed).parts, records=column.n)
         return self
 
     def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
         return RecordBlocks(self, column, number)
 
     def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
-        column = column.compacted(storage)
-        # Each record by itself, so any stretch of them is a block.
+        # Each record by itself, so any stretch of them is a block, which keeps the labels that none of its records has.
+        column = self.domain(column)
         codes, stretches = storage.array(column.n), range(0, column.n, RECORDS)
         for start in stretches:
             done = ProgressPart(progress, start / column.n, min(RECORDS / column.n, 1.0))
@@ -276,7 +323,8 @@ class Joined(Draw):
     ) -> NDArray[np.int32]:
         progress.report("Drawing values", 0.0)
         drawn = below(source, PARTS, len(true))
-        part = self._parts_of(labels)
+        self._parts_of(labels[np.unique(true)])  # raises where a record's value is none of the draw's
+        part = np.array([self._part_of.get(str(label), -1) for label in labels], np.intp)
         codes, of_record = true.copy(), part[true]
         for at, own in enumerate(self.parts):
             fed = [(to, own.feeds[to]) for to in range(len(self.parts)) if own.feeds[to]]
@@ -498,8 +546,8 @@ class Joined(Draw):
             t_p = 0.0 if any(label in told for label in labels) else min(self._t_p(at, thresholds) for at in places)
             t_f = max(self._t_f(at, thresholds) for at in places)
             # Draws are independent, but who knows that no other record has a value knows whose it is once it is shown,
-            # by whomever: no value is named that nobody has (`insider`). So the certainty stays 1.
-            found.append(Promise(limit, t_p, t_f, labels))
+            # by whomever, unless values are shown that nobody has (`insider`). Without these the certainty stays 1.
+            found.append(Promise(limit, t_p, t_f, labels, limit if self.declared else Fraction(1)))
         return tuple(found)
 
     def stated(self, thresholds: Thresholds, told: Collection[str] = ()) -> dict[str, Any]:
@@ -544,12 +592,15 @@ class Joined(Draw):
         """The largest chance that a protected value that one record alone has is shown, by it or who joins it.
 
         Draws being independent does not help: release.json and the table name none but values of the source, so
-        whoever knows that no other record has it knows whose it is.
+        whoever knows that no other record has it knows whose it is. Where values of a declared list are shown whether
+        or not somebody has them, such a reader is left with the row (`_check_declared`).
         """
+        if self.declared:
+            return float(self.confidence)
         shown = [0.0]
         for at in self._protected:
             own = float(self.parts[at].keeps + self.parts[at].feeds[at])
-            join = self._law(at)[0] / self.records  # chance that a record of the table comes to the value
+            join = self._joins(at) / self.records  # chance that a record of the table comes to the value
             shown.append(1 - (1 - own) * (1 - join) ** (self.records - 1))
         return max(shown)
 
@@ -583,10 +634,8 @@ class Joined(Draw):
     def readers(self, column: str) -> tuple[str, ...]:
         if not self._protected:
             return ()
-        return (
-            *attackers.of_independent(column),
-            attackers.names_bearer(column, self.insider),
-        )
+        last = attackers.hides_bearer if self.declared else attackers.names_bearer
+        return (*attackers.of_independent(column), last(column, self.insider))
 
     def tolerated(self) -> Mapping[str, Fraction]:
         return {label: part.limit for part in self.parts for label in part.values}
@@ -596,6 +645,8 @@ class Joined(Draw):
 
     def words(self) -> str:
         said = say("joined draw, {chance}", chance=self.chance())
+        if self.declared:
+            said = say("{words}, with values declared in advance", words=said)
         return said if self.follows is None else say("{words} (gamma {gamma})", words=said, gamma=self.follows)
 
     def able(self, column: str) -> str:
@@ -758,6 +809,7 @@ def design(
     *,
     leave: float | Fraction = 0,
     follows: int | None = None,
+    declared: Collection[str] = (),
 ) -> Joined:
     """Return the joined draw of a column.
 
@@ -766,8 +818,10 @@ def design(
     limits : f' of every value.
     leave : share of the bearers of a protected value that are shown with another one, so that such a record does not
         surely have none; 0 to 1/2. Costs sharpness.
+    declared : a list of values that may occur, all protected ones that do among them, for all of which `limits` has f'.
+        Those that no record has are treated as if one had, so that nothing tells which they are; () for no list.
 
-    Raises EmptyTable, BadSetting; Infeasible where some f' is at its value's share or below.
+    Raises EmptyTable, BadSetting; Infeasible where some f' is at its value's share or below, or a list is too short.
     """
     tolerances = limits if isinstance(limits, Tolerances) else Tolerances(limits)
     if column.n == 0:
@@ -776,16 +830,21 @@ def design(
         raise BadSetting("The share of bearers left out must lie between 0 and 1/2.")
     check_feasible(column, tolerances)
     column = column.compacted()  # a value that no record has needs no chances
-    exact, counts = tolerances.of(column), in_blocks(column.counts())
+    if declared:
+        column = _listed(column, tolerances, declared)
+    exact, counts = tolerances.of(column), in_blocks(np.maximum(column.counts(), 1))
     own = parts_of(counts, exact)
     problem = programme(own, counts, exact)
+    if declared:  # some value of a part may be nobody's
+        problem = replace(problem, least=np.where(problem.limits < 1, 0.0, problem.least))
     solved: dict[float, Floats] = {}
     for steps in _STEPS_A_DECADE:
         for margin in _MARGINS:
             if margin not in solved:
                 solved[margin] = solve(_tightened(problem, margin), float(leave), solved.get(0.0))
-            made = _rounded(solved[margin], steps, own, problem, column, exact, follows)
+            made = _rounded(solved[margin], steps, own, problem, column, exact, follows, bool(declared))
             if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
+                made._check_declared(column)
                 return made
     if follows is not None:
         raise Infeasible(
@@ -803,6 +862,22 @@ def design(
             column=column.name,
         )
     )
+
+
+def _listed(column: Column, limits: Tolerances, declared: Collection[str]) -> Column:
+    """Return the column with all values of a declared list. Raises BadSetting where the list lacks one to protect."""
+    lacking = [str(x) for x in column.labels if str(x) not in set(declared) and limits.limits[str(x)] < NOT_SENSITIVE]
+    if lacking:
+        raise BadSetting(
+            say(
+                "The list declared for “{column}” lacks {n} values that occur, “{value}” among them; add them, so that "
+                "nothing shown tells by itself that somebody has it.",
+                column=column.name,
+                n=len(lacking),
+                value=lacking[0],
+            )
+        )
+    return column.with_labels(label for label in declared if limits.limits[label] < NOT_SENSITIVE)
 
 
 def solve(problem: Programme, leave: float = 0.0, near: Floats | None = None) -> Floats:
@@ -980,6 +1055,7 @@ def _rounded(
     column: Column,
     limits: tuple[Fraction, ...],
     follows: int | None,
+    declared: bool,
 ) -> Joined:
     rows = []
     for at, part in enumerate(parts):
@@ -996,7 +1072,7 @@ def _rounded(
         rows.append(
             JoinedPart(labels, limits[part[0]], min(coarse(problem.share[at]), Fraction(1)), Fraction(keeps), chances)
         )
-    return Joined(tuple(rows), column.n, follows)
+    return Joined(tuple(rows), column.n, follows, declared=declared)
 
 
 def coarse(share: float, steps: int = _STEPS_A_DECADE[0]) -> Fraction:

@@ -84,6 +84,11 @@ class Shares:
         return shares / max(float(shares.sum()), 1e-300), told
 
 
+def _stated(share: float) -> float:
+    """Return a share as a release states it."""
+    return float(f"{share:.3g}")
+
+
 @registered
 @dataclass(frozen=True)
 class DrawPerPerson(Draw):
@@ -174,10 +179,8 @@ class DrawPerPerson(Draw):
         known = {str(label) for label in labels}  # type: ignore[attr-defined]
         told = {x: y for x, y in self.shares.each.items() if x in known and y * self.shares.persons >= self.shares.few}
         rest = max(1 - sum(told.values()), 0.0) if self.shares.few else self.shares.rest
-        each = {x: float(f"{y:.3g}") for x, y in told.items()}
-        return replace(
-            self, person="", shares=Shares(each, float(f"{rest:.3g}"), self.shares.persons, self.shares.effect)
-        )
+        each = {x: _stated(y) for x, y in told.items()}
+        return replace(self, person="", shares=Shares(each, _stated(rest), self.shares.persons, self.shares.effect))
 
     def fault(self, records: int, domain: Sequence[str]) -> str | None:
         if self.shares is None:
@@ -305,8 +308,10 @@ class DrawPerPerson(Draw):
     def _right(self, share: float) -> Fraction:
         """Return how many of the rows that show a value are right, each person counted once: pi~ + (1 - pi~) / gamma.
 
-        Rounded up, as it is told and stored. share : pi~, of the persons.
+        Rounded up, as it is told and stored. share : pi~, of the persons, taken as a release states it: a plan says the
+        same.
         """
+        share = _stated(share)
         return max(Fraction(math.ceil(1000 * (share + (1 - share) / self.size) - 1e-9), 1000), Fraction(1, self.size))
 
     @property

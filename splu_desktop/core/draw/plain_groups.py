@@ -138,10 +138,6 @@ class PlainGroups(GroupDraw):
         number = column.n // self.size
         return -(-column.counts().astype(np.int64) // -(-column.n // number)), np.full(column.m, number, np.int64)
 
-    @property
-    def least_values(self) -> int:
-        return self.size
-
     def count_law(self, count: int) -> Floats:
         return binomial(self.size * count, 1, self.size)
 

@@ -8,7 +8,7 @@ above pi_s, so a draw that keeps them exists always: where no groups do, the joi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -111,6 +111,29 @@ def by_tolerances(
     elif fakes:
         raise BadSetting(say("“{name}” is drawn without groups, so it has no fake values.", name=column.name))
     return joined_design.design(column, limits)
+
+
+def with_declared(
+    column: Column, draw: Draw, declared: Collection[str], leave: float | Fraction = 0
+) -> joined_design.Joined:
+    """Return the joined draw with a draw's tolerances in which records show the values of a declared list, too.
+
+    Parameters
+    ----------
+    declared : values that may occur, all protected ones that do among them; those that no record has get the strictest
+        tolerance, or what gamma gives.
+    leave : see `joined.design`.
+
+    Raises EmptyTable, BadSetting; Infeasible where the list leaves too few records a value of their own, or hides
+    nobody.
+    """
+    wide = column.compacted().with_labels(declared)
+    if draw.gamma is not None:
+        return joined_design.design(column, gamma_tolerances(wide, draw.gamma), leave=leave, declared=declared)
+    limits = {str(label): draw.limit(str(label)) for label in column.compacted().labels}
+    strictest = min(limits.values(), default=NOT_SENSITIVE)
+    limits |= {str(label): draw.limit(str(label)) or strictest for label in wide.labels if str(label) not in limits}
+    return joined_design.design(column, limits, leave=leave, declared=declared)
 
 
 def _checked(way: str | None) -> None:

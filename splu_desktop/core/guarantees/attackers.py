@@ -6,7 +6,8 @@
 - *The row and the release*: measured by `core.attack`; not bounded either.
 - *An insider who knows every other record*: a published value has a true bearer, fakes being copies, so the sole
   bearer of a value is named wherever it is shown, with 1 - (1 - 1/S)^S in a group of S records, and nearly always by a
-  joined draw, in which bearers keep their value: no record joins a value that nobody in the source has.
+  joined draw, in which bearers keep their value: no record joins a value that nobody in the source has. Unless a list
+  of values is declared in advance: then records join all of these, and who knows all others is left with the row.
 
 The sentences are made here alone; window, command line, report and the recipient's README show these.
 """
@@ -213,8 +214,19 @@ def names_bearer(column: str, chance: float) -> Said:
     """
     return say(
         "Someone who knows all other records is not bounded by this either: a value of “{column}” that one record "
-        "alone has is shown in up to {chance} of releases, and then names its bearer. Only fake values from a domain "
-        "declared in advance would hinder it, which this version does not make.",
+        "alone has is shown in up to {chance} of releases, and then names its bearer. Only values from a list "
+        "declared in advance would hinder it, shown whether or not somebody has them.",
+        column=column,
+        chance=_share(chance),
+    )
+
+
+def hides_bearer(column: str, chance: float) -> Said:
+    """Return the sentence on who knows every other record, where values are shown that nobody has."""
+    return say(
+        "Someone who knows all other records learns no more of “{column}” than a row says: values of a list declared "
+        "in advance are shown whether or not somebody has them, so that of the rows that show a value which no other "
+        "record has at most {chance} are right, as long as nothing else tells which values of the list occur.",
         column=column,
         chance=_share(chance),
     )
@@ -224,8 +236,7 @@ def names_person(column: str, chance: float) -> Said:
     """Return the same for a draw per person."""
     return say(
         "Someone who knows all records of all other persons is not bounded by this either: a value of “{column}” that "
-        "one person alone has is shown in up to {chance} of releases, and then names its bearer. Only fake values from "
-        "a domain declared in advance would hinder it, which this version does not make.",
+        "one person alone has is shown in up to {chance} of releases, and then names its bearer.",
         column=column,
         chance=_share(chance),
     )

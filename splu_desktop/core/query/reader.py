@@ -109,7 +109,7 @@ class Reader:
             if any(not chosen.any() for _, chosen in question.chosen):
                 found[place] = self._barren(question)
             elif not question.chosen:
-                found[place] = self._whole(listed[place], self._selected(question))
+                found[place] = self._whole((each.column for each in listed[place]), self._selected(question))
             elif any(len(block) > 1 for block in self._engine.blocks(question)):
                 key = tuple((sa, chosen.tobytes()) for sa, chosen in question.chosen)
                 together.setdefault(key, []).append(place)
@@ -167,8 +167,8 @@ class Reader:
             return [self._several.answer(question, method) for question in told]
         ((base, flags),) = chosen
         if flags.all():  # every record is published with all of them
-            tops = [self._selected(question) for question in questions]
-            return [Found(top, float(top), 0.0, float(top), top, np.inf) for top in tops]
+            columns = [sa for sa, _ in questions[0].chosen]
+            return [self._whole(columns, self._selected(question)) for question in questions]
         picked = list(dict.fromkeys(question.picked for question in told))
         asked = [(picked.index(question.picked), flags) for question in told]
         return self._engine.one_sa(base, picked, asked, method)
@@ -216,22 +216,24 @@ class Reader:
             picked.append(question.picked)
         if told or method is not DEFAULT:
             return self._cells_asked(selections, sa, progress, method)
+        room = self._room([sa])
         if self.published.table[sa].m == 1:  # all others have vanished
             count = np.array([[self._selected(Question(key, ()))] for key in picked], np.int64).reshape(-1, 1)
             most = count.astype(np.float64)
-            return count, count[:, 0], most, np.zeros(most.shape), most, np.full(most.shape, np.inf)
-        room = max(1, _CELLS // self.published.table[sa].m)
+            return count, count[:, 0], most, np.maximum(most - room, 0.0), most, np.full(most.shape, np.inf)
+        step = max(1, _CELLS // self.published.table[sa].m)
         parts = []
-        for start in range(0, len(picked), room):
+        for start in range(0, len(picked), step):
             progress.report("Counting", start / len(picked))
-            parts.append(self._engine.cells(sa, picked[start : start + room]))
+            parts.append(self._engine.cells(sa, picked[start : start + step]))
         published, selected, estimate, low, high, variance = (
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
         total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
         total = np.maximum(np.maximum(total, self._unseen(sa)), self.published.counts(sa))
         high = np.minimum(high, total)
-        low, estimate = np.minimum(low, high), np.minimum(estimate, high)
+        least = np.maximum(selected[:, None] - room, 0.0)
+        low, estimate = np.minimum(np.minimum(low, high), least), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
 
     def _cells_asked(
@@ -289,18 +291,13 @@ class Reader:
         )
         return question, bool(lost)
 
-    def _whole(self, conditions: tuple[Condition, ...], count: int) -> Found:
-        """Answer for a selection that no sensitive column narrows: exact, unless a column named has lost values.
+    def _whole(self, columns: Iterable[str], count: int) -> Found:
+        """Answer for a selection that no sensitive column narrows: exact, unless one is named, which may lack values.
 
-        That it has is seen where fewer are left than a group has members.
+        All values that the release shows are not all that there were.
         """
-        sure = not any(self._lacks_values(condition.column) for condition in conditions)
-        return Found(count, float(count), float(count) if sure else 0.0, float(count), count, 0.0 if sure else np.inf)
-
-    def _lacks_values(self, name: str) -> bool:
-        return (
-            self.published.is_sensitive(name) and self.published.table[name].m < self.published.draws[name].least_values
-        )
+        room = self._room(columns)
+        return Found(count, float(count), max(count - room, 0.0), float(count), count, np.inf if room else 0.0)
 
     def _selected(self, question: Question) -> int:
         return self._engine.selector.number(question.picked)
@@ -319,6 +316,13 @@ class Reader:
     def _unseen(self, sa: str) -> float:
         """Return how many records of one value may exist though nobody publishes it, as 1 of 40 releases show it."""
         return self.published.draws[sa].unseen(_TAIL)
+
+    def _room(self, columns: Iterable[str]) -> float:
+        """Return how many records may have values, of any of these columns, that the release does not show.
+
+        Records of several values vanish all at once no more often than as many of one value.
+        """
+        return sum(self._unseen(name) for name in set(columns) if self.published.is_sensitive(name))
 
     def most(self, sa: str) -> float:
         """Return the most records that one value of an SA can have, as its draw allows."""
@@ -385,11 +389,13 @@ class Reader:
         asked = {condition.column for condition in conditions}
         unseen = max((self._unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
         room = 0.0 if found.variance == 0 else min(unseen, float(found.n_p))
+        # Nor that all selected have it: others may have values that vanished.
+        least = max(found.n_p - self._room(asked), 0.0)
         return Answer(
             conditions=conditions,
             published=found.published,
             estimate=estimate,
-            low=min(found.low, possible),
+            low=min(found.low, possible, least),
             high=max(min(found.high, most), possible, room),
             method=method,
             n_p=found.n_p,

@@ -192,10 +192,13 @@ def _classes(counts: Floats, least: int) -> Ints:
 
 
 def _together(classes: Ints, share: Floats) -> Floats:
-    """Return (M, m) the share of each value in its class, 0 elsewhere."""
-    whole = np.bincount(classes, share)
+    """Return (M, m) the share of each value in its class, 0 elsewhere; alike where the class seems to be nobody's."""
+    whole, size = np.bincount(classes, share), np.bincount(classes)
     result = np.zeros((len(whole), len(share)))
-    result[classes, np.arange(len(share))] = share / np.maximum(whole[classes], _LEAST)
+    told = whole[classes] > _LEAST
+    result[classes, np.arange(len(share))] = np.where(
+        told, share / np.where(told, whole[classes], 1.0), 1 / size[classes]
+    )
     return result
 
 

@@ -7,7 +7,8 @@ The variance is that of these contributions: given the groups records are drawn 
 differ, of which the selected records hold a part without replacement.
 
 For few values the derivative of T by f' is taken itself, so that selections far from independence get their due: with
-D[k, s] = x (dT / df'_k) G a selected record adds G[u, s] - D[u, s] and any other -D[u, s].
+D[k, s] = x (dT / df'_k) G a selected record adds G[u, s] - D[u, s] and any other -D[u, s]. Where G leaves directions
+out, D is less by q (I - T G): else counts of the whole table, x = f', would seem to be exact.
 """
 
 from __future__ import annotations
@@ -241,6 +242,9 @@ class MatrixTransition:
         drawn, grouped = self._moments
         function = self._noisy @ sets
         moved = np.einsum("qv,kvs->qks", x, self._derivatives) @ sets
+        # f' G = f' whatever G leaves out, so of that P has its share of f', which moves with f': q (I - T G).
+        share = x.sum(axis=1) / max(self.n, 1)
+        moved = moved - share[:, None, None] * (sets - self.matrix @ self.inverse @ sets)
         rest = np.maximum(self.counts - x, 0.0)
         held = np.divide(x, self.counts, out=np.ones_like(x), where=self.counts > 0)
         dealt = x * (1 - np.minimum(held, 1.0))

@@ -1,4 +1,4 @@
-"""Tolerances in a CSV file: one row per value, the value and its tolerance."""
+"""Tolerances in a CSV file: one row per value, the value and its tolerance; and lists of values that may occur."""
 
 from __future__ import annotations
 
@@ -73,6 +73,19 @@ def read_tolerances(
             say("“{path}” holds no tolerances; give a value and its tolerance in each row.", path=path.name)
         )
     return from_pairs(column, [(label, text) for label, (_, text, _) in pairs.items()], rest)
+
+
+def read_declared(path: Path, column: Column) -> tuple[str, ...]:
+    """Return the values that a file declares for a column: the first cell of each row, each value once.
+
+    A first row that holds the column's name, or the word value, is a heading. Raises BadToleranceFile.
+    """
+    found = [row[0].strip() for _, row in _rows(path)]
+    if found and found[0].lower() in (column.name.lower(), "value"):
+        found = found[1:]
+    if not found:
+        raise BadToleranceFile(say("“{path}” holds no values; give one in each row.", path=path.name))
+    return tuple(dict.fromkeys(found))
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:

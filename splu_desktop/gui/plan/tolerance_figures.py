@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.ways import JOINED, by_tolerances, half_widths
+from splu_desktop.core.draw.ways import JOINED, by_tolerances, half_widths, with_declared
 from splu_desktop.core.groups.design import workable as core_workable
 from splu_desktop.core.groups.rules import Sensitivity
 from splu_desktop.core.groups.tolerances import Tolerances
@@ -111,6 +111,8 @@ def designed(
     known = {str(label) for label in column.labels}
     tolerances = Tolerances({label: limit for label, limit in limits.items() if label in known})
     draw = planned or by_tolerances(column, tolerances, way, fakes=fakes, progress=progress)
+    if planned is None and edited.draw is not None and edited.draw.listed:
+        draw = with_declared(column, draw, (*edited.draw.listed, *known))  # values nobody has: the strictest
     made = draw.by_person(edited.person).learned(edited.table, edited.name, thresholds)
     return Designed(draw, made.figures(column, thresholds), half_widths(column, made))
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared
+from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared, with_declared
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.table import Table
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.project.tolerances import read_declared
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Banner, Card, Picture, button, label, margins
 from splu_desktop.gui.base.words import copy_text, filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
@@ -40,6 +43,11 @@ def promised(table: Table, name: str, draw: Draw, thresholds: Thresholds) -> Pro
     known = made.known_anyhow(column.n, labels, name, thresholds)
     said = made.sentences(name, thresholds, made.told(column.n, labels, thresholds))
     return Promised(told(made.words()), tuple(map(told, (*([known] if known else []), *said, *made.readers(name)))))
+
+
+def declared(column: Column, draw: Draw, path: Path, progress: Progress) -> Draw:
+    """Return the draw that shows the values which a file lists, too. Runs in a worker. Raises SpluError."""
+    return with_declared(column, draw, read_declared(path, column))
 
 
 class TolerantPart(QWidget):
@@ -76,7 +84,19 @@ class TolerantPart(QWidget):
         ways.setSpacing(12)
         ways.addWidget(self.offer, 1)
         ways.addWidget(self.other_way)
+        self.declare = button(
+            self.tr("Declare &values…"),
+            self.ask_declared,
+            picture="folder-open",
+            hint=self.tr(
+                "A file with all values that may occur, one a row, such as a code list: all of them are shown, so that"
+                " a value names nobody, not even to someone who knows all other records of the table"
+            ),
+        )
+        ways.addWidget(self.declare)
         card.body.addLayout(ways)
+        self.banner = Banner()
+        card.body.addWidget(self.banner)
         self.editor = ToleranceEditor(tasks)
         card.body.addWidget(self.editor, 1)
         outer.addWidget(card, 3)
@@ -106,6 +126,8 @@ class TolerantPart(QWidget):
         job.failed.connect(self.sentences.setText)
         self.is_settled = True
         self.one_size.setVisible(draw.follows is None)
+        self.declare.setVisible(not planned.person and len(draw.block(name)) == 1)
+        self.banner.hide()
         limits = planned.limits
         self._offer(planned, draw, limits is not None)
         self.editor.setVisible(limits is not None)
@@ -161,6 +183,30 @@ class TolerantPart(QWidget):
             )
         )
 
+    def ask_declared(self) -> None:
+        """Let the user choose a file that lists the values which may occur."""
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Values that may occur"), "", self.tr("Tables (*.csv *.txt);;All files (*)")
+        )
+        if name:
+            self.declare_values(Path(name))
+
+    def declare_values(self, path: Path) -> None:
+        """Draw the column shown so that the values which a file lists are shown, too."""
+        choices, shown = self._session.choices, self._shown
+        if choices is None or shown is None:
+            return
+        name, draw, _ = shown
+        column = self._session.drawn(name)[0]
+        job = self._tasks.run("way", lambda progress: declared(column, draw, path, progress))
+        job.done.connect(
+            lambda found: self._session.choose(
+                replace(choices, draws={**choices.draws, name: found}),
+                filled(self.tr("declared values of {column}"), column=name),
+            )
+        )
+        job.failed.connect(lambda text: self.banner.say("warning", told(text)))
+
     def plain(self) -> None:
         """Go back to one group size, where the column allows it."""
         choices = self._session.choices
@@ -181,7 +227,8 @@ class TolerantPart(QWidget):
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
             " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
-            " other records of the table.</p>"
+            " other records of the table; <b>declared values</b> do: a list of all values that may occur, which are"
+            " shown whether or not somebody has them.</p>"
             "<p>A tolerance can't be smaller than its value's share of the records.</p>"
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
             " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"
