@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.report.model import Alternative
+
+if TYPE_CHECKING:  # the methods bring SciPy, which a report does without
+    from splu_desktop.compare.runner import Comparison
 
 _LARGEST = 20_000_000  # bytes
 _MOST = 200  # rows
@@ -55,6 +58,12 @@ def read_comparison(path: Path, published: Published) -> tuple[Alternative, ...]
             )
         )
     return tuple(_alternative(row, column, asked) for row in data[:_MOST])
+
+
+def alternatives_of(comparison: Comparison) -> tuple[Alternative, ...]:
+    """Return the systems of a comparison, as they are read back from what is saved of it."""
+    data = comparison.as_dict()
+    return tuple(_alternative(row, data["sensitive"], data["asked"]) for row in data["tried"][:_MOST])
 
 
 def _alternative(row: Mapping[str, Any], column: str, asked: Any) -> Alternative:

@@ -208,6 +208,21 @@ def test_the_custodians_questions_are_asked_of_every_method(
     compared.reject()
 
 
+def test_a_comparison_is_the_reports_until_the_choices_change(
+    compared: BesideDialog, opened: MainWindow, idle: Idle
+) -> None:
+    session = opened.session
+    shown = [(each.title, each.setting) for each in rows(compared)]
+    compared.reject()
+    assert [(each.system, each.parameter) for each in session.alternatives] == shown
+    assert session.choices is not None
+    assert {each.column for each in session.alternatives} == {session.choices.sensitive[0]}
+    session.choose(session.choices.with_gamma(session.choices.sensitive, 2), "x")
+    assert session.alternatives == ()
+    session.undo_stack.undo()
+    assert len(session.alternatives) == len(shown)
+
+
 def test_a_plan_without_unchanged_columns_gets_a_sentence(
     opened: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.gui.report import page as report_page
 from splu_desktop.gui.report.fields import ReportFields
+from splu_desktop.report.model import Alternative
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
 
@@ -63,6 +64,11 @@ def test_only_the_internal_edition_speaks_of_the_source(reported: Stage, idle: I
     page.save(tmp_path / "internal.json")
     idle(reported)
     assert "original" in json.loads((tmp_path / "internal.json").read_text(encoding="utf-8"))
+    assert "Anatomy" not in page.view.toPlainText()
+    reported.session.take_alternatives((Alternative("Diagnosis", "Anatomy", "l = 5", 0.5, 0.5, 0.5),))
+    page.refresh()
+    idle(reported)
+    assert "Anatomy" in page.view.toPlainText(), "a comparison made since"
     page.form.external.setChecked(True)
     idle(reported)
     assert source.imported.source.sha256 not in page.view.toPlainText(), "back without computing again"

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from splu_desktop.core.packed.texts import Texts
+if TYPE_CHECKING:
+    from splu_desktop.core.packed.texts import Texts
 
 # U+FF1D, U+FF0B, U+FF0D and U+FF20 are the full-width forms that spreadsheets in East Asian locales take for the same.
 _SIGNS = "=+\\-@＝＋－＠"
@@ -53,6 +53,8 @@ def inert(text: str) -> str:
 
 def inert_packed(texts: Texts) -> Texts | None:
     """Return the texts where none of them needs an apostrophe, None where they have to be looked at one by one."""
+    import numpy as np  # not above: the window's words come here, and the empty window waits for no large library
+
     first = texts.raw[:, 0]
     if texts.has((_SEPARATORS + _LINES).encode()) or np.isin(first, np.frombuffer(b"=@'\" ", np.uint8)).any():
         return None

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to
     from splu_desktop.core.table import Column, Table
     from splu_desktop.files.importer import Imported
     from splu_desktop.gui.base.facts import ColumnFacts
+    from splu_desktop.report.model import Alternative
 
 
 class Step(IntEnum):
@@ -327,6 +328,7 @@ class Session(QObject):
         self._choices: Choices | None = None
         self._release: Release | None = None
         self._confirmed: set[Step] = set()
+        self._compared: tuple[Choices | None, tuple[Alternative, ...]] = None, ()
 
     @property
     def source(self) -> Source | None:
@@ -342,6 +344,16 @@ class Session(QObject):
     def release(self) -> Release | None:
         """The release at hand, unless an earlier step was changed since."""
         return None if self.stale else self._release
+
+    @property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """What the last comparison found of other methods, while the choices are those that it was made from."""
+        choices, found = self._compared
+        return found if choices is not None and choices == self._choices else ()
+
+    def take_alternatives(self, found: tuple[Alternative, ...]) -> None:
+        """Keep what a comparison found of the choices as they are, for the internal report."""
+        self._compared = self._choices, found
 
     @property
     def dropped(self) -> Release | None:
@@ -365,6 +377,7 @@ class Session(QObject):
                 command.forget()
         self.undo_stack.clear()
         self._confirmed.clear()
+        self._compared = None, ()
         self._source = source
         roles = {fact.name: source.suggestions[fact.name].role for fact in source.facts}
         self._choices = (choices or Choices(roles)).fitted(source)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -31,6 +31,7 @@ from splu_desktop.gui.base.widgets import Banner, Busy, Card, Choice, Empty, but
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
+from splu_desktop.report.alternatives import alternatives_of
 from splu_desktop.report.comparison import ENDINGS, save_comparison
 
 QUESTIONS = 3_000
@@ -38,7 +39,14 @@ _ONLY_BEARER = 5  # the table's column, empty where every value has several bear
 
 
 class BesideDialog(QDialog):
-    """One table, one picture and sentences on each method; those weighed first, all others when asked for."""
+    """One table, one picture and sentences on each method; those weighed first, all others when asked for.
+
+    Signals
+    -------
+    compared (tuple[Alternative, ...]) : a comparison was made, for the report.
+    """
+
+    compared = Signal(tuple)
 
     def __init__(self, table: Table, plan: Plan, column: str, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -378,6 +386,7 @@ class BesideDialog(QDialog):
         self.model.show(())
         self.model.show(shown)
         self.plot.draw(shown, found.guess)
+        self.compared.emit(alternatives_of(found))
         nobody = all(each.achieved is None or each.achieved.insider_sole is None for each in shown)
         self.table.setColumnHidden(_ONLY_BEARER, nobody)
         self.table.fit_columns(300, filling=1, least=120)

@@ -276,6 +276,7 @@ class PlanPage(Page):
         if (planned := self.planned()) is None:
             return None
         dialog = BesideDialog(*planned, self.shown_column(), self.tasks, self)
+        dialog.compared.connect(self.session.take_alternatives)
         dialog.open()
         return dialog
 

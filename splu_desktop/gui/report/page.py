@@ -18,6 +18,7 @@ from splu_desktop.gui.base.words import copy_text, filled
 from splu_desktop.gui.report.fields import ReportFields
 from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
 from splu_desktop.report.make import ENDINGS
+from splu_desktop.report.model import Alternative
 
 
 class ReportPage(Page):
@@ -42,6 +43,7 @@ class ReportPage(Page):
         saving.cancelled.connect(self._cancel_saving)
         self.use_busy(saving)
         self._release: Release | None = None
+        self._beside: tuple[Alternative, ...] = ()  # of the comparison that the figures are made with
         self._figures: dict[bool, ReportFigures] = {}  # by edition: whether internal
         self._saving: Job | None = None
         self._saved: Path | None = None
@@ -169,9 +171,9 @@ class ReportPage(Page):
     # -- computing and showing -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        release = self.session.release
-        if release is not self._release:
-            self._release = release
+        release, beside = self.session.release, self.session.alternatives
+        if release is not self._release or beside != self._beside:
+            self._release, self._beside = release, beside
             self._figures = {}
             self.form.stop()
             for channel in ("report", "report-preview"):
@@ -211,7 +213,8 @@ class ReportPage(Page):
         self.banner.hide()
         self.computing.begin(self.tr("Computing the figures of the report"))
         self.preview_stack.setCurrentWidget(self.computing)
-        job = self.tasks.run("report", lambda progress: figures(release, progress, internal=internal))
+        beside = self._beside
+        job = self.tasks.run("report", lambda progress: figures(release, beside, progress, internal=internal))
         self._computing = job
         job.progressed.connect(self.computing.show_progress)
         job.done.connect(partial(self._computed, release, internal))

@@ -21,7 +21,7 @@ from splu_desktop.report.content import document
 from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
 from splu_desktop.report.make import make_report, write_report
-from splu_desktop.report.model import Fields, Report
+from splu_desktop.report.model import Alternative, Fields, Report
 from splu_desktop.report.public import filled
 
 _MOST_ROWS = 60  # of a table in the preview; the saved report has them all
@@ -50,7 +50,9 @@ class ReportFigures:
         return Report(filled(replace(public, cover=cover), fields), self.report.original if internal else None)
 
 
-def figures(release: Release, progress: Progress, *, internal: bool) -> ReportFigures:
+def figures(
+    release: Release, alternatives: tuple[Alternative, ...], progress: Progress, *, internal: bool
+) -> ReportFigures:
     """Compute the figures of a report. Raises BadRelease, NotItsSource, RegisterFault; Cancelled."""
     opened = OpenRelease(release.folder, dict(release.facts), release.published)
     entry = entry_of(Register().read(), opened)
@@ -59,7 +61,7 @@ def figures(release: Release, progress: Progress, *, internal: bool) -> ReportFi
     if internal:
         assert release.made_from is not None
         source, choices = release.made_from
-        behind = background(opened, source.imported, plan=choices.plan(), progress=progress)
+        behind = background(opened, source.imported, plan=choices.plan(), alternatives=alternatives, progress=progress)
     return ReportFigures(make_report(opened, background=behind, password=release.password, progress=progress), typed)
 
 
