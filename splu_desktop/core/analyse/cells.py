@@ -107,7 +107,7 @@ class CellTable:
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         names = [name for part in self.parts for name in part.names]
-        self._wide = max((reader.engine.widened(name, picked, only.get(name)) for name in names), default=1.0)
+        self._wide = max((reader.engine.widened(name, picked) for name in names), default=1.0)
         self._count(asked, full)
 
     def _count(self, asked: Sequence[Chosen], full: Collection[str]) -> None:
