@@ -31,7 +31,7 @@ from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probabil
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import ProgressPart
 from splu_desktop.core.randomness import Randomness, below
-from splu_desktop.core.table import Column, respelled
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
 
@@ -261,10 +261,10 @@ class Joined(Draw):
     def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
         return RecordBlocks(self, column, number)
 
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
-        column = column.compacted()
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
+        column = column.compacted(storage)
         # Each record by itself, so any stretch of them is a block.
-        codes, stretches = np.empty(column.n, np.int32), range(0, column.n, RECORDS)
+        codes, stretches = storage.array(column.n), range(0, column.n, RECORDS)
         for start in stretches:
             done = ProgressPart(progress, start / column.n, min(RECORDS / column.n, 1.0))
             part = slice(start, start + RECORDS)
