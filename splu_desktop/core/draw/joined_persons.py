@@ -84,8 +84,8 @@ class JoinedPerPerson(Joined):
             raise BadSetting(
                 say(
                     "Columns with {words} can't be drawn per person: a person's values then come from many persons, "
-                    "not from one group in which a fake value could leave somebody in doubt; leave the fake values out, or "
-                    "keep one record per person.",
+                    "not from one group in which a fake value could leave somebody in doubt; leave the fake values "
+                    "out, or keep one record per person.",
                     words=draw.words(),
                 )
             )
