@@ -119,7 +119,7 @@ def hospital() -> Iterable[tuple[Table, str, str, tuple[Condition, ...]]]:
 def own() -> None:
     """Print half widths on the tables of our own: groups, joined, the section's closed form, and how far it is off."""
     print(
-        f"\n{'table, value':<18}{'cell':<18}{'of it':>8}{'f-prime':>9}{'groups':>8}{'joined':>8}{'formula':>9}{'off by':>8}"
+        f"\n{'table, value':<18}{'cell':<18}{'of it':>8}{'limit':>9}{'groups':>8}{'joined':>8}{'formula':>9}{'off':>8}"
     )
     worst = 0.0
     for table, name, value, cell in hospital():
