@@ -141,6 +141,9 @@ def real(path: Path) -> Iterator[Case]:
         for name, values in (("readmitted", again), ("A1Cresult", tests)):
             draw = by_gamma(table[name], 3, JOINED)
             yield Case(f"joined, {name}, gamma 3, {how}", table, {name: draw}, CELLS, values, person)
+        joint = [{"diag_1": tuple(top[:size]), "readmitted": (label,)} for size in (1, 10) for label in ("<30", "NO")]
+        both: dict[str, Draw] = {"diag_1": groups, "readmitted": by_gamma(table["readmitted"], 3, JOINED)}
+        yield Case(f"two sensitive columns at once, {how}", table, both, CELLS, joint, person)
     tolerant = by_tolerances(table["readmitted"], by_hands, GROUPS)
     yield Case("groups with tolerances, readmitted, each record", table, {"readmitted": tolerant}, CELLS, again)
     drugs = dict(planned(table, DRUGS, 3))

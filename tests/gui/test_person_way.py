@@ -21,7 +21,7 @@ from splu_desktop.core.generalise import by_quantiles
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column
 from splu_desktop.files.publish.order import Order
-from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.words import told
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -314,3 +314,47 @@ def test_dates_move_and_persons_are_numbered(window: MainWindow, tmp_path: Path,
     options.days.setValue(0)
     idle(window)
     assert session.choices.plan().persons == ByPerson("patient_id", "first")
+
+
+def test_columns_drawn_together_by_person_all_the_way(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    """They say a gamma, but none to move: Plan stopped in the middle of showing them."""
+    path = visits(tmp_path / "visits.csv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    chance = np.random.default_rng(4)
+    flags = [
+        f"{line},{'yn'[int(x)]},{'yn'[int(y)]}"
+        for line, x, y in zip(lines[1:], *(chance.random((2, len(lines) - 1)) < 0.8), strict=True)
+    ]
+    path.write_text("\n".join([lines[0] + ",asthma,gout", *flags]) + "\n", encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    window.import_page.act()
+    session, page = window.session, window.plan_page
+    session.set_roles(dict.fromkeys(("asthma", "gout", "illness"), Role.SA), "role")
+    idle(window)
+    window.classify_page.risk.way.take("draw")
+    idle(window)
+    window.show_step(Step.PLAN)
+    idle(window)
+    dialog = page.open_together()
+    dialog.choose(["asthma", "gout", "illness"])
+    idle(window)
+    ((_, whole),) = (
+        replace(session.choices, draws={**session.choices.draws, **dialog._result.draws}).plan().blocks.items()
+    )
+    assert dialog.costs.text() == "\n\n".join(told(each) for each in whole.costs(session.prepared())), "by person"
+    dialog.accept()
+    idle(window)
+    assert not page.gamma.isVisibleTo(page)
+    assert not page.per_value.isVisibleTo(page)
+    assert page.primary.text() == "Continue with these groups"
+    assert "together by person" in page.tolerant.title.text()
+    assert "Fake values" not in page.tolerant.help_text()
+    page.act()
+    window.publish_page.set_target(tmp_path / "release")
+    idle(window)
+    window.publish_page.gate.accept_all()
+    window.publish_page.act()
+    idle(window)
+    assert session.state(Step.PUBLISH) is State.DONE, window.publish_page.banner.text.text()
+    assert {draw.name for draw in session.release.published.draws.values()} == {whole.name}

@@ -465,6 +465,7 @@ def kinds(chance: random.Random) -> Iterator[Case]:
 def all_cases(seed: int = 16) -> list[Case]:
     """Return every case, always the same ones."""
     from tests.messy.pollution import polluted
+    from tests.messy.wards import east_asian, texts, workbooks
 
-    made = (headers, encodings, sparse, sheets, stray_quotes, kinds, polluted)
+    made = (headers, encodings, sparse, sheets, stray_quotes, kinds, polluted, workbooks, texts, east_asian)
     return [case for maker in made for case in maker(random.Random(f"{seed} {maker.__name__}"))]

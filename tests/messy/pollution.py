@@ -161,6 +161,25 @@ def polluted(chance: random.Random) -> Iterator[Case]:
     yield case("two tables", "below", [*clean, "", *other])
 
 
+# How often each kind of pollution stood in the survey of 3,712 governments' files: pollock_weights.json of the benchmark,
+# summed by kind. Kinds are the beginnings of names here; what it has and is not made here weighs 25 of 4,451.
+WEIGHTS = {
+    "clean": 1, "no_trailing": 184, "double_trailing": 5, "cr": 7, "lf": 1691, "semicolon": 834, "tab": 4, "blank.": 4,
+    "comma_blank": 101, "single_44": 11, "backslash_44": 1, "preamble": 282, "none": 470, "rows2": 47, "rows3": 47,
+    "one_record": 4, "below": 188, "less": 260, "more": 260, "delimiter": 13, "stray": 9,
+}  # fmt: skip
+
+
+def weighted(points: dict[str, float]) -> float:
+    """Return Pollock's weighted score of files: by how often the pollution of each stands in real ones."""
+    total = weight = 0.0
+    for kind, share in WEIGHTS.items():
+        of = [each for name, each in points.items() if name == f"{kind}csv" or name.removesuffix(".csv") == kind]
+        of = of or [each for name, each in points.items() if name.startswith(kind)]
+        total, weight = total + share * sum(of) / len(of), weight + share
+    return total / weight
+
+
 def score(names: Sequence[str], rows: Rows, wanted_names: Sequence[str] | None, wanted: Rows) -> float:
     """Return Pollock's score of a file that was read, 1 to 10."""
     heads = (1.0,) * 3 if wanted_names is None else _measures(names, wanted_names)

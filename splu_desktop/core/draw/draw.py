@@ -311,11 +311,10 @@ class Draw(ABC):
 
         return Effects.of(table, who, column, names)
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         """Return how many times the variance of independent records a sum over selected records has.
 
-        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels, `share`
-        that of the records with a sensitive value that is counted.
+        `effects` are those of persons with several records, `conditions` columns with their (m,) chosen labels.
         """
         return 1.0
 

@@ -83,8 +83,9 @@ class JoinedPerPerson(Joined):
         if limits is None:
             raise BadSetting(
                 say(
-                    "Columns with {words} can't be drawn per person yet; keep one record per person, or draw them "
-                    "otherwise.",
+                    "Columns with {words} can't be drawn per person: a person's values then come from many persons, "
+                    "not from one group in which a fake value could leave somebody in doubt; leave the fake values "
+                    "out, or keep one record per person.",
                     words=draw.words(),
                 )
             )
@@ -315,8 +316,8 @@ class JoinedPerPerson(Joined):
     def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
         return Effects.of_courses(table, who, column, names)
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
-        return 1.0 if effects is None else effects.selected(conditions, share)
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
+        return 1.0 if effects is None else effects.selected(conditions)
 
     def _law(self, at: int) -> tuple[float, float, float]:
         # For T_P persons are counted as if each had one record, for T_f as they scatter (`t_f`).

@@ -290,8 +290,8 @@ class DrawPerPerson(Draw):
             int(counts.sum()), counts, lambda _: Independent(matrix), Independent(matrix), a, shares, told
         )
 
-    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]], share: float = 0.0) -> float:
-        return 1.0 if effects is None else effects.selected(conditions, share)
+    def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
+        return 1.0 if effects is None else effects.selected(conditions)
 
     def count_law(self, count: int) -> Floats:
         return binomial(self.size * count, 1, self.size)  # of persons, for a value that stands once in a group

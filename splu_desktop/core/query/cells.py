@@ -121,7 +121,7 @@ class CellTable:
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         names = [name for part in self.parts for name in part.names]
-        self.wide = max((engine.widened(name, picked, only.get(name)) for name in names), default=1.0)
+        self.wide = max((engine.widened(name, picked) for name in names), default=1.0)
         if len(asked) == 1 and not full and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:

@@ -166,24 +166,11 @@ class Engine:
 
     # --- what the release holds
 
-    def widened(self, sa: str, picked: Sequence[Picked], chosen: Flags | None = None) -> float:
-        """Return how many times the variance of independent records sums over a selection have for an SA.
-
-        `chosen` are the values that are counted, None for any single one.
-        """
+    def widened(self, sa: str, picked: Sequence[Picked]) -> float:
+        """Return how many times the variance of independent records sums over a selection have for an SA."""
         draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
         effects = None if repeats is None else repeats.effects.get(draw.block(sa)[0])  # states are their block's
-        share = 0.0 if effects is None or chosen is None else float(table[sa].counts()[chosen].sum()) / table.n
-        conditions = ((table[name], np.frombuffer(flags, bool)) for name, flags in picked)
-        return draw.widened(effects, conditions, min(share, 1 - share))
-
-    def _widened_sets(
-        self, sa: str, selections: Sequence[tuple[Picked, ...]], asked: Sequence[tuple[int, Flags]]
-    ) -> Floats | None:
-        """Return (len(asked),) the same for the values chosen, None where no persons have several records."""
-        if self.published.repeats is None or not self.published.repeats.effects:
-            return None
-        return np.array([self.widened(sa, selections[at], chosen) for at, chosen in asked])
+        return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
 
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""
@@ -292,7 +279,6 @@ class Engine:
                 method,
                 lambda: self._aims(base, selections, y),
                 np.array([self.widened(base, picked) for picked in selections]),
-                self._widened_sets(base, selections, asked),
             )
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)

@@ -203,7 +203,9 @@ class Several:
             weights.append(through.weights(chosen))
             readable &= bool(through.readable[chosen].all())
         sums, (states, outside) = engine.product(question, weights), self.states(question)
-        widened = max(engine.widened(sa, question.picked, chosen) for sa, chosen in question.chosen)
+        # Columns are drawn independently. Where two records of a person scatter together with r_i of what one does,
+        # their products do with (prod(1 + r_i b) - 1) / ((1 + b)^q - 1), which is at most the mean of the r_i.
+        widened = float(np.mean([engine.widened(sa, question.picked) for sa, _ in question.chosen]))
         numbers = reconstruct_tolerant.several_sas(parts, sums, readable, states, outside, method, widened)
         estimate, low, high, spread = numbers
         return Found(round(states[-1]), estimate, low, high, round(states.sum()), spread)

@@ -134,12 +134,11 @@ def one_sa(
     method: Method,
     aims: Aims | None = None,
     widened: Floats | None = None,
-    of_sets: Floats | None = None,
 ) -> list[Numbers]:
     """Return the numbers of questions with conditions on one SA (see `numbers_of`)."""
     return [
         (estimate, low, high, spread)
-        for estimate, low, high, spread in numbers_of(y, asked, through, method, aims, widened, of_sets).T.tolist()
+        for estimate, low, high, spread in numbers_of(y, asked, through, method, aims, widened).T.tolist()
     ]
 
 
@@ -150,7 +149,6 @@ def numbers_of(
     method: Method,
     aims: Aims | None = None,
     widened: Floats | None = None,
-    of_sets: Floats | None = None,
 ) -> Floats:
     """Return (4, K) estimates, lower ends, upper ends and variances of K questions with conditions on one SA.
 
@@ -161,7 +159,6 @@ def numbers_of(
     aims : for the pooled estimate, gives (Q, m) what each condition by itself makes likely and the parts of the error
         that it shares with the selection (`Bends.target`).
     widened : (Q,) how many times the variance of independent records sums over the selections have; None for once.
-    of_sets : (len(asked),) the same of the values chosen; None where it is that of their selections.
     """
     widened = np.ones(len(y)) if widened is None else widened
     case = ByMatrix(y, asked, through, aims, widened)
@@ -171,8 +168,7 @@ def numbers_of(
     if places.sets:
         sets = [(int(places.row[at]), chosen) for at, chosen in places.sets]
         of = [at for at, _ in places.sets]
-        wide = widened[places.row] if of_sets is None else of_sets
-        spreads[of] = _spreads(sets, case.composition, through) * wide[of]
+        spreads[of] = _spreads(sets, case.composition, through) * widened[places.row[of]]
     below, above = _arms(case, spreads).T
     least, most = np.zeros(len(spreads)), np.zeros(len(spreads))
     hidden = len(through.hidden) == 1

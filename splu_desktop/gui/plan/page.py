@@ -346,8 +346,10 @@ class PlanPage(Page):
             self.tabs.setTabVisible(self.tabs.indexOf(tab), by_gamma)
         self.tabs.setTabVisible(self.tabs.indexOf(self.tolerant_room), not by_gamma)
         self.ahead.look(name)
+        # What the plan has: by person a column drawn together with others says a gamma, too, but none of its own.
+        follows = choices.follows.get(name)
         for part in (self.gamma, self.per_value):
-            part.setVisible(draw.follows is not None)
+            part.setVisible(follows is not None)
         self._by_tolerances = not by_gamma
         if not by_gamma:
             self.tolerant.show_draw(name, draw, thresholds)
@@ -355,9 +357,9 @@ class PlanPage(Page):
         with QSignalBlocker(self.together):
             self.together.setChecked(choices.together)
         bound = tuple(choices.follows) if choices.together else (name,)
-        if draw.follows is not None:
+        if follows is not None:
             facts = [self.session.drawn(each)[1] for each in bound if choices.draws[each].follows is not None]
-            self.gamma.show_value(draw.follows, min(facts, key=lambda fact: fact.largest_gamma))
+            self.gamma.show_value(follows, min(facts, key=lambda fact: fact.largest_gamma))
         if not by_gamma:
             self._show_settled()
             return

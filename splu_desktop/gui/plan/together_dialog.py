@@ -41,16 +41,17 @@ class _Found:
     costs: tuple[str, ...]
 
 
-def _found(table: Table, names: Sequence[str], gamma: int, progress: Progress) -> _Found:
+def _found(table: Table, names: Sequence[str], gamma: int, person: str, progress: Progress) -> _Found:
     progress.report("Forming groups", 0.0)
     draws = planned(table, names, gamma)
-    first = next(iter(draws.values()))
-    return _Found(draws, tuple(first.of_block(draws).costs(table)))
+    carried = {name: draw.by_person(person) for name, draw in draws.items()}
+    first = next(iter(carried.values()))
+    return _Found(draws, tuple(first.of_block(carried).costs(table)))
 
 
-def _suggested(table: Table, progress: Progress) -> tuple[TogetherSuggestion, ...]:
+def _suggested(table: Table, names: Sequence[str], progress: Progress) -> tuple[TogetherSuggestion, ...]:
     progress.report("Comparing columns", 0.0)
-    return suggested(table, table.names)
+    return suggested(table, names)
 
 
 class TogetherDialog(QDialog):
@@ -62,7 +63,9 @@ class TogetherDialog(QDialog):
         if session.choices is None:
             raise RuntimeError("nothing is open")
         self._session, self._tasks = session, tasks
-        self._table = Table(tuple(session.drawn(name)[0] for name in session.choices.sensitive))
+        persons, names = session.choices.persons, session.choices.sensitive
+        self._person = "" if persons is None else persons.drawn
+        self._table = Table(tuple(session.drawn(name)[0] for name in names)) if not self._person else session.prepared()
         self._result: _Found | None = None
         self._turn = 0
         draw = session.choices.draws[shown]
@@ -81,7 +84,7 @@ class TogetherDialog(QDialog):
         outer.addLayout(self.suggestions)
         self.columns = QListWidget()
         self.columns.setAccessibleName(self.tr("Sensitive columns"))
-        for name in self._table.names:
+        for name in names:
             item = QListWidgetItem(name, self.columns)
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if name in self._now else Qt.CheckState.Unchecked)
@@ -109,7 +112,7 @@ class TogetherDialog(QDialog):
         self.columns.itemChanged.connect(lambda _: self._changed())
         self.gamma.valueChanged.connect(lambda _: self._changed())
         table = self._table
-        job = tasks.run("belonging", lambda progress: _suggested(table, progress))
+        job = tasks.run("belonging", lambda progress: _suggested(table, names, progress))
         job.done.connect(self._suggest)
         self._changed()
 
@@ -134,13 +137,13 @@ class TogetherDialog(QDialog):
     def _changed(self) -> None:
         self._result = None
         self.use.setEnabled(False)
-        names, gamma, table = self.chosen(), self.gamma.value(), self._table
+        names, gamma, table, person = self.chosen(), self.gamma.value(), self._table, self._person
         if len(names) < 2:
             self.costs.setText(self.tr("Choose two columns or more."))
             return
         self._turn += 1
         turn = self._turn
-        job = self._tasks.run("together", lambda progress: _found(table, names, gamma, progress), pause=_PAUSE)
+        job = self._tasks.run("together", lambda progress: _found(table, names, gamma, person, progress), pause=_PAUSE)
         job.done.connect(lambda found: self._known(found, turn))
         job.failed.connect(lambda fault: self._refused(str(fault), turn))
 

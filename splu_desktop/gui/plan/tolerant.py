@@ -220,18 +220,32 @@ class TolerantPart(QWidget):
 
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
-        return self.tr(
+        each = self.tr(
             "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
             " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
+        )
+        least = self.tr("<p>A tolerance can't be smaller than its value's share of the records.</p>")
+        if not self._sizes:
+            return f"{each}{self._joined_help() if self.editor.isVisibleTo(self) else ''}{least}"
+        groups = self.tr(
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
             " <b>signal</b> as they can: how values hang together with the other columns.</p>"
             "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
             " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
             " other records of the table; <b>declared values</b> do: a list of all values that may occur, which are"
             " shown whether or not somebody has them.</p>"
-            "<p>A tolerance can't be smaller than its value's share of the records.</p>"
+        )
+        told_too = self.tr(
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
             " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"
+        )
+        return f"{each}{groups}{least}{told_too}"
+
+    def _joined_help(self) -> str:
+        return self.tr(
+            "<p>Records of other values <b>join</b> the sensitive ones, so that a row that shows one is right no more"
+            " often than its tolerance says, while its link to the other columns stays. The chances are published,"
+            " coarsely, and every count is reconstructed with them.</p>"
         )
 
     def _unsettle(self) -> None:

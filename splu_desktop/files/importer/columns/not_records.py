@@ -24,6 +24,7 @@ _FEWEST = 8  # records from which on it is known what belongs in a column
 _RULED = 6  # columns looked at for lines of dashes
 _MOST_LEADING = 5  # rows above the first record of a table without header that may be titles
 _FEW = 20_000  # texts of a column up to which it is looked at
+_SMALL = 50  # rows of a second table of words alone, at most
 _GAPS = 500  # blank stretches looked at for another table below them
 MAX_LISTED = 1000
 _TOTAL = re.compile(
@@ -289,11 +290,34 @@ def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Co
             and len(below) >= 2
             and len(set(names)) == len(names)
             and all(shape_of(cell) == "t" and not neutral(cell) for cell in names)
-            and any(valued[j] for j, _ in filled)
-            and any(shape_of(cell) in ("n", "d") for _, cell in below)
         ):
-            return int(at)
+            values = any(shape_of(cell) in ("n", "d") for _, cell in below)
+            if values and any(valued[j] for j, _ in filled):
+                return int(at)
+            if _apart(columns, at, n, sample, valued):
+                return int(at)
     return None
+
+
+def _apart(columns: Sequence[RawColumn], at: int, n: int, sample: NDArray[np.int64], valued: Sequence[bool]) -> bool:
+    """Whether the rows from `at` on are a small table of words: two value columns and more stay empty in all of them.
+
+    All fill the same columns, and none of the first row's words stands in its column above, as a record's would.
+    """
+    if n - at > _SMALL:
+        return False
+    usual = [valued[j] and _filled(column, sample) > 0.95 for j, column in enumerate(columns)]
+    parts = [[not is_blank(cell) for cell in _cells(columns, place)] for place in range(at, n)]
+    if sum(usual) < 2 or any(part != parts[0] for part in parts) or any(map(min, zip(parts[0], usual, strict=True))):
+        return False
+    head = _cells(columns, at)
+    above = (set(column.codes[:at].tolist()) for column in columns)
+    known = ({column.labels[code] for code in codes} for column, codes in zip(columns, above, strict=True))
+    return not any(text in texts for text, texts, own in zip(head, known, parts[0], strict=True) if own)
+
+
+def _filled(column: RawColumn, sample: NDArray[np.int64]) -> float:
+    return float(np.mean([not is_blank(column.labels[code]) for code in column.codes[sample].tolist()]))
 
 
 def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> dict[int, LineKind]:
