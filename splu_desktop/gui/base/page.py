@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
@@ -69,15 +69,26 @@ class Page(QWidget):
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
         outer.addLayout(self.foot)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):  # wherever in the window the focus is: the page in front answers
-            go = QShortcut(QKeySequence(keys), self, self.primary.click)
+            go = QShortcut(QKeySequence(keys), self, self._go_on)
             go.setAutoRepeat(False)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.put_primary_last()
+    def _go_on(self) -> None:
+        if self.primary.isEnabled():
+            self.primary.click()
+        else:
+            self.show_what_waits()
 
-    def put_primary_last(self) -> None:
-        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later."""
+    def show_what_waits(self) -> None:
+        """Put the focus on what the primary button waits for, where that can be told."""
+
+    def focusNextPrevChild(self, onwards: bool) -> bool:
+        # Only when Tab is pressed: parts are made later, and each walk along the chain leaves PySide's halves of
+        # hundreds of widgets behind.
+        self._put_primary_last()
+        return super().focusNextPrevChild(onwards)
+
+    def _put_primary_last(self) -> None:
+        """Let Tab come to the primary button after all else on the page, as it stands there."""
         last, at = None, self.nextInFocusChain()
         while at is not None and at is not self:
             if at.focusPolicy() & Qt.FocusPolicy.TabFocus and (self.stack.isAncestorOf(at) or at is self.primary):
