@@ -6,7 +6,7 @@
 
 The tolerances are f'_i = min(1, theta f_i + 0.02), sizes from M = min ceil(1/f'_i) to M' = 50, as in section 7 of
 papers/inferential_privacy.txt. `loss` is its Fig. 4: MSE against theta for census Occupation and Education by the
-two-size optimum, the multi-size heuristic, with --ilp the integer optimum of Definition 3.10 (HiGHS, up to 60 s each),
+two-size optimum, the multi-size heuristic, with --ilp the integer optimum of Definition 3.10,
 and by Anatomy with l = ceil(1/min f'), groups of l and l + 1 as the paper does, whether l-diversity is possible or not.
 `records` and `values` are its Figs. 6 and 7: seconds of the two-size search with no, loss-based and full pruning, all
 of which find the same setting. Unpruned search validates every setting at O(m) each, thousands at once; --most-cells
@@ -24,13 +24,14 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from splu_desktop.compare.buckets.optimum import best_sizes
 from splu_desktop.core.groups.multi_size import many_sizes
 from splu_desktop.core.groups.search import CapsOf, PairList, Pruning, loss_of, two_sizes
 from splu_desktop.core.groups.tolerances import caps
+from splu_desktop.core.progress import Silent
 from splu_desktop.files.importer import read
 
 Ints = NDArray[np.int64]
@@ -48,31 +49,6 @@ def problem(counts: Ints, theta: int) -> tuple[CapsOf, int, tuple[Fraction, ...]
     """Return caps per size, M, and the tolerances."""
     limits = tolerances(counts, theta)
     return (lambda size: caps(limits, size)), min(math.ceil(1 / limit) for limit in limits), limits
-
-
-def integer_optimum(counts: Ints, caps_of: CapsOf, least: int, most: int, seconds: float = 60) -> int | None:
-    """Return the least loss over any number of sizes, None where HiGHS does not settle it within so many seconds."""
-    sizes, m = np.arange(least, most + 1), len(counts)
-    q = len(sizes)
-    rows = np.zeros((m + q + m * q, q + m * q))
-    low, high = np.zeros(len(rows)), np.zeros(len(rows))
-    for i in range(m):
-        rows[i, q + i * q : q + (i + 1) * q] = 1
-        low[i] = high[i] = counts[i]
-    for j, size in enumerate(sizes.tolist()):
-        rows[m + j, j], rows[m + j, q + j :: q] = -size, 1
-        for i, cap in enumerate(caps_of(size).tolist()):
-            at = m + q + j * m + i
-            rows[at, q + i * q + j], rows[at, j] = 1, -cap
-            low[at] = -np.inf
-    found = milp(
-        np.r_[(sizes - 1.0) ** 2, np.zeros(m * q)],
-        constraints=LinearConstraint(rows, low, high),
-        integrality=np.ones(q + m * q),
-        bounds=Bounds(0, np.inf),
-        options={"time_limit": seconds, "mip_rel_gap": 1e-4},
-    )
-    return round(found.fun) if found.success else None
 
 
 def loss(data: Path, ilp: bool) -> None:
@@ -95,11 +71,11 @@ def loss(data: Path, ilp: bool) -> None:
             rest = n % l_
             anatomy = ((n // l_ - rest) * (l_ - 1) ** 2 + rest * l_**2) / (n - 1)
             possible = "possible" if counts.max() * l_ <= n else "impossible"
-            best = integer_optimum(counts, caps_of, least, LARGEST) if ilp else None
+            best = best_sizes(counts, caps_of, least, LARGEST, Silent()) if ilp else None
             said = [
                 "-" if two is None else f"{loss_of(two) / (n - 1):.3f}",
                 "-" if many is None else f"{sum(bucket.loss for bucket, _ in many) / (n - 1):.3f}",
-                "-" if best is None else f"{best / (n - 1):.3f}",
+                "-" if best is None else f"{sum(bucket.loss for bucket, _ in best) / (n - 1):.3f}",
             ]
             sizes = " ".join(f"{bucket.size}x{bucket.number}" for bucket, _ in many or ())
             print(

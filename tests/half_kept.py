@@ -18,7 +18,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import Randomness, below
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import IN_MEMORY, Column, Storage
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class HalfKept(Draw):
         if 2 * int(column.counts().max(initial=0)) > column.n:
             raise BadSetting(f"A value of column “{column.name}” fills more than half of the records; divide it.")
 
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
         progress.report("Drawing values", 0.0)
         kept = below(source, 2, column.n) == 0
         return column.with_codes(np.where(kept, column.codes, column.codes[below(source, column.n, column.n)]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Anatomy
+from splu_desktop.compare.buckets.optimum import BestSizes
 from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
 from splu_desktop.compare.buckets.trivial import TrivialSanitisation
 from splu_desktop.compare.counts.cell_key import CellKey
@@ -35,6 +36,7 @@ SYSTEMS: tuple[type[System], ...] = (
     Anatomy,
     TwoSizes,
     ManySizes,
+    BestSizes,
     KAnonymity,
     DistinctDiversity,
     EntropyDiversity,

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.table import IN_MEMORY, Storage
+
 _FEW = 2_000  # distinct keys that are looked up; the table for them has 16 MB
 _TRIES = 20
 _AT_ONCE = 1 << 20
@@ -52,17 +54,20 @@ def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.i
     return None
 
 
-def by_number(numbers: NDArray[Any], most: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def by_number(
+    numbers: NDArray[Any], most: int, storage: Storage = IN_MEMORY
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) indices by the number of each, equal ones in their order, and (most + 1,) where each number begins.
 
     What `argsort` does in twelve times the memory: `numbers` are (N,) of 8 or 16 bits without sign, below `most`.
+    `storage` : where the indices are to lie.
     """
     parts = [slice(start, start + _AT_ONCE) for start in range(0, len(numbers), _AT_ONCE)]
     held = np.zeros(most, np.int64)
     for part in parts:
         held += np.bincount(numbers[part], minlength=most)
     begins = np.concatenate([[0], np.cumsum(held)])
-    found, free = np.empty(len(numbers), np.int32), begins[:-1].copy()
+    found, free = storage.array(len(numbers)), begins[:-1].copy()
     for part in parts:
         order = np.argsort(numbers[part], kind="stable")  # by radix
         some = np.bincount(numbers[part], minlength=most)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import by_number
+from splu_desktop.core.table import IN_MEMORY, Storage, pieces
 
 _INDEX_BITS = 31  # records are indexed by int32 throughout
 _AT_ONCE = 1 << 21  # indices put in order at once
@@ -62,8 +63,8 @@ def below(source: Randomness, bounds: NDArray[np.uint32] | int, count: int) -> N
     return result
 
 
-def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
-    """Return a uniformly drawn permutation of 0..count-1, int32.
+def permutation(source: Randomness, count: int, storage: Storage = IN_MEMORY) -> NDArray[np.int32]:
+    """Return a uniformly drawn permutation of 0..count-1, int32; `storage` is where a long one is to lie.
 
     Every index gets a random 32-bit key and the indices are sorted by key, half a key at a time: NumPy sorts 16-bit
     numbers by radix, some ten times quicker than longer ones. Indices with equal keys draw new ones among themselves
@@ -75,8 +76,11 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
     if count <= _AT_ONCE:
         return _ordered(source, count)
     parts = min(1 << (count // _AT_ONCE).bit_length(), _MOST_PARTS)
-    drawn = source.bits(-(-count // 4)).view(np.uint8)[:count] & np.uint8(parts - 1)
-    order, begins = by_number(drawn, parts)
+    drawn = storage.array(count, np.uint8)
+    for part in pieces(count):
+        some = part.stop - part.start
+        np.bitwise_and(source.bits(-(-some // 4)).view(np.uint8)[:some], np.uint8(parts - 1), out=drawn[part])
+    order, begins = by_number(drawn, parts, storage)
     for begin, end in pairwise(begins.tolist()):
         order[begin:end] = np.take(order[begin:end], _ordered(source, end - begin))
     return order

@@ -104,14 +104,14 @@ def run(
     np.empty(_KEPT, np.uint8)
     kept = [name for name in table.names if plan.roles[name].published]
     progress.report("Drawing random ids", 0.0)
-    order = permutation(source, table.n)
+    order = permutation(source, table.n, storage)
     published: list[Column] = []
     # NumPy gathers without the interpreter, so that what is only put in another order is so beside the drawing.
     pool = ThreadPoolExecutor(2, thread_name_prefix="splu")
     try:
         moved = {name: pool.submit(_moved, table[name], order, storage) for name in kept if name not in plan.draws}
         for names, draw in plan.blocks.items():
-            for column in draw.redraw_block(table, names, source, progress):
+            for column in draw.redraw_block(table, names, source, progress, storage):
                 moved[column.name] = pool.submit(_moved, column, order, storage)
         for done, name in enumerate(kept):
             progress.report("Shuffling records", done / len(kept))

@@ -8,15 +8,16 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import UnknownColumn
+from splu_desktop.core.packed.texts import Texts
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -61,9 +62,27 @@ IN_MEMORY = InMemory()
 def taken(of: NDArray[Any], at: NDArray[Any], storage: Storage = IN_MEMORY) -> NDArray[Any]:
     """Return `of` at the (K,) places `at`, all of which it has; twice as fast as brackets."""
     found = storage.array(len(at), of.dtype)
-    for start in range(0, len(at), _COUNTED):  # NumPy holds the places once more, in 64 bits
-        part = slice(start, start + _COUNTED)
+    for part in pieces(len(at)):
         np.take(of, at[part], out=found[part], mode="clip")  # "raise" would hold what is found twice
+    return found
+
+
+Part = slice | NDArray[np.intp]  # some records of a table, as many as are worked on at once
+
+
+def pieces(n: int) -> Iterator[slice]:
+    """Give the numbers below n as slices that fit into memory, each but the last of whole bytes of bits."""
+    return (slice(start, min(start + _COUNTED, n)) for start in range(0, n, _COUNTED))
+
+
+def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.int64]:
+    """Return (size,) how often each key occurs among those that come piece by piece."""
+    found = np.zeros(size, np.int64)
+    for keys in parts:
+        if size <= len(keys):
+            found += np.bincount(keys, minlength=size)
+        else:  # quicker than a table of its own for each piece
+            np.add.at(found, keys, 1)
     return found
 
 
@@ -99,7 +118,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-_COUNTED = 1 << 22  # records at once
+_COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
 _AT_ONCE = 50_000  # labels turned into an array of texts without a break, which holds up the window
 
 
@@ -112,15 +131,25 @@ def _texts(labels: NDArray[np.object_]) -> NDArray[np.str_]:
     return texts
 
 
-def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
+def _canonical_order(
+    labels: NDArray[np.object_] | Texts, values: NDArray[Any] | None, missing: Flags
+) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
     if values is not None and len(labels):
-        order = np.lexsort((values, missing)) if missing.any() else np.argsort(values, kind="stable")
+        order = np.argsort(values)  # ties are settled below
+        if missing.any():
+            order = np.concatenate([order[~missing[order]], order[missing[order]]])
         ranked, gone = values[order], missing[order]
         empty = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
         if not (((ranked[1:] == ranked[:-1]) | (empty[1:] & empty[:-1])) & (gone[1:] == gone[:-1])).any():
             return order
-    text = _texts(labels)
+    if not isinstance(labels, Texts):
+        text: NDArray[Any] = _texts(labels)
+    elif values is None and not missing.any():
+        return labels.order()
+    else:
+        text = np.empty(len(labels), np.int32)
+        text[labels.order()] = np.arange(len(labels), dtype=np.int32)
     return np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
 
 
@@ -134,6 +163,7 @@ class Column:
     kind : what the labels stand for.
     codes : (N,) int32 in 0..m-1, the label of each record.
     labels : (m,) objects, distinct str, in canonical order (by value where `kind.ordered`, else by text; missing last).
+        A column may be given very many as `Texts`: they become objects when they are first asked for.
     missing : (m,) bool, labels that stand for "no value".
     values : (m,) what each label stands for: float64 for numbers (NaN where missing), datetime64[us] for dates (NaT
         where missing), None for kinds without order. A label that does not fit its kind ("forty" in a column of
@@ -148,9 +178,31 @@ class Column:
     values: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.codes, self.labels, self.missing, self.values):
+        if isinstance(labels := self.__dict__["labels"], Texts):
+            del self.__dict__["labels"]
+            object.__setattr__(self, "_packed", labels)
+        for array in (self.codes, self.__dict__.get("labels"), self.missing, self.values):
             if array is not None:
                 _frozen(array)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "labels" or "_packed" not in self.__dict__:
+                raise AttributeError(name)
+            labels = self.__dict__["labels"] = _frozen(np.asarray(self._packed))
+            return labels
+
+    @property
+    def texts(self) -> NDArray[np.object_] | Texts:
+        """(m,) labels as they are at hand, for who asks for some of them only, or for their bytes."""
+        packed: Texts | None = self.__dict__.get("_packed")
+        return self.labels if packed is None else packed
+
+    def _changed(self, **changes: Any) -> Column:
+        """Return the column with other codes or labels; packed ones stay so."""
+        given: dict[str, Any] = {"labels": self.texts, **changes}
+        return replace(self, **given)
 
     @property
     def n(self) -> int:
@@ -160,32 +212,30 @@ class Column:
     @property
     def m(self) -> int:
         """Number of distinct labels, missing ones included."""
-        return len(self.labels)
+        return len(self.missing)
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per label, the caller's own to change."""
         # Counted once: role suggestions, gate, plan and checks ask a dozen times, a pass over the records each.
         found: NDArray[np.int64] | None = self.__dict__.get("_counts_cache")
         if found is None:
-            found = np.zeros(self.m, np.int64)
-            for start in range(0, self.n, _COUNTED):  # NumPy holds the codes once more, in 64 bits
-                found += np.bincount(self.codes[start : start + _COUNTED], minlength=self.m)
+            found = tallied(self.m, (self.codes[part] for part in pieces(self.n)))
             object.__setattr__(self, "_counts_cache", found)
         return found.copy()
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
-        return replace(self, codes=self.codes[order])
+        return self._changed(codes=self.codes[order])
 
     def shuffled(self, order: NDArray[np.integer[Any]], storage: Storage = IN_MEMORY) -> Column:
         """Return the column with all its records in another order; what was counted need not be counted again."""
-        found = replace(self, codes=taken(self.codes, order, storage))
+        found = self._changed(codes=taken(self.codes, order, storage))
         object.__setattr__(found, "_counts_cache", self.counts())
         return found
 
     def with_codes(self, codes: Codes) -> Column:
         """Return the column with other records over the same labels."""
-        return replace(self, codes=codes)
+        return self._changed(codes=codes)
 
     def compacted(self, storage: Storage = IN_MEMORY) -> Column:
         """Return the column without the labels that no record has (the domain as it stands in the records)."""
@@ -193,10 +243,10 @@ class Column:
         if used.all():
             return self
         new = np.cumsum(used, dtype=np.int32) - 1
-        return replace(
-            self,
+        labels = self.texts
+        return self._changed(
             codes=taken(new, self.codes, storage),
-            labels=self.labels[used],
+            labels=labels.take(used) if isinstance(labels, Texts) else labels[used],
             missing=self.missing[used],
             values=None if self.values is None else self.values[used],
         )
@@ -275,7 +325,7 @@ class Column:
         cls,
         name: str,
         codes: NDArray[Any],
-        labels: NDArray[np.object_],
+        labels: NDArray[np.object_] | Texts,
         missing: Flags,
         values: NDArray[Any] | None,
         *,
@@ -286,11 +336,12 @@ class Column:
         order = _canonical_order(labels, values, missing)
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
+        ordered: Any = labels.take(order) if isinstance(labels, Texts) else labels[order]
         return cls(
             name=name,
             kind=kind,
             codes=taken(new, codes, storage) if len(labels) else np.zeros(len(codes), np.int32),
-            labels=labels[order],
+            labels=ordered,
             missing=missing[order],
             values=None if values is None else values[order],
         )
@@ -334,6 +385,22 @@ class Table:
     def select(self, names: Iterable[str]) -> Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
         return replace(self, columns=tuple(self[name] for name in names))
+
+    def first(self, n: int) -> Table:
+        """Return the table of its first records, all where they are fewer; labels stay as they are."""
+        return self if n >= self.n else Table(tuple(column.with_codes(column.codes[:n]) for column in self.columns))
+
+    def crossed(self, name: str, other: str, among: Iterable[Part] | None = None) -> NDArray[np.int64]:
+        """Return (m, m_other) records, of all or of those `among` the parts, with each pair of values of two columns.
+
+        Raises UnknownColumn.
+        """
+        down, across = self[name], self[other]
+        parts = (
+            down.codes[part].astype(np.int64) * across.m + across.codes[part]
+            for part in (pieces(self.n) if among is None else among)
+        )
+        return tallied(down.m * across.m, parts).reshape(down.m, across.m)
 
     def take(self, order: NDArray[Any]) -> Table:
         """Return the table with its records at `order`."""

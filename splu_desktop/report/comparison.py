@@ -14,6 +14,7 @@ from splu_desktop.files.language import Language
 from splu_desktop.report.content.comparison import comparison_blocks, picture
 from splu_desktop.report.document import Document, Paragraph
 from splu_desktop.report.render.html import as_html
+from splu_desktop.report.render.png import as_png
 
 NAME = "comparison"
 _FIGURES = (
@@ -83,6 +84,10 @@ def _write_svg(comparison: Comparison, path: Path, t: Language) -> None:
     path.write_text(drawn.scene.svg(drawn.words), encoding="utf-8")
 
 
+def _write_png(comparison: Comparison, path: Path, t: Language) -> None:
+    path.write_bytes(as_png(picture(comparison, t).scene))
+
+
 def _write_csv(comparison: Comparison, path: Path, t: Language) -> None:
     """Write one row per method and setting, in English and with decimal points, whatever the language of the page."""
     bands = [f"error {name}" for name in comparison.bands] + [f"coverage {name}" for name in comparison.bands]
@@ -101,5 +106,11 @@ def _write_csv(comparison: Comparison, path: Path, t: Language) -> None:
             )
 
 
-_WRITERS: dict[str, _Write] = {".html": _write_html, ".csv": _write_csv, ".json": _write_json, ".svg": _write_svg}
+_WRITERS: dict[str, _Write] = {
+    ".html": _write_html,
+    ".csv": _write_csv,
+    ".json": _write_json,
+    ".svg": _write_svg,
+    ".png": _write_png,
+}
 ENDINGS = tuple(_WRITERS)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import math
+import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.buckets.optimum import BestSizes, best_sizes
 from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
+from splu_desktop.core.groups.multi_size import Parts, many_sizes
 from splu_desktop.core.groups.rules import linear
-from splu_desktop.core.groups.search import mean_squared_error
+from splu_desktop.core.groups.search import Ints, loss_of, two_sizes
 from splu_desktop.core.groups.tolerances import caps
-from splu_desktop.core.progress import Silent
+from splu_desktop.core.progress import Cancelled, Silent, Watched
 from tests.compare.tables import small_questions, small_source
 from tests.compare.test_laws import FAR, strayed
-from tests.core.test_tolerance_search import integer_optimum
+from tests.core.test_tolerance_search import small_case
 
 
 @pytest.mark.parametrize("theta", [2, 4])
-@pytest.mark.parametrize("system", [TwoSizes, ManySizes])
+@pytest.mark.parametrize("system", [TwoSizes, ManySizes, BestSizes])
 def test_no_bucket_tells_a_value_more_surely_than_its_tolerance(system: type[TwoSizes], theta: int) -> None:
-    source = small_source(600, m=30)
+    source = small_source(600, m=12)
     outcome = system(theta).publish(source, np.random.default_rng(1), Silent())
     limits = np.array([float(f) for f in linear(source.sensitive, theta).of(source.sensitive)])
     assert (outcome.parts.toarray() <= limits + 1e-12).all()
@@ -31,17 +34,84 @@ def test_no_bucket_tells_a_value_more_surely_than_its_tolerance(system: type[Two
     assert outcome.parts.T @ sizes == pytest.approx(source.counts)
 
 
-def test_many_sizes_lose_no_more_than_two_and_no_less_than_the_optimum_in_error_and_in_answers() -> None:
-    source = small_source(400, m=6)
-    limits = linear(source.sensitive, 4).of(source.sensitive)
-    least = min(math.ceil(1 / limit) for limit in limits)
-    best = integer_optimum(source.counts.astype(np.int64), lambda size: caps(limits, size), least, 12)
-    assert best is not None
-    two, many = (
-        system(4).publish(source, np.random.default_rng(1), Silent()).setting for system in (TwoSizes, ManySizes)
-    )
-    assert best / (source.n - 1) <= mean_squared_error(many) <= mean_squared_error(two)
-    assert mean_squared_error(many) <= 1.08 * best / (source.n - 1)
+def loss(parts: Parts) -> int:
+    return sum(bucket.loss for bucket, _ in parts)
+
+
+def least_by_enumeration(counts: Ints, caps: Ints, sizes: list[int]) -> int | None:
+    """The least loss over all numbers of buckets, each judged by Gale's condition on every set of sizes."""
+    n, best = int(counts.sum()), None
+    for number in itertools.product(*(range(n // size + 1) for size in sizes)):
+        if np.dot(number, sizes) != n:
+            continue
+        room = caps * np.array(number)
+        fits = all(
+            np.minimum(counts, room[:, some].sum(axis=1)).sum() >= sum(sizes[at] * number[at] for at in some)
+            for many in range(1, len(sizes) + 1)
+            for some in map(list, itertools.combinations(range(len(sizes)), many))
+        )
+        cost = sum(b * (size - 1) ** 2 for b, size in zip(number, sizes, strict=True))
+        if fits and (best is None or cost < best):
+            best = cost
+    return best
+
+
+def test_the_best_buckets_are_those_of_enumeration_on_small_cases() -> None:
+    chance = np.random.default_rng(12)
+    found = []
+    for _ in range(40):
+        counts, caps_of = small_case(chance)
+        best = best_sizes(counts, caps_of, 1, 3, Silent())
+        every = np.stack([caps_of(size) for size in (1, 2, 3)], axis=1)
+        found.append(None if best is None else loss(best))
+        assert found[-1] == least_by_enumeration(counts, every, [1, 2, 3])
+    assert len({each for each in found if each}) > 5
+    assert None in found
+
+
+def test_many_sizes_come_within_a_few_percent_of_the_integer_optimum() -> None:
+    chance = np.random.default_rng(3)
+    ratios: list[float] = []
+    while len(ratios) < 15:
+        n, m = int(chance.integers(200, 2000)), int(chance.integers(3, 8))
+        counts = chance.multinomial(n, chance.dirichlet(np.full(m, 0.8)))
+        theta = Fraction(str(chance.choice([1.5, 2.0, 4.0, 8.0])))
+        limits = tuple(min(Fraction(1), theta * int(o) / n + Fraction(2, 100)) for o in counts)
+
+        def caps_of(size: int, limits: tuple[Fraction, ...] = limits) -> np.ndarray:
+            return caps(limits, size)
+
+        found = many_sizes(counts, caps_of, 1, 12)
+        best = best_sizes(counts, caps_of, 1, 12, Silent())
+        if found is None or best is None or not (least := loss(best)):
+            continue
+        for parts in (found, best):
+            for bucket, held in parts:
+                assert int(held.sum()) == bucket.records
+                assert (held <= caps_of(bucket.size) * bucket.number).all(), "round robin meets the tolerances"
+            assert np.array_equal(np.sum([held for _, held in parts], axis=0), counts)
+        two = two_sizes(counts, caps_of, 1, 12)
+        assert two is not None
+        assert least <= loss(found) <= loss_of(two)
+        ratios.append(loss(found) / least)
+    assert np.mean(ratios) < 1.02
+    assert max(ratios) < 1.08
+
+
+def test_the_search_for_the_best_buckets_stops_when_asked_to_and_says_why_there_are_none() -> None:
+    chance = np.random.default_rng(3)
+    counts = np.sort(chance.multinomial(20_000, chance.dirichlet(np.full(30, 0.8))))
+    limits = tuple(min(Fraction(1), 4 * Fraction(int(count), 20_000) + Fraction(2, 100)) for count in counts)
+
+    def caps_of(size: int) -> Ints:
+        return caps(limits, size)
+
+    with pytest.raises(Cancelled):
+        best_sizes(counts, caps_of, 1, 50, Watched(lambda stage, done: None, lambda: True), seconds=1.0)
+    with pytest.raises(Impossible, match=r"not found within 0\.01 seconds"):
+        best_sizes(counts, caps_of, 1, 50, Silent(), seconds=0.01)
+    with pytest.raises(Impossible, match="at most 100 values; this column has 110"):
+        BestSizes(4).publish(small_source(600, m=110), chance, Silent())
 
 
 def test_answers_are_biased_to_independence_by_the_transition_of_the_buckets() -> None:

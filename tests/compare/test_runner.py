@@ -164,6 +164,7 @@ def test_files_hold_the_same_figures(compared: Comparison, tmp_path: Path) -> No
         if each["achieved"] is not None:
             assert float(row["colleague"]) == each["achieved"]["colleague"]
     assert (tmp_path / "out/comparison.svg").read_text("utf-8").startswith("<svg")
+    assert (tmp_path / "out/comparison.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_each_record_is_claimed_by_the_others_alone(rows: list[tuple[int, bool, 
     cells = [cell for cell, _, _ in rows]
     secret = [cell % 4 if same else free for cell, same, free in rows]
     nsa, sa, n = column("nsa", cells), column("sa", secret), len(rows)
-    found = claims(nsa.codes, nsa.m, sa, 1)
+    found = claims(nsa.codes.__getitem__, nsa.m, sa, 1)
     right, wrong = np.zeros(sa.m, int), np.zeros(sa.m, int)
     surprise = np.log(nsa.m * sa.m / ALPHA)
     for i in range(n):
@@ -99,10 +99,11 @@ def test_a_number_that_decides_a_rare_result_is_noticed_where_one_value_fills_ni
     found = giveaways(table, ["HbA1c", "x"], ["A1C"])
     assert [each.columns for each in found] == [("HbA1c",)]
     assert found[0].values >= 3
-    told = claims(next(iter(cuts(table["HbA1c"])))[0][table["HbA1c"].codes], table["HbA1c"].m, table["A1C"], 1)
+    single = next(iter(cuts(table["HbA1c"])))[0][table["HbA1c"].codes]
+    told = claims(single.__getitem__, table["HbA1c"].m, table["A1C"], 1)
     assert told.right[3] < rare / 2, "value by value the numbers are too many to tell"
     best = max(
-        int(claims(cells[table["HbA1c"].codes], count, table["A1C"], 10).right[3])
+        int(claims(cells[table["HbA1c"].codes].__getitem__, count, table["A1C"], 10).right[3])
         for cells, count in cuts(table["HbA1c"])
     )
     assert best >= 0.9 * rare

@@ -130,7 +130,9 @@ def test_a_value_at_a_third_widens_intervals_already() -> None:
 def test_an_estimate_beyond_every_possible_count_does_not_make_the_largest_one_sure() -> None:
     """50 records that weigh 900 each: 45,000 +- 12,500 of 40 at most was "40, reliable to 1 %"."""
     state = np.array([[0.9, 0.1], [0.5, 0.5]])
-    parts = [MatrixPart(np.full(50, 30.0), state, (20.0, 40.0))] * 2
-    estimate, low, high, _ = several_sas(parts, True, np.array([10.0, 15, 15, 10]), np.full(4, 100.0), Method.POOLED)
+    parts, weights = [MatrixPart(state, (20.0, 40.0))] * 2, (50 * 900.0, 50 * 900.0**2)
+    estimate, low, high, _ = several_sas(
+        parts, weights, True, np.array([10.0, 15, 15, 10]), np.full(4, 100.0), Method.POOLED
+    )
     assert (low, high) == (0, 40)
     assert 0 <= estimate <= 40

@@ -254,12 +254,6 @@ def test_chance_likeness_is_rarely_called_the_same() -> None:
     assert alarms <= 2
 
 
-def test_siphash_is_the_published_one() -> None:
-    """Aumasson and Bernstein's vectors: key 00 01 .. 0f, messages 00 01 .. of 8 and 0 bytes."""
-    key, message = bytes(range(16)), np.array([int.from_bytes(bytes(range(8)), "little")], np.uint64)
-    assert int(likeness.siphash([message], key)[0]) == 0x93F5F5799A932462
-
-
 def test_several_groups_cost_what_the_exact_law_of_all_says(house: House) -> None:
     """Different gammas, one convolution; the gate, the register's entry and the list of releases say one figure."""
     table = hospital(1)

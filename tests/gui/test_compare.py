@@ -166,7 +166,7 @@ def test_closing_it_ends_the_work(asked: BesideDialog, opened: MainWindow, qtbot
 
 def test_it_is_written_only_when_asked(compared: BesideDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = [each.name for each in rows(compared)]
-    for ending in (".html", ".csv", ".json", ".svg"):
+    for ending in (".html", ".csv", ".json", ".svg", ".png"):
         before = set(tmp_path.rglob("*.*"))
         target = tmp_path / f"mine{ending}"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, target=target: (str(target), ""))

@@ -132,10 +132,14 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog | None]]:
     window.show_step(Step.PLAN)
     yield "must", plan.open_must()
     yield "tolerances", plan.open_tolerances()
-    yield "compare", plan.open_beside()
+    yield "together", plan.open_together()
+    beside = plan.open_beside()
+    assert beside is not None
+    beside.act()
+    yield "compare, with results", beside
 
 
-@pytest.mark.parametrize(("code", "larger", "size"), [("de", 1.5, (1366, 768)), ("fr", 1.0, (1280, 720))])
+@pytest.mark.parametrize(("code", "larger", "size"), [("de", 1.5, (1366, 768)), ("fr", 1.0, (960, 540))])
 def test_all_that_stands_on_pages_and_dialogs_can_be_read(
     code: str, larger: float, size: tuple[int, int], small_csv: Path, qapp: QApplication, tmp_path: Path, idle: Idle
 ) -> None:
@@ -180,6 +184,10 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
         idle(window)
         page.set_target(tmp_path / "release")
         look("publish", window)
+        trial = page.try_sample()
+        assert trial is not None
+        look("trial", trial)
+        trial.reject()
         page.gate.accept_all()
         page.act()
         look("published", window)

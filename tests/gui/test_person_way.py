@@ -17,11 +17,13 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import table_lines
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.generalise import by_quantiles
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column
 from splu_desktop.files.publish.order import Order
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import told
+from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.gui.shell.project_keeper import as_project
 
@@ -235,6 +237,44 @@ def test_a_project_whose_persons_have_no_order_opens_without_them(
     assert "“ward” has no order" in window.import_page.banner.text.text()
     assert session.choices.persons is None
     assert session.choices.roles["illness"] is Role.SA
+
+
+def test_marking_a_column_with_one_record_per_person_leaves_records_out_in_a_worker(
+    window: MainWindow, tmp_path: Path, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is marked next: a column left out before, or put into groups since."""
+    path = visits(tmp_path / "visits.csv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    more = [f"{line},{at % 7},{40 + at % 30}" for at, line in enumerate(lines[1:])]
+    path.write_text("\n".join([lines[0] + ",note,age", *more]) + "\n", encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    window.import_page.act()
+    roles = {"illness": Role.SA, "note": Role.DROPPED, "age": Role.NSA, "ward": Role.NSA}
+    window.session.set_roles(roles, "role")
+    idle(window)
+    page = window.classify_page
+    page.risk.way.take("first")
+    idle(window)
+    threads: list[threading.Thread] = []
+    take = Column.take
+
+    def watched(column: Column, records: Any) -> Column:
+        if column.name in ("note", "age"):
+            threads.append(threading.current_thread())
+        return take(column, records)
+
+    monkeypatch.setattr(Column, "take", watched)
+    page.set_role("note", Role.SA)
+    idle(window)
+    assert window.session.choices.roles["note"] is Role.SA
+    take_groups(window.session, window.tasks, "age", (by_quantiles(window.session.column("age"), 4),))
+    idle(window)
+    page.set_role("age", Role.SA)
+    idle(window)
+    assert window.session.drawn("age")[0].n == 600
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 def test_dates_move_and_persons_are_numbered(window: MainWindow, tmp_path: Path, idle: Idle) -> None:

@@ -340,3 +340,38 @@ def test_a_rule_serves_several_columns_at_once(window: MainWindow, qtbot: QtBot,
     assert draws["Third"] == before.draws["Third"]
     window.session.undo_stack.undo()  # one step
     assert window.session.choices.draws == before.draws
+
+
+def test_a_joined_draw_is_edited_by_the_same_editor(dialog: ToleranceDialog, window: MainWindow, idle: Idle) -> None:
+    """Gamma gives a skewed column its tolerances, joined; the editor refines these, alone and by person."""
+    dialog.reject()
+    page, session = window.plan_page, window.session
+    assert not session.choices.draws["Result"].true_shares
+    assert session.choices.follows == {"Result": 5}
+    editor = page.tolerant.editor
+    idle(window)
+    assert editor.isVisibleTo(page.tolerant)
+    assert not editor.fakes.isVisibleTo(editor), "there are no groups to put fake values into"
+    assert "–" not in shown(editor, "positive")[4:]
+    before = editor.effect.text()
+    select(editor, "positive")
+    editor.box.setValue(40.0)
+    assert not page.primary.isEnabled()
+    idle(window)
+    draw = session.choices.draws["Result"]
+    assert (draw.true_shares, draw.follows, draw.limit("positive")) == (False, None, Fraction(2, 5))
+    assert page.primary.isEnabled()
+    assert editor.effect.text() != before
+    select(editor, "negative")
+    editor.box.setValue(50.0)
+    assert "can't be kept" in editor.banner.text.text()
+    editor.banner.act_button.click()
+    idle(window)
+    assert editor.banner.isHidden()
+    assert Fraction(82, 100) < session.choices.draws["Result"].limit("negative") < Fraction(84, 100)
+    editor.rule.click()
+    idle(window)
+    assert session.choices.draws["Result"].limit("positive") == Fraction(1, 8)
+    assert not session.choices.draws["Result"].true_shares
+    page.tolerant.plain()
+    assert session.choices.follows == {"Result": 5}

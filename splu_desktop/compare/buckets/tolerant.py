@@ -98,9 +98,9 @@ class TwoSizes(System):
             theta=self.theta,
         )
 
-    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, progress: Progress) -> Parts | None:
+    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         """Return how many records of each value stand in buckets of which size; None where no buckets do."""
-        setting = two_sizes(counts, caps_of, least, LARGEST, progress=progress)
+        setting = two_sizes(counts, caps_of, least, most, progress=progress)
         if setting is None:
             return None
         if len(setting) == 1:
@@ -115,7 +115,7 @@ class TwoSizes(System):
         least = min(math.ceil(1 / limit) for limit in limits)
         parts = None
         if least <= LARGEST:
-            parts = self._parts(counts, cache(lambda size: caps(limits, size)), least, progress)
+            parts = self._parts(counts, cache(lambda size: caps(limits, size)), least, LARGEST, progress)
         if parts is None:
             raise Impossible(
                 say("No buckets of {least} to {most} records keep these limits.", least=least, most=LARGEST)
@@ -136,5 +136,5 @@ class ManySizes(TwoSizes):
     def curve(cls, source: TrueTable) -> Sequence[Self]:
         return [cls(8)]  # the search takes long, and longer the smaller theta is
 
-    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, progress: Progress) -> Parts | None:
-        return many_sizes(counts, caps_of, least, LARGEST, progress=progress)
+    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
+        return many_sizes(counts, caps_of, least, most, progress=progress)

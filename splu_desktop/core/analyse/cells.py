@@ -25,6 +25,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +33,13 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import say
 from splu_desktop.core.query.reader import Reader
-from splu_desktop.core.table import Flags, Picked
+from splu_desktop.core.table import Flags, Picked, pieces
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Transition
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
+Codes = NDArray[np.signedinteger[Any]]
 Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
 
 _MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
@@ -112,24 +113,30 @@ class CellTable:
 
     def _count(self, asked: Sequence[Chosen], full: Collection[str]) -> None:
         table = self._reader.published.table
-        key = np.zeros(table.n, np.int64)
-        stands = []
-        for name in self._plain:
-            first, of = _classes(name, table[name].m, asked, full)
-            key = np.unique(key * len(first) + of[table[name].codes], return_inverse=True)[1].reshape(-1)
-            stands.append(first[of])
-        patterns, one, of_record = np.unique(key, return_index=True, return_inverse=True)
-        self._first = {name: first[table[name].codes[one]] for name, first in zip(self._plain, stands, strict=True)}
-        both = of_record.reshape(-1).astype(np.int64)
-        for part in self.parts:
-            both = both * len(part.of) + part.codes
-        keys, times = np.unique(both, return_counts=True)
+        classes = [_classes(name, table[name].m, asked, full) for name in self._plain]
+        sizes = [*(len(first) for first, _ in classes), *(len(part.of) for part in self.parts)]
+        if math.prod(sizes) > np.iinfo(np.int64).max:
+            raise BadQuestion(say("That asks about too many columns for one answer; ask about fewer."))
+        keys, times = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        for piece in pieces(table.n):
+            every = np.zeros(piece.stop - piece.start, np.int64)
+            each = [of[table[name].codes[piece]] for name, (_, of) in zip(self._plain, classes, strict=True)]
+            for size, codes in zip(sizes, [*each, *(part.codes[piece] for part in self.parts)], strict=True):
+                every = every * size + codes
+            new, number = np.unique(every, return_counts=True)
+            keys, of_each = np.unique(np.concatenate([keys, new]), return_inverse=True)
+            times = np.bincount(of_each.reshape(-1), np.concatenate([times, number])).astype(np.int64)
         self._times = times.astype(np.float64)
         shown: list[Codes] = []
         for part in reversed(self.parts):
             keys, u = np.divmod(keys, len(part.of))
             shown.insert(0, u.astype(np.intp))
-        self._shown, self._pattern = shown, keys.astype(np.intp)
+        patterns, pattern = np.unique(keys, return_inverse=True)
+        self._shown, self._pattern, self._first = shown, pattern.reshape(-1), {}
+        rest = patterns
+        for name, (first, _) in reversed([*zip(self._plain, classes, strict=True)]):
+            rest, one = np.divmod(rest, len(first))
+            self._first[name] = first[one]
         weights: Floats = np.ones((len(keys), 1))
         for part, u in zip(self.parts, shown, strict=True):
             weights = (weights[:, :, None] * part.weights[u][:, None, :]).reshape(len(keys), -1)
@@ -376,7 +383,7 @@ def _part(
                 columns=", ".join(names),
             )
         )
-    name, part_of = engine.states(block, states.reshape(-1), len(one))
+    name, part_of = engine.states(block, states.reshape(-1).astype(np.int32), len(one))
     standing = np.stack([each[one] for each in stands], axis=1).astype(np.intp)
     return _made(tuple(names), engine.codes(name), engine.matrix(name), part_of.astype(np.intp), standing, rest=False)
 

@@ -241,7 +241,6 @@ class _Counts:
     def __init__(self) -> None:
         self.selector: Selector | None = None
         self.cross: dict[tuple[str, str], Floats | None] = {}
-        self.codes: dict[str, NDArray[np.intp]] = {}
         self.rows: dict[tuple[str, tuple[Picked, ...]], Floats] = {}
         self.true: dict[tuple[Condition, ...], int] = {}
         self.lines: dict[tuple[str, tuple[tuple[Condition, ...], ...]], Floats] = {}
@@ -280,7 +279,7 @@ class _Expecting(Engine):
             self._two, self._whole, self._tight, self._means = twin._two, twin._whole, twin._tight, twin._means
         if true.selector is None:
             true.selector = self.selector
-        self.selector, self._cross, self._codes, self._rows = true.selector, true.cross, true.codes, true.rows
+        self.selector, self._cross, self._rows = true.selector, true.cross, true.rows
         self._away = away
 
     def counted(self, base: str, picked: Sequence[Picked]) -> Floats:

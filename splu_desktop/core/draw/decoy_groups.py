@@ -31,7 +31,7 @@ from splu_desktop.core.errors import Ineligible
 from splu_desktop.core.groups import blocks
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.blocks import Dealt
-from splu_desktop.core.groups.design import design, one_size, rate
+from splu_desktop.core.groups.design import chosen_from_blocks, design, one_size, rate
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Layout, caps_of, layout
 from splu_desktop.core.groups.mixed import MixedGroups
@@ -54,7 +54,7 @@ from splu_desktop.core.guarantees.tolerant import (
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import Column, respelled
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
 
@@ -85,13 +85,13 @@ class GroupDraw(Draw):
         dealt = Dealt.of(layout, number, source)
         return _GroupBlocks(self, column, dealt if dealt.number > 1 else None, layout)
 
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
         made = self.blocks(column, -(-column.n // blocks.RECORDS), source)
         if made.dealt is None:
             return column.with_codes(made.redraw(0, column.codes, source, progress))
         progress.report("Drawing random ids", 0.0)
-        codes = np.empty(column.n, np.int32)
-        for block, at in enumerate(blocks.members(column.codes, column.counts(), made.dealt, source)):
+        codes = storage.array(column.n)
+        for block, at in enumerate(blocks.members(column.codes, column.counts(), made.dealt, source, storage)):
             part = ProgressPart(progress, block / made.number, 1 / made.number)
             codes[at] = made.redraw(block, np.take(column.codes, at), source, part)
         return column.with_codes(codes)
@@ -365,6 +365,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
             "mse": None if rating is None else rating.mse,
             "condition": None if rating is None else rating.condition,
             "published_step": given_away(self, column.n)["step"],
+            "from_blocks": chosen_from_blocks(column, self),
         }
         if self.fakes:
             found["certainty"] = float(self.certainty)

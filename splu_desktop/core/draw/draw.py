@@ -25,7 +25,7 @@ from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, counted, listed, say
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 
 if TYPE_CHECKING:
     from splu_desktop.core.draw.by_person import Effects
@@ -202,8 +202,11 @@ class Draw(ABC):
         return self
 
     @abstractmethod
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
-        """Return the column with each record's value drawn anew, records in their order. Raises Cancelled."""
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
+        """Return the column with each record's value drawn anew, records in their order. Raises Cancelled.
+
+        `storage` : where what is as long as the column is to lie, where the draw can be parted (`blocks`).
+        """
 
     def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
         """Return the column in `number` blocks that can be drawn each by itself; one where the draw can't be parted.
@@ -214,10 +217,15 @@ class Draw(ABC):
         return RecordBlocks(self, column)
 
     def redraw_block(
-        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
+        self,
+        table: Table,
+        columns: Sequence[str],
+        source: Randomness,
+        progress: Progress,
+        storage: Storage = IN_MEMORY,
     ) -> tuple[Column, ...]:
         """Return the columns of a block drawn anew; `table` has what else the draw may go by."""
-        return tuple(self.redraw(table[name], source, progress) for name in columns)
+        return tuple(self.redraw(table[name], source, progress, storage) for name in columns)
 
     # --- what its reader knows
 

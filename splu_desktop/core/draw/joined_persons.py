@@ -35,7 +35,7 @@ from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
 
 if TYPE_CHECKING:
@@ -255,11 +255,16 @@ class JoinedPerPerson(Joined):
         into = np.array([len(part.values) * float(f) for part, f in zip(self.parts, self.parts[0].feeds, strict=True)])
         return np.asarray(into / max(float(into.sum()), 1e-300))
 
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
         raise TypeError("a draw per person needs the table that tells persons")
 
     def redraw_block(
-        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
+        self,
+        table: Table,
+        columns: Sequence[str],
+        source: Randomness,
+        progress: Progress,
+        storage: Storage = IN_MEMORY,
     ) -> tuple[Column, ...]:
         return tuple(self._redrawn(table, name, source, progress) for name in columns)
 

@@ -37,7 +37,7 @@ from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
 if TYPE_CHECKING:
@@ -199,11 +199,16 @@ class DrawPerPerson(Draw):
                 say("All records have the same value of “{column}”; there is nothing to draw.", column=column.name)
             )
 
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
         raise TypeError("a draw per person needs the table that tells persons")
 
     def redraw_block(
-        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
+        self,
+        table: Table,
+        columns: Sequence[str],
+        source: Randomness,
+        progress: Progress,
+        storage: Storage = IN_MEMORY,
     ) -> tuple[Column, ...]:
         who = self._persons(table)
         self._number(who)

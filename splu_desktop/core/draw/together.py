@@ -27,7 +27,7 @@ from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import Column, Table, respelled
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, respelled
 from splu_desktop.core.transition.matrix import MatrixTransition
 
 if TYPE_CHECKING:
@@ -189,11 +189,16 @@ class Together(Draw):
         least = {str(label): cap for label, cap in zip(column.labels, _least(column, self.size), strict=True)}
         return replace(self, caps={label: max(cap, least.get(label, cap)) for label, cap in self.caps.items()})
 
-    def redraw(self, column: Column, source: Randomness, progress: Progress) -> Column:
+    def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
         raise NotImplementedError  # `redraw_block` does it for all columns at once
 
     def redraw_block(
-        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
+        self,
+        table: Table,
+        columns: Sequence[str],
+        source: Randomness,
+        progress: Progress,
+        storage: Storage = IN_MEMORY,
     ) -> tuple[Column, ...]:
         chosen = [table[name] for name in columns]
         parts = dict(zip(self.columns, self.members, strict=True))

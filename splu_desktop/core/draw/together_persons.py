@@ -37,7 +37,7 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
 if TYPE_CHECKING:
@@ -116,7 +116,12 @@ class TogetherPerPerson(DrawPerPerson):
     # --- carrying it out
 
     def redraw_block(
-        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress
+        self,
+        table: Table,
+        columns: Sequence[str],
+        source: Randomness,
+        progress: Progress,
+        storage: Storage = IN_MEMORY,
     ) -> tuple[Column, ...]:
         who = self._persons(table)
         number = self._number(who)

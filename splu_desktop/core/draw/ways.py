@@ -31,6 +31,7 @@ GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
 LEAST = 20  # records of a table in which values can hide behind one another
 CELL = 0.1  # share of the records in the cell that both are compared by
+_GIVEN_UP = Fraction(1, 10)  # of the room between a value's share and its tolerance, by rounding
 _COMMON = 0.5  # share of the records from which a value is everybody's guess
 _STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
 _SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
@@ -39,9 +40,9 @@ _SURE = Fraction(9, 10)  # share from which a value with few others is not prote
 def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()) -> Tolerances:
     """Return the tolerances that gamma gives, and 1 for the values declared not sensitive. Raises BadSetting.
 
-    They are published, so they are rounded down to whole parts of 1/20, finer only where less than half of the room
-    between pi_s and f'_s would be left; counts enter in whole blocks, and all rare values get 1/gamma. A value that
-    next to all records have would tell by its tolerance how many lack it, so it gets 1.
+    They are published, so they are rounded down to the coarsest parts that leave nine tenths of the room between pi_s
+    and f'_s, in steps of FREQUENT records at least, or else half of it; counts enter in whole blocks, and all rare
+    values get 1/gamma. A value that next to all records have would tell by its tolerance how many lack it: it gets 1.
     """
     PlainGroups(gamma)  # raises for a gamma that is none
     told, counts, blocks = {str(label) for label in unprotected}, column.counts(), in_blocks(column.counts())
@@ -52,12 +53,15 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
             found[str(label)] = NOT_SENSITIVE
             continue
         share = max(share, min(Fraction(int(block), max(column.n, 1)), Fraction(1)))
-        asked, least = share + (1 - share) / gamma, share + (1 - share) / (2 * gamma)
+        asked, room = share + (1 - share) / gamma, (1 - share) / gamma
         if count < FREQUENT and 2 * share <= Fraction(1, gamma):
             found[str(label)] = Fraction(1, gamma)
             continue
-        steps = (Fraction(math.floor(asked * step), step) for step in _STEPS)
-        found[str(label)] = max(next((down for down in steps if down >= least), asked), Fraction(1, gamma))
+        steps = [Fraction(math.floor(asked * step), step) for step in _STEPS]
+        good = (down for down, step in zip(steps, _STEPS, strict=True) if step * FREQUENT <= column.n)
+        near = next((down for down in good if asked - down <= room * _GIVEN_UP), None)
+        kept = near or next((down for down in steps if 2 * (asked - down) <= room), asked)
+        found[str(label)] = max(kept, Fraction(1, gamma))
     return Tolerances(found)
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import by_number
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.randomness import Randomness, permutation
+from splu_desktop.core.table import IN_MEMORY, Storage
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint16]
@@ -117,14 +118,20 @@ class Slots:
 
 
 def members(
-    codes: NDArray[np.int32], counts: Ints, dealt: Dealt, source: Randomness, *, at_once: int = 1 << 20
+    codes: NDArray[np.int32],
+    counts: Ints,
+    dealt: Dealt,
+    source: Randomness,
+    storage: Storage = IN_MEMORY,
+    *,
+    at_once: int = 1 << 20,
 ) -> Iterator[NDArray[np.int32]]:
     """Give the records of each block, block after block, in a random order."""
-    ids, slots = permutation(source, len(codes)), Slots(counts)
-    block = np.empty(len(codes), np.uint16)
+    ids, slots = permutation(source, len(codes), storage), Slots(counts)
+    block = storage.array(len(codes), np.uint16)
     for start in range(0, len(codes), at_once):
         part = slice(start, start + at_once)
         block[part] = dealt.blocks(slots.of(np.take(codes, ids[part])))
-    order, begins = by_number(block, dealt.number)
+    order, begins = by_number(block, dealt.number, storage)
     for begin, end in pairwise(begins.tolist()):
         yield np.take(ids, order[begin:end])

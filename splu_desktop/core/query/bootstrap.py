@@ -12,7 +12,6 @@ from splu_desktop.core.query.several_sas import Several
 from splu_desktop.core.reconstruct import bootstrap as reconstruct_bootstrap
 from splu_desktop.core.reconstruct.bootstrap import Law
 from splu_desktop.core.reconstruct.interval import Chosen
-from splu_desktop.core.transition.two_numbers import Floats
 
 
 def bootstrapped(engine: Engine, several: Several, question: Question, found: Found, progress: Progress) -> Found:
@@ -50,7 +49,7 @@ def bootstrapped(engine: Engine, several: Several, question: Question, found: Fo
 
     aim = None
     if len(laws) > 1 and not whole:
-        aim = float(several.aims(question, several.weighed(question))[0, question.chosen[0][1]].sum())
+        aim = float(several.aims(question)[0, question.chosen[0][1]].sum())
     reach = found.low, found.high
     low, high = reconstruct_bootstrap.ends(centre, top, alone, laws, common, aim, reach, progress)
     return replace(found, low=low, high=high, bootstrapped=True)
@@ -63,8 +62,4 @@ def _centre(engine: Engine, several: Several, question: Question, by_matrix: boo
     if not by_matrix:
         sa, chosen = question.chosen[0]
         return engine.centre(sa, question.picked, chosen)
-    records = engine.selector.records(question.picked)
-    product: Floats | float = 1.0
-    for sa, chosen in question.chosen:
-        product = product * engine.best(sa).weights(chosen)[engine.codes(sa, records)]
-    return float(np.sum(product))
+    return engine.product(question, [engine.best(sa).weights(chosen) for sa, chosen in question.chosen])[0]

@@ -6,6 +6,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from splu_desktop.core.reconstruct import tight as reconstruct_tight
 from splu_desktop.core.reconstruct import whole_matrix as reconstruct_tolerant
 from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.reconstruct.weights import lifts, places, side, weighted
-from splu_desktop.core.table import Column, Flags, Kind, Picked, Table
+from splu_desktop.core.table import Codes, Column, Flags, Kind, Part, Picked, Table, pieces
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
@@ -38,7 +39,7 @@ _KEPT_FLOATS = 8_000_000  # of bends kept
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _KEPT_STATES = 64  # columns of such states
-_MANY = 300_000  # records from which fewer combinations do
+_LESSON = 300_000  # records to learn from; their order is random
 WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
 
@@ -88,7 +89,6 @@ class Engine:
         self._whole: dict[str, MatrixTransition | None] = {}
         self._tight: dict[str, bool] = {}
         self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
-        self._codes: dict[str, Indices] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._taught: dict[str, list[Floats]] = {}
@@ -128,14 +128,15 @@ class Engine:
         met = np.ones(self.published.n, bool)
         for sa, chosen in asked:
             met &= chosen[self.codes(sa)]
-        found, codes = np.unique(met, return_inverse=True)
+        found = np.flatnonzero(np.bincount(met.view(np.uint8), minlength=2)) > 0
+        codes = met.astype(np.int32) if len(found) == 2 else np.zeros(len(met), np.int32)
         name, part_of = self.states(block, codes, len(found))
         if len(self._states) >= _KEPT_STATES:
             self._forget()
         self._states[key] = name, found[part_of]
         return self._states[key]
 
-    def states(self, block: tuple[str, ...], codes: Indices, m: int) -> tuple[str, Indices]:
+    def states(self, block: tuple[str, ...], codes: Codes, m: int) -> tuple[str, Indices]:
         """Make a column of (N,) states that a block drawn together tells, 0 to m - 1, as finely as groups tell them.
 
         Returns its name and (m',) the state that each of its values is part of.
@@ -143,7 +144,7 @@ class Engine:
         table, draws = self.published.table, self.published.draws
         name = f"\0{next(self._numbered)}"  # like no column's name
         labels = np.array([f"{at:04}" for at in range(m)], object)
-        states = Column(name, Kind.CATEGORY, codes.astype(np.int32), labels, np.zeros(m, bool))
+        states = Column(name, Kind.CATEGORY, codes, labels, np.zeros(m, bool))
         whole = draws[block[0]].of_block(draws)
         told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
         finer, part_of, draw = told(states)
@@ -156,7 +157,7 @@ class Engine:
         names = [name for name in self.published.table.names if name not in gone]
         draws = {name: draw for name, draw in self.published.draws.items() if name not in gone}
         self.published = replace(self.published, table=self.published.table.select(names), draws=draws)
-        for store in (self._two, self._whole, self._tight, self._matrix_bends, self._codes):
+        for store in (self._two, self._whole, self._tight, self._matrix_bends):
             for name in gone:
                 store.pop(name, None)
         for pair in [pair for pair in self._cross if pair[1] in gone]:
@@ -231,22 +232,19 @@ class Engine:
 
         return kept(self._matrix_bends, base, made).target(selections, y.sum(axis=1))
 
-    def codes(self, sa: str, records: Indices | None = None) -> Indices:
-        """Return the codes of an SA, of all or of some records, ready for counting."""
-        every = kept(self._codes, sa, lambda: self.published.table[sa].codes.astype(np.intp))
+    def codes(self, sa: str, records: Part | None = None) -> Codes:
+        """Return the codes of an SA, of all or of some records."""
+        every = self.published.table[sa].codes
         return every if records is None else every[records]
 
-    def cross(self, nsa: str, sa: str) -> Floats | None:
-        """Return (m_nsa, m_sa) published counts, None where that is too large to keep."""
-        return kept(self._cross, (nsa, sa), lambda: self._crossed(nsa, sa))
+    def cross(self, name: str, sa: str) -> Floats | None:
+        """Return (m_name, m_sa) published counts of two columns, None where that is too large to keep."""
+        return kept(self._cross, (name, sa), lambda: self._crossed(name, sa))
 
-    def _crossed(self, nsa: str, sa: str) -> Floats | None:
-        column, m = self.published.table[nsa], self.published.table[sa].m
-        if column.m * m > _CROSS_CELLS:
+    def _crossed(self, name: str, sa: str) -> Floats | None:
+        if self.published.table[name].m * self.published.table[sa].m > _CROSS_CELLS:
             return None
-        keys = column.codes.astype(np.intp) * m
-        keys += self.codes(sa)
-        return np.bincount(keys, minlength=column.m * m).reshape(column.m, m).astype(np.float64)
+        return self.published.table.crossed(name, sa).astype(np.float64)
 
     def counted(self, base: str, picked: Sequence[Picked]) -> Floats:
         """Return (m,) published counts of an SA's values among the records that meet conditions on NSAs."""
@@ -256,8 +254,21 @@ class Engine:
                 return np.frombuffer(picked[0][1], bool).astype(np.float64) @ cross
         if not picked:
             return self.published.table[base].counts().astype(np.float64)
-        records = self.selector.records(picked)
-        return np.bincount(self.codes(base, records), minlength=self.published.table[base].m).astype(np.float64)
+        return self.selector.counted(picked, self.published.table[base]).astype(np.float64)
+
+    def product(self, question: Question, weights: Sequence[Floats]) -> tuple[float, float]:
+        """Return the sums over a question's records of W and W^2, W the product of weights, (m,) of each SA asked."""
+        total = squares = 0.0
+        for part in self.selector.parts(question.picked):
+            each = [weight[self.codes(sa, part)] for weight, (sa, _) in zip(weights, question.chosen, strict=True)]
+            product = np.prod(each, axis=0)
+            total, squares = total + float(product.sum()), squares + float(product @ product)
+        return total, squares
+
+    @cached_property
+    def _lesson(self) -> Table:
+        """The part of the release that weights are learnt from."""
+        return self.published.table.first(_LESSON)
 
     # --- one SA, many selections at once
 
@@ -441,8 +452,9 @@ class Engine:
             through = self.transition(base)
             flags = np.frombuffer(chosen, bool)
             if self.published.is_sensitive(name):
-                weights = self.best(name).weights(flags)[self.codes(name)]
-                rows = weighted(self.codes(base), weights, through)
+                weights = self.best(name).weights(flags)
+                parts = pieces(self.published.n)
+                rows = weighted(((self.codes(base, part), weights[self.codes(name, part)]) for part in parts), through)
             else:
                 rows = Rows.plain(self.counted(base, [(name, chosen)])[None, :])
             lift, k = lifts(rows, through)
@@ -460,19 +472,17 @@ class Engine:
 
     def _learn(self, base: str) -> list[Floats]:
         chance = np.random.default_rng(_LEARNING_STREAM)
-        m = self.published.table[base].m
+        lesson, m = self._lesson, self.published.table[base].m
         names = [
             name
             for name in self.published.nsas
-            if 1 < self.published.table[name].m <= max(2, self.published.n // 5)
-            and self.published.table[name].m * m <= _CROSS_CELLS
+            if 1 < lesson[name].m <= max(2, lesson.n // 5) and lesson[name].m * m <= _CROSS_CELLS
         ]
         taught: list[Floats] = []
         for size in (1, 2, 3):
             groups = list(itertools.combinations(names, size))
-            most = _COMBINATIONS if self.published.n <= _MANY else _COMBINATIONS // 2
-            if size > 1 and len(groups) > most:
-                groups = [groups[at] for at in chance.choice(len(groups), most, replace=False)]
+            if size > 1 and len(groups) > _COMBINATIONS:
+                groups = [groups[at] for at in chance.choice(len(groups), _COMBINATIONS, replace=False)]
             learnt = [self._examples(base, group, chance) for group in groups]
             if not learnt:
                 taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
@@ -485,18 +495,17 @@ class Engine:
         self, base: str, names: Sequence[str], chance: np.random.Generator
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Return unbiased estimates, variances, targets and shared parts of selections that random records meet."""
-        through, table = self.transition(base), self.published.table
+        through, table = self.transition(base), self._lesson
         m = len(through.counts)
-        drawn = chance.integers(0, self.published.n, _LEARN_FROM)
+        drawn = chance.integers(0, table.n, _LEARN_FROM)
         picks = np.unique(np.stack([table[name].codes[drawn] for name in names], axis=1), axis=0)
-        crosses = [self.cross(name, base) for name in names]
+        crosses = [table.crossed(name, base).astype(np.float64) for name in names]
         if len(names) == 1:
-            assert crosses[0] is not None
             y = crosses[0][picks[:, 0]]
         else:
             place = places([table[name] for name in names], picks)
             meets = np.flatnonzero(place >= 0)
-            cells = np.bincount(place[meets] * m + self.codes(base)[meets], minlength=len(picks) * m)
+            cells = np.bincount(place[meets] * m + table[base].codes[meets], minlength=len(picks) * m)
             y = cells.reshape(len(picks), m).astype(np.float64)
         rows = Rows.plain(y)
         x = reconstruct.unbiased(rows, through)
@@ -504,7 +513,6 @@ class Engine:
         better, _ = reconstruct.corrected(rows, x, var, through)
         bends: list[list[Bend]] = [[] for _ in range(len(y))]
         for at, cross in enumerate(crosses):
-            assert cross is not None
             single = Rows.plain(cross[picks[:, at]])
             lift, k = lifts(single, through)
             for row in range(len(y)):

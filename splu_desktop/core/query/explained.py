@@ -12,7 +12,7 @@ from splu_desktop.core.reconstruct import strata as reconstruct_strata
 from splu_desktop.core.reconstruct.explained import D_RANGE, Design, Indices, together
 from splu_desktop.core.reconstruct.strata import Strata, ValueClasses
 from splu_desktop.core.reconstruct.weights import weights_by_value
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, pieces, tallied
 from splu_desktop.core.transition.two_numbers import Floats
 
 _COMPARED = 20_000  # records by which the two regressions are compared; their order is random
@@ -43,7 +43,10 @@ class Explaining:
         self._strata: dict[tuple[str, str], tuple[Strata, dict[str, Fit]] | None] = {}
 
     def together(self, base: str, other: str, flags: Flags, records: Indices | None) -> Floats | float:
-        """Return (m,) how much more often than by chance each value of an SA goes with values of another in P."""
+        """Return (m,) how much more often than by chance each value of an SA goes with values of another in P.
+
+        records : P's among the first `TOLD_BY` of the table, None for all.
+        """
         design = self._design()
         if design is None:
             return 1.0
@@ -71,7 +74,7 @@ class Explaining:
             return np.maximum(alone + more, 0.02 * alone)
         strata, fits = found
         both = (fits[other].p * strata.counts[:, None]).T @ fits[base].p
-        usual = np.outer(strata.counts @ fits[other].p, strata.counts @ fits[base].p) / n
+        usual = np.outer(strata.counts @ fits[other].p, strata.counts @ fits[base].p) / strata.counts.sum()
         d = np.clip(both / np.maximum(usual, _LEAST), *D_RANGE)
         return np.asarray(alone * d[np.ix_(fits[other].classes.of_value, fits[base].classes.of_value)])
 
@@ -89,7 +92,7 @@ class Explaining:
         design = self._design()
         assert design is not None
         classes = {sa: ValueClasses.of(self._engine.transition(sa).counts) for sa in names}
-        codes = {sa: classes[sa].of_value[self._engine.codes(sa)] for sa in names}
+        codes = {sa: classes[sa].of_value[self._engine.codes(sa, slice(design.places.shape[1]))] for sa in names}
         telling = sum(reconstruct_strata.telling(design.places, codes[sa], classes[sa].number) for sa in names)
         strata = Strata.of(design.places, np.asarray(telling), sum(one.number for one in classes.values()))
         if strata is None:
@@ -115,7 +118,7 @@ class Explaining:
         shares = np.bincount(classes.of_value, self._engine.transition(sa).counts) / self._engine.published.n
         explained = self._explained(sa)
         beta = np.stack([explained[:, classes.of_value == at].sum(axis=1) for at in range(classes.number)], axis=1)
-        p = np.zeros((min(_COMPARED, self._engine.published.n), classes.number))
+        p = np.zeros((min(_COMPARED, design.places.shape[1]), classes.number))
         for row in design.places[:, :_COMPARED]:
             p += beta[row]
         p = np.maximum(p + shares - design.mean @ beta, D_RANGE[0] * shares)
@@ -132,9 +135,9 @@ class Explaining:
             m = self._engine.published.table[sa].m
             cross = self._engine.cross(name, sa)
             if cross is None:
-                keys = groups[self._engine.published.table[name].codes] * m + self._engine.codes(sa)
-                size = (int(groups.max()) + 1) * m
-                return np.bincount(keys, minlength=size).reshape(-1, m).astype(np.float64)
+                column, codes = self._engine.published.table[name].codes, self._engine.codes(sa)
+                keys = (groups[column[part]] * m + codes[part] for part in pieces(len(codes)))
+                return tallied((int(groups.max()) + 1) * m, keys).reshape(-1, m).astype(np.float64)
             found = np.zeros((int(groups.max()) + 1, m))
             np.add.at(found, groups, cross)
             return found

@@ -303,8 +303,7 @@ class Reader:
         )
 
     def _selected(self, question: Question) -> int:
-        records = self._engine.selector.records(question.picked)
-        return self.published.n if records is None else len(records)
+        return self._engine.selector.number(question.picked)
 
     def _barren(self, question: Question) -> Found:
         """Answer for a value that nobody publishes: 0, and at most as many as stay unseen in 1 of 40 releases.

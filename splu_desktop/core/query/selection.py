@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Column, Flags, Picked, Table
+from splu_desktop.core.table import Codes, Column, Flags, Part, Picked, Table, pieces, tallied
 
 _KEPT_BYTES = 64 << 20  # of bitmaps; at one bit per record that is 500 conditions on a million records
 
@@ -21,20 +21,43 @@ class Selector:
         self._kept: OrderedDict[Picked, NDArray[np.uint8]] = OrderedDict()
         self._room = max(4, _KEPT_BYTES // max(1, table.n // 8))
 
-    def records(self, picked: Sequence[Picked]) -> NDArray[np.intp] | None:
-        """Return the indices of the records that meet every condition; None where there is none, so all do."""
+    def number(self, picked: Sequence[Picked]) -> int:
+        """Return how many records meet every condition."""
+        return int(np.bitwise_count(self._met(picked)).sum()) if picked else self._table.n
+
+    def counted(self, picked: Sequence[Picked], column: Column) -> NDArray[np.int64]:
+        """Return (m,) how many records that meet every condition have each value of a column."""
+        return tallied(column.m, (column.codes[part] for part in self.parts(picked))) if picked else column.counts()
+
+    def parts(self, picked: Sequence[Picked], among: int | None = None) -> Iterator[Part]:
+        """Give the records that meet every condition part by part; `among` as for `records`."""
+        bits = self._met(picked) if picked else None
+        for part in pieces(self._table.n if among is None else min(among, self._table.n)):
+            yield part if bits is None else part.start + np.flatnonzero(_unpacked(bits, part))
+
+    def records(self, picked: Sequence[Picked], among: int | None = None) -> NDArray[np.intp] | None:
+        """Return the indices of the records that meet every condition; None where there is none, so all do.
+
+        `among` : how many first records are looked at, None for all.
+        """
         if not picked:
             return None
+        found = [np.zeros(0, np.intp), *(np.asarray(part) for part in self.parts(picked, among))]
+        return np.concatenate(found)
+
+    def _met(self, picked: Sequence[Picked]) -> NDArray[np.uint8]:
         bits = self._bits(picked[0])
         for condition in picked[1:]:
             bits = bits & self._bits(condition)
-        return np.flatnonzero(np.unpackbits(bits, count=self._table.n).view(bool))
+        return bits
 
     def _bits(self, condition: Picked) -> NDArray[np.uint8]:
         found = self._kept.get(condition)
         if found is None:
             name, chosen = condition
-            found = np.packbits(_meets(self._table[name], np.frombuffer(chosen, bool)))
+            column, flags = self._table[name], np.frombuffer(chosen, bool)
+            parts = [np.packbits(_meets(column.codes[part], flags)) for part in pieces(column.n)]
+            found = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
             self._kept[condition] = found
             if len(self._kept) > self._room:
                 self._kept.popitem(last=False)
@@ -43,17 +66,22 @@ class Selector:
         return found
 
 
-def _meets(column: Column, chosen: Flags) -> Flags:
-    """Return (N,) bool. Labels stand in the order of their values, so most conditions are a run of codes."""
-    codes = np.flatnonzero(chosen)
-    if len(codes) == 0:
-        return np.zeros(column.n, bool)
-    first, last = codes[0], codes[-1]
+def _unpacked(bits: NDArray[np.uint8], part: slice) -> Flags:
+    """Return whether each record of a part that begins with a byte meets what the bits say."""
+    return np.unpackbits(bits[part.start // 8 : -(-part.stop // 8)], count=part.stop - part.start).view(bool)
+
+
+def _meets(codes: Codes, chosen: Flags) -> Flags:
+    """Return (K,) bool. Labels stand in the order of their values, so most conditions are a run of codes."""
+    run = np.flatnonzero(chosen)
+    if len(run) == 0:
+        return np.zeros(len(codes), bool)
+    first, last = run[0], run[-1]
     meets: Flags
     if first == last:
-        meets = column.codes == first
-    elif last - first + 1 == len(codes):
-        meets = (column.codes >= first) & (column.codes <= last)
+        meets = codes == first
+    elif last - first + 1 == len(run):
+        meets = (codes >= first) & (codes <= last)
     else:
-        meets = chosen[column.codes]
+        meets = chosen[codes]
     return meets

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.query.engine import Engine, Found, Question, kept, made
@@ -16,10 +19,10 @@ from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct import whole_matrix as reconstruct_tolerant
 from splu_desktop.core.reconstruct.counts import Rows
-from splu_desktop.core.reconstruct.explained import Indices
+from splu_desktop.core.reconstruct.explained import TOLD_BY
 from splu_desktop.core.reconstruct.interval import Chosen
 from splu_desktop.core.reconstruct.weights import leaned, weighted, weights_by_value
-from splu_desktop.core.table import Flags, Picked
+from splu_desktop.core.table import Flags, Part, Picked, pieces, tallied
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
 _TAUGHT = 5.0  # pairs that selections by single columns weigh as much as
@@ -53,7 +56,6 @@ class Weighed:
 
     Attributes
     ----------
-    records : the selected records, None for all.
     parts : per condition on an SA, the chosen values and the transition.
     top : N_P.
     published : selected records published with chosen values of every SA.
@@ -62,7 +64,6 @@ class Weighed:
     rows : counts of the first SA's values, every record weighing what the other conditions make of it.
     """
 
-    records: Indices | None
     parts: list[tuple[Flags, Transition]]
     top: float
     published: int
@@ -83,7 +84,6 @@ class Several:
         self._engine = engine
         self._relations: dict[tuple[str, str], Relation] = {}
         self._explaining = Explaining(engine)
-        self._pair_keys: dict[tuple[str, str], Indices] = {}
         self._lately: OrderedDict[tuple[str, tuple[Picked, ...]], Floats] = OrderedDict()
 
     def answer(self, question: Question, method: Method) -> Found:
@@ -92,7 +92,7 @@ class Several:
             return self.by_matrix(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
-        aims = self.aims(question, seen)
+        aims = self.aims(question)
         if seen.readable:
             sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
             margins = self.margins(question)
@@ -111,10 +111,9 @@ class Several:
 
     def weighed(self, question: Question) -> Weighed:
         """Return the weights of the selected records, added up."""
-        records = self._engine.selector.records(question.picked)
         parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
         weights = [through.weights(chosen) for chosen, through in parts]
-        pairs = self._pairs(question, records)
+        pairs = self._pairs(question)
         if pairs is not None:
             # By each SA in turn: counts of its values, every record weighing what the other condition makes of it.
             turns = [
@@ -124,33 +123,37 @@ class Several:
             top, straight = float(pairs.sum()), float(weights[0] @ pairs @ weights[1])
             published = float(pairs[np.ix_(parts[0][0], parts[1][0])].sum())
         else:
-            at = [self._engine.codes(sa, records) for sa, _ in question.chosen]
-            factors = [weight[codes] for weight, codes in zip(weights, at, strict=True)]
-            turns = []
-            for turn, (_, through) in enumerate(parts):
-                product = np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
-                turns.append(weighted(at[turn], product, through))
-            top, straight = float(len(at[0])), float(np.prod(factors, axis=0).sum())
-            meets = [chosen[codes] for (chosen, _), codes in zip(parts, at, strict=True)]
-            published = float(np.logical_and.reduce(meets).sum())
+            turns = [
+                weighted(self._turned(question, weights, turn), through) for turn, (_, through) in enumerate(parts)
+            ]
+            top = float(self._engine.selector.number(question.picked))
+            straight = self._engine.product(question, weights)[0]
+            published = float(self.states(question)[0][-1])
         centre = straight
         for rows, (chosen, through) in zip(turns, parts, strict=True):
             centre -= leaned(rows, chosen, through)
-        return Weighed(records, parts, top, round(published), straight, centre, turns[0])
+        return Weighed(parts, top, round(published), straight, centre, turns[0])
 
-    def _pairs(self, question: Question, records: Indices | None) -> Floats | None:
+    def _turned(
+        self, question: Question, weights: Sequence[Floats], turn: int
+    ) -> Iterator[tuple[NDArray[np.int32], Floats]]:
+        """Give part by part the selected records' codes of one SA, and what the other conditions make of them."""
+        names = [sa for sa, _ in question.chosen]
+        for part in self._engine.selector.parts(question.picked):
+            at = [self._engine.codes(sa, part) for sa in names]
+            factors = [weight[codes] for weight, codes in zip(weights, at, strict=True)]
+            yield at[turn], np.prod([factor for other, factor in enumerate(factors) if other != turn], axis=0)
+
+    def _pairs(self, question: Question) -> Floats | None:
         """Return (m, m_other) published counts of two SAs' values in P; None for more SAs, or too many pairs."""
         names = [sa for sa, _ in question.chosen]
         sizes = [self._engine.published.table[name].m for name in names]
         if len(names) != 2 or sizes[0] * sizes[1] > _RELATED_CELLS:
             return None
-        keys = self._keys(names[0], names[1], sizes[1])
-        counts = np.bincount(keys if records is None else keys[records], minlength=sizes[0] * sizes[1])
-        return counts.reshape(sizes[0], sizes[1]).astype(np.float64)
-
-    def _keys(self, sa: str, other: str, m: int) -> Indices:
-        """Return (N,) one number per pair of values."""
-        return kept(self._pair_keys, (sa, other), lambda: self._engine.codes(sa) * m + self._engine.codes(other))
+        if not question.picked:
+            return self._engine.cross(*names)
+        parts = self._engine.selector.parts(question.picked)
+        return self._engine.published.table.crossed(names[0], names[1], parts).astype(np.float64)
 
     def margins(self, question: Question) -> list[float]:
         """Return the default's estimates of the records of P that meet each condition on an SA by itself."""
@@ -173,15 +176,17 @@ class Several:
         sa, flags = question.chosen[at]
         return self._engine.one_sa(sa, [question.picked], [(0, flags)], Method.POOLED)[0]
 
-    def states(self, question: Question, seen: Weighed) -> tuple[Floats, Floats]:
+    def states(self, question: Question) -> tuple[Floats, Floats]:
         """Return (2^w,) records of P, and all others, by which of the w conditions on SAs they meet as published."""
-        everywhere = np.zeros(self._engine.published.n, np.intp)
-        for bit, (sa, chosen) in enumerate(question.chosen):
-            everywhere |= chosen[self._engine.codes(sa)].astype(np.intp) << bit
-        cells = 1 << len(seen.parts)
-        inside = everywhere if seen.records is None else everywhere[seen.records]
-        y = np.bincount(inside, minlength=cells).astype(np.float64)
-        return y, np.bincount(everywhere, minlength=cells) - y
+        engine = self._engine
+
+        def met(part: Part) -> NDArray[np.intp]:
+            each = (chosen[engine.codes(sa, part)].astype(np.intp) << bit for bit, (sa, chosen) in enumerate(asked))
+            return reduce(np.bitwise_or, each)
+
+        asked = question.chosen
+        y = tallied(1 << len(asked), map(met, engine.selector.parts(question.picked))).astype(np.float64)
+        return y, tallied(1 << len(asked), map(met, pieces(engine.published.n))) - y
 
     def tight(self, sa: str) -> bool:
         """Return whether only the whole matrix tells how surely counts of an SA are known."""
@@ -190,30 +195,20 @@ class Several:
     def by_matrix(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on several SAs by their whole matrices."""
         engine = self._engine
-        records = engine.selector.records(question.picked)
-        n = engine.published.n
-        parts, readable, everywhere = [], True, np.zeros(n, np.intp)
-        for bit, (sa, chosen) in enumerate(question.chosen):
+        parts, weights, readable = [], [], True
+        for sa, chosen in question.chosen:
             through = engine.best(sa)
             alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
-            parts.append(
-                reconstruct_tolerant.MatrixPart(
-                    through.weights(chosen)[engine.codes(sa, records)],
-                    through.two_states(chosen),
-                    (alone.estimate, alone.high),
-                )
-            )
-            everywhere |= chosen[engine.codes(sa)].astype(np.intp) << bit
+            parts.append(reconstruct_tolerant.MatrixPart(through.two_states(chosen), (alone.estimate, alone.high)))
+            weights.append(through.weights(chosen))
             readable &= bool(through.readable[chosen].all())
-        cells = 1 << len(parts)
-        states = np.bincount(everywhere if records is None else everywhere[records], minlength=cells).astype(np.float64)
-        outside = np.bincount(everywhere, minlength=cells) - states
+        sums, (states, outside) = engine.product(question, weights), self.states(question)
         widened = max(engine.widened(sa, question.picked, chosen) for sa, chosen in question.chosen)
-        numbers = reconstruct_tolerant.several_sas(parts, readable, states, outside, method, widened)
+        numbers = reconstruct_tolerant.several_sas(parts, sums, readable, states, outside, method, widened)
         estimate, low, high, spread = numbers
         return Found(round(states[-1]), estimate, low, high, round(states.sum()), spread)
 
-    def aims(self, question: Question, seen: Weighed) -> Floats:
+    def aims(self, question: Question) -> Floats:
         """Return (1, m) the count expected of each value of the first SA with the others' conditions.
 
         It takes the SAs as related among the records of P as the NSAs explain it and as they are in the whole table
@@ -227,7 +222,7 @@ class Several:
             rest = self.answer(Question(question.picked, others), Method.POOLED).estimate
         shape = self._values(base, question.picked)[None, :]
         for name, flags in others:
-            shape = shape * self._together(base, name, flags, seen.records)
+            shape = shape * self._together(base, name, flags, question.picked)
         return np.asarray(shape * (rest / max(float(shape.sum()), 1e-300)))
 
     def shrunk(self, question: Question, seen: Weighed) -> float:
@@ -260,12 +255,15 @@ class Several:
         pooled = np.where(np.abs(doubted - aims) > np.abs(pooled - aims), np.maximum(doubted, 0.0), pooled)
         return float(pooled[0, chosen].sum())
 
-    def _together(self, base: str, other: str, flags: Flags, records: Indices | None) -> Floats:
+    def _together(self, base: str, other: str, flags: Flags, picked: tuple[Picked, ...]) -> Floats:
         """Return (m,) how much more often than by chance each value of an SA goes with values of another in P."""
         relation = self._relation(base, other)
         beyond = relation.beyond[flags]
         weights = relation.aims[flags]
         factor = (beyond * weights).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
+        records = self._engine.selector.records(picked, TOLD_BY)
+        if records is not None and not len(records):  # P is that rare: as in the whole table
+            records = None
         return np.asarray(factor * self._explaining.together(base, other, flags, records))
 
     def _relation(self, base: str, other: str) -> Relation:
@@ -279,8 +277,7 @@ class Several:
             aims = np.outer(down.counts / n, across.counts)
             return Relation(aims, np.ones_like(aims), reconstruct_pooled.UNTAUGHT, 0.0)
         aims = self._explaining.pairs(base, other)
-        keys = self._keys(base, other, len(down.counts))
-        y = np.bincount(keys, minlength=aims.size).reshape(aims.shape[::-1]).T.astype(np.float64)
+        y = self._engine.published.table.crossed(other, base).astype(np.float64)
         left, right = weights_by_value(down), weights_by_value(across)
         x = left @ y @ right.T
         # Scatter as independence would have it: that of the cells themselves moves with them and lets noise look real.
@@ -319,11 +316,11 @@ class _Case:
         return np.array([self._several.pooled(self._question, self._seen, self._aims)])
 
     def likeliest(self) -> Floats:
-        states, _ = self._several.states(self._question, self._seen)
+        states, _ = self._several.states(self._question)
         return np.array([reconstruct_states.likeliest(states, reconstruct_states.joint(self._seen.parts))])
 
     def as_printed(self) -> Floats:
-        states, outside = self._several.states(self._question, self._seen)
+        states, outside = self._several.states(self._question)
         gammas = [through.gamma for _, through in self._seen.parts]
         cells = np.concatenate([outside, states])[None, :]
         return reconstruct_states.as_printed(cells, round(float(cells.sum())), gammas)

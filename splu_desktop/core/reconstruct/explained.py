@@ -34,6 +34,7 @@ Indices = NDArray[np.intp]
 _BINS = (20, 12, 6, 3)  # values of one column told apart at most; fewer where there are many columns
 _MOST = 500  # of them over all columns
 _SAMPLE = 100_000  # records the columns' own cross-tables are taken from; their order is random
+TOLD_BY = 1 << 22  # records that tell how columns go together; their order is random
 _LOOKED_AT = 10_000  # records of a selection that d is taken from
 _PENALTIES = 10.0 ** np.linspace(-6, 1, 29)  # variance of an explained share, relative to that of phi
 D_RANGE = (0.05, 20.0)
@@ -48,7 +49,7 @@ class Design:
     ----------
     names, groups : the columns used and per column the group of each of its labels.
     offsets : (J,) where each column's groups begin among all D.
-    places : (J, N) group of each record, as its place among all D.
+    places : (J, K) group of each of the first records, as its place among all D.
     mean : (D,) shares of the groups.
     roots, vectors : (D,), (D, D) of the groups' covariance.
     """
@@ -76,20 +77,21 @@ class Design:
         offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
         places = np.stack(
             [
-                (group + start).astype(np.uint16)[column.codes]
+                (group + start).astype(np.uint16)[column.codes[:TOLD_BY]]
                 for group, start, column in zip(groups, offsets, columns, strict=True)
             ]
         )
         d = int(sizes.sum())
-        mean = np.bincount(places.ravel(), minlength=d) / places.shape[1]
+        counts = [np.bincount(group, column.counts()) for group, column in zip(groups, columns, strict=True)]
+        mean = np.concatenate(counts) / columns[0].n
         shown = places[:, :_SAMPLE].astype(np.intp)
         pairs = np.zeros((d, d))
         for at, other in itertools.combinations_with_replacement(range(len(columns)), 2):
             across, down = (slice(offsets[k], offsets[k] + sizes[k]) for k in (other, at))
             keys = (shown[at] - offsets[at]) * sizes[other] + (shown[other] - offsets[other])
-            counts = np.bincount(keys, minlength=sizes[at] * sizes[other]).reshape(sizes[at], sizes[other])
-            pairs[down, across] = counts
-            pairs[across, down] = counts.T
+            both = np.bincount(keys, minlength=sizes[at] * sizes[other]).reshape(sizes[at], sizes[other])
+            pairs[down, across] = both
+            pairs[across, down] = both.T
         own = np.bincount(shown.ravel(), minlength=d) / shown.shape[1]
         roots, vectors = np.linalg.eigh(pairs / shown.shape[1] - np.outer(own, own))
         names = tuple(column.name for column in columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +53,12 @@ def weights_by_value(through: Transition) -> Floats:
     return np.asarray(np.diag(gain) - (gain * through.b)[:, None])
 
 
-def weighted(codes: Indices, weights: Floats, through: Transition) -> Rows:
-    m = len(through.counts)
-    y = np.bincount(codes, weights, m)[None, :].astype(np.float64)
-    squares = np.bincount(codes, weights**2, m)[None, :].astype(np.float64)
+def weighted(parts: Iterable[tuple[NDArray[np.integer[Any]], Floats]], through: Transition) -> Rows:
+    """Return the counts of weighted records, given as (K,) codes and weights piece by piece."""
+    y, squares = np.zeros((2, 1, len(through.counts)))
+    for codes, weights in parts:
+        y += np.bincount(codes, weights, y.shape[1])
+        squares += np.bincount(codes, weights**2, y.shape[1])
     return Rows(y, squares, y.sum(axis=1), weighted=True)
 
 

@@ -335,18 +335,17 @@ class MatrixPart:
 
     Attributes
     ----------
-    weights : (N_P,) phi of each selected record: mean 1 where it meets the condition, else 0.
     state : (2, 2) transition between meeting the condition not (0) and meeting it (1).
     alone : estimate and upper end of the count that meets this condition alone, of the selected records.
     """
 
-    weights: Floats
     state: Floats
     alone: tuple[float, float]
 
 
 def several_sas(
     parts: Sequence[MatrixPart],
+    weights: tuple[float, float],
     readable: bool,
     states: Floats,
     outside: Floats,
@@ -357,15 +356,16 @@ def several_sas(
 
     Parameters
     ----------
+    weights : sums over the selected records of W and of W^2, W the product of a record's phi of each condition.
     readable : whether every chosen value can be told from others.
     states : (2^w,) selected records by which of the w conditions they meet as published; bit i stands for parts[i].
     outside : (2^w,) the same of all other records.
     widened : how many times the variance of independent records the sum has.
 
-    A record's product W of weights has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
+    W has mean 1 or 0, so Var W is E[W^2] less the count itself. No more records meet all
     conditions than meet one.
     """
-    case = SeveralByMatrix(parts, readable, states, outside, widened)
+    case = SeveralByMatrix(parts, weights, readable, states, outside, widened)
     estimate = float(method.estimate(case)[0])
     top, most, centre, spread = case.top, case.most, case.centre, case.spread
     if not readable:
@@ -381,14 +381,19 @@ class SeveralByMatrix:
     """One question with conditions on several SAs (`estimate.Case`); parameters as for `several_sas`."""
 
     def __init__(
-        self, parts: Sequence[MatrixPart], readable: bool, states: Floats, outside: Floats, widened: float
+        self,
+        parts: Sequence[MatrixPart],
+        weights: tuple[float, float],
+        readable: bool,
+        states: Floats,
+        outside: Floats,
+        widened: float,
     ) -> None:
         self._parts, self._readable, self._states, self._outside = parts, readable, states, outside
         self.top = float(states.sum())
         self.most = min(self.top, *(high for _, high in (part.alone for part in parts)))
-        weights = np.prod([part.weights for part in parts], axis=0)
-        self.centre = float(weights.sum())
-        self.spread = widened * max(float((weights**2).sum()) - max(self.centre, 0.0), 1e-9)
+        self.centre, squares = weights
+        self.spread = widened * max(squares - max(self.centre, 0.0), 1e-9)
 
     def unbiased(self) -> Floats:
         return np.array([self.centre])

@@ -99,8 +99,7 @@ def alike(table: Table, draws: Mapping[str, Draw], progress: Progress | None = N
         first, second = table[a].compacted(), table[b].compacted()
         if first.m * second.m > _LARGEST or not table.n:
             continue
-        joint = np.bincount(first.codes.astype(np.int64) * second.m + second.codes, minlength=first.m * second.m)
-        joint = joint.reshape(first.m, second.m)
+        joint = Table((first, second)).crossed(a, b)
         fits = _fits(joint)
         if not fits.any():
             continue

@@ -24,9 +24,9 @@ too. Values that stand for "no value" are not told: nothing is lost by them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import Codes, Column, Table
+from splu_desktop.core.table import Codes, Column, Table, pieces, tallied
 
 _STAGE = "Looking for columns that tell the sensitive ones"
 TELLING = 0.8  # certainty from which a value is told
@@ -47,7 +47,8 @@ _PAIRED = 64  # ordered columns with more values are paired by runs, at most hal
 _MOST_PAIRED = 2_000  # values of a column of categories that is paired by them
 _PAIR_RECORDS = 200_000  # looked at to find pairs; what they tell is counted among all
 _COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor's own memory; more are sorted
-_AT_ONCE = 1 << 20  # records counted without holding all their pairs
+_MOST_COUNTED = 1 << 22  # that are counted where records are too many to be sorted at once
+_SORTED = 1 << 22  # records at once, about
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
@@ -147,8 +148,8 @@ def giveaways(
             progress.report(_STAGE, (done + 0.2 * at / len(names)) / len(sensitive))
             best = np.zeros(column.m, np.int64)
             for labels, count in cut[name]:
-                cells = labels[table[name].codes]
-                best = np.maximum(best, claims(cells, count, column, 2 * asked).reached(column))
+                told = claims(_of(labels, table[name].codes), count, column, 2 * asked)
+                best = np.maximum(best, told.reached(column))
             if best.any():
                 found.append(_told((name,), column, best))
                 known = np.maximum(known, best)
@@ -190,38 +191,64 @@ def _runs(column: Column, size: int) -> tuple[Codes, int]:
     return cells, len(firsts)
 
 
-def claims(cells: NDArray[Any], count: int, column: Column, asked: int) -> Told:
+Cells = Callable[[slice], NDArray[Any]]  # of some records, in 0..count-1
+
+
+def claims(cells: Cells, count: int, column: Column, asked: int) -> Told:
     """Return what an attacker who knows each record's cell claims of each value of the SA `column`.
 
     Parameters
     ----------
-    cells : (N,) in 0..count-1.
+    cells, count : of the records, and how many there may be.
     asked : ways of cutting among which chance could choose, for the bound on false alarms.
     """
     n, m = column.n, column.m
-    if count * m <= _COUNTED:
-        joint = np.zeros(count * m, np.int64)
-        for start in range(0, n, _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            joint += np.bincount(_paired_codes(cells[part], column.codes[part], count, m), minlength=count * m)
-        pairs: NDArray[Any] = np.flatnonzero(joint)
-        k = joint[pairs]
-    else:
-        keys = _paired_codes(cells, column.codes, count, m)
-        keys.sort()
-        edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
-        pairs, k = keys[edges[:-1]], np.diff(edges)
-    cell = pairs // m
-    size = np.bincount(cell, k, count).astype(np.int64)[cell]
-    likely = (k >= TELLING * (size - 1)) & (size > 1)  # few, of which alone the rest is asked
-    pairs, k, size = pairs[likely], k[likely], size[likely]
-    value = pairs % m
-    f = column.counts()[value]
     surprise = np.log(asked * float(count) * m / ALPHA)
     right, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64)
-    np.add.at(right, value, np.where(_claimed(k - 1, size - 1, (f - 1) / max(n - 1, 1), surprise), k, 0))
-    np.add.at(wrong, value, np.where(_claimed(k, size - 1, f / max(n - 1, 1), surprise), size - k, 0))
+    for pairs, k in _met(cells, count, column):
+        cell = pairs // m
+        cell -= cell.min(initial=count)
+        size = np.bincount(cell, k).astype(np.int64)[cell]
+        likely = (k >= TELLING * (size - 1)) & (size > 1)  # few, of which alone the rest is asked
+        k, size, value = k[likely], size[likely], pairs[likely] % m
+        f = column.counts()[value]
+        np.add.at(right, value, np.where(_claimed(k - 1, size - 1, (f - 1) / max(n - 1, 1), surprise), k, 0))
+        np.add.at(wrong, value, np.where(_claimed(k, size - 1, f / max(n - 1, 1), surprise), size - k, 0))
     return Told(right, wrong)
+
+
+def _met(cells: Cells, count: int, column: Column) -> Iterator[tuple[NDArray[Any], Ints]]:
+    """Yield which pairs of a cell and a value there are, as cell * m + value, and the records of each.
+
+    All pairs of a cell come at once, and of so many cells that memory has room for their records.
+    """
+    n, m = column.n, column.m
+    room = _COUNTED if n <= _SORTED else _MOST_COUNTED
+    if n <= _SORTED:
+        edges = np.array([0, count])
+    elif count * m / room <= n / _SORTED:
+        edges = np.unique(np.r_[: count : max(room // m, 1), count])
+    else:
+        ends = np.cumsum(tallied(count, map(cells, pieces(n))))
+        edges = np.unique(np.r_[0, np.searchsorted(ends, np.arange(_SORTED, n, _SORTED)), count])
+    for low, high in pairwise(edges.tolist()):
+
+        def keys(part: slice, low: int = low, high: int = high) -> NDArray[Any]:
+            of, values = cells(part), column.codes[part]
+            if len(edges) > 2:
+                among = (of >= low) & (of < high)
+                of, values = of[among] - low, values[among]
+            return _paired_codes(of, values, high - low, m)
+
+        if (high - low) * m <= room:
+            joint = tallied((high - low) * m, map(keys, pieces(n)))
+            pairs: NDArray[Any] = np.flatnonzero(joint)
+            yield pairs + low * m, joint[pairs]
+        else:
+            every = np.concatenate([keys(part) for part in pieces(n)])
+            every.sort()
+            at = np.flatnonzero(np.concatenate(([True], every[1:] != every[:-1], [True])))
+            yield every[at[:-1]].astype(np.int64) + low * m, np.diff(at)
 
 
 def _claimed(k: Ints, n: Ints, prior: NDArray[np.float64], surprise: float) -> NDArray[np.bool_]:
@@ -262,7 +289,7 @@ def _pairs(
     pairs = list(combinations(ways, 2))
     if not len(pairs) or (known + share > secret.counts())[~secret.missing].all():
         return []  # what is left of each value is too little
-    cells = {name: labels[table[name].codes[::step]] for name, (labels, _) in ways.items()}
+    cells = {name: labels[table[name].codes[::step]].__getitem__ for name, (labels, _) in ways.items()}
     candidates: list[tuple[float, tuple[str, str]]] = []
     for at, (a, b) in enumerate(pairs):
         if at % 8 == 0:
@@ -274,7 +301,7 @@ def _pairs(
     found: list[tuple[float, Giveaway]] = []
     for _, pair in sorted(candidates, key=lambda each: -each[0]):
         progress.report(_STAGE, part[0] + part[1] * 1.25)
-        whole = {name: ways[name][0][table[name].codes] for name in pair} if step > 1 else cells
+        whole = {name: _of(ways[name][0], table[name].codes) for name in pair}
         told = _joint(whole, ways, pair, secret, len(pairs)).reached(secret)
         told[told < known + share] = 0
         if told.any():
@@ -292,13 +319,21 @@ def _paired(column: Column) -> tuple[Codes, int]:
     return _runs(column, max(1, 2 * column.n // _PAIRED))
 
 
+def _of(labels: Codes, codes: Codes) -> Cells:
+    """Return the cells of records with (N,) codes, from those of the labels."""
+    return lambda part: labels[codes[part]]
+
+
 def _joint(
-    cells: Mapping[str, Codes], ways: Mapping[str, tuple[Codes, int]], pair: tuple[str, str], secret: Column, pairs: int
+    cells: Mapping[str, Cells], ways: Mapping[str, tuple[Codes, int]], pair: tuple[str, str], secret: Column, pairs: int
 ) -> Told:
     """Return what the cells of a pair tell."""
-    a, b = pair
-    both = _paired_codes(cells[a], cells[b], ways[a][1], ways[b][1])
-    return claims(both, ways[a][1] * ways[b][1], secret, 2 * pairs)
+    (a, b), (first, second) = pair, (ways[name][1] for name in pair)
+
+    def both(part: slice) -> NDArray[Any]:
+        return _paired_codes(cells[a](part), cells[b](part), first, second)
+
+    return claims(both, first * second, secret, 2 * pairs)
 
 
 def _paired_codes(first: NDArray[Any], second: NDArray[Any], count: int, other: int) -> NDArray[Any]:

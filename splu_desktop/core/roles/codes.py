@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import numpy as np
+
 from splu_desktop.core.generalise.chapters import SYSTEMS, system_of
 from splu_desktop.core.roles.vocabulary import Matter, matters
 from splu_desktop.core.table import Column, Kind
@@ -80,8 +82,8 @@ def codes_of(column: Column) -> tuple[Matter, str] | None:
     """
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN, Kind.DECIMAL, Kind.TEXT):
         return None
-    present = column.labels[~column.missing]
-    labels = [str(label) for label in present[:: max(1, len(present) // _LOOKED_AT)]]
+    present = np.flatnonzero(~column.missing)
+    labels = [str(label) for label in column.texts[present[:: max(1, len(present) // _LOOKED_AT)]]]
     of = {matter.what: matter for matter in matters()}
     for system, what, check, fewest in _SYSTEMS:
         if len(labels) >= fewest and sum(map(check, labels)) >= _MOST * len(labels):

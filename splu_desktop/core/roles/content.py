@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from splu_desktop.core.packed.texts import places_of
 from splu_desktop.core.roles.names import listed
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
@@ -27,7 +28,6 @@ from splu_desktop.core.words import unaccented
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
-_AT_ONCE = 20_000  # labels looked at without a break
 REFERENCES = 0.3  # of a column's labels that are labels of a key
 NEAR_UNIQUE = 0.9  # distinct values per record
 _RARE = 0.3  # distinct values per record from which many stand alone
@@ -88,9 +88,9 @@ _FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothi
 
 def sample_labels(column: Column) -> Sequence[str]:
     """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
-    present = column.labels[~column.missing]
+    present = np.flatnonzero(~column.missing)
     step = max(1, len(present) // LOOKED_AT)
-    return [str(label) for label in present[::step]]
+    return [str(label) for label in column.texts[present[::step]]]
 
 
 def identifier_by_content(column: Column) -> str | None:
@@ -225,8 +225,6 @@ def refers_to(column: Column, key: Column) -> bool:
         return False
     own = sample_labels(column)  # a column of free text may have a label per record
     wanted = set(own)
-    known: set[str] = set()
-    for start in range(0, key.m, _AT_ONCE):  # a set of a million labels would hold up the window
-        part = slice(start, start + _AT_ONCE)
-        known |= wanted.intersection(key.labels[part][~key.missing[part]].tolist())
+    held = places_of(wanted, key.texts)
+    known = set(key.texts[held[~key.missing[held]]])
     return sum(label in known for label in own) >= REFERENCES * len(own)

@@ -13,25 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress, Silent
 
 BLOCK = 8_192  # labels
 
 
 def blocks(
-    labels: NDArray[np.object_], progress: Progress | None = None, stage: str = "", done: float = 0.0
-) -> Iterator[list[Any]]:
+    labels: NDArray[np.object_] | Texts, progress: Progress | None = None, stage: str = "", done: float = 0.0
+) -> Iterator[Sequence[Any]]:
     """Give the labels as lists of up to `BLOCK`, in order; the progress is told before each. Raises Cancelled.
 
     Parameters
     ----------
-    labels : (m,) objects.
+    labels : (m,) objects, or texts that are packed, which stay so.
     stage, done : what the progress is told.
     """
     progress = progress or Silent()
     for start in range(0, len(labels), BLOCK):
         progress.report(stage, done)
-        yield labels[start : start + BLOCK].tolist()
+        part = slice(start, start + BLOCK)
+        yield labels.take(part) if isinstance(labels, Texts) else labels[part].tolist()
 
 
 def mapped(
@@ -45,7 +47,7 @@ def mapped(
     found = np.empty(len(labels), dtype=object)
     at = 0
     for block in blocks(labels, progress, stage, done):
-        found[at : at + len(block)] = work(block)
+        found[at : at + len(block)] = work(list(block))
         at += len(block)
     return found
 

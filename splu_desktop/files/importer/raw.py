@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import IN_MEMORY, Storage, taken
+from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
 from splu_desktop.files.importer.columns.number_texts import float_texts
@@ -25,20 +27,26 @@ class RawColumn:
 
     Attributes
     ----------
-    codes, labels : the codes and the texts.
+    codes, labels : the codes and the texts; very many stay packed, which take time to become a list.
     plain, zeros : what `number_texts.parse_plain` would make of the texts, where the reader knows it already.
     ordered : whether the texts are known to stand in the order of their numbers, an empty one last.
     """
 
     codes: NDArray[np.int32]
-    labels: list[str]
+    labels: list[str] | Texts
     plain: NDArray[np.float64] | None = None
     zeros: NDArray[np.bool_] | None = None
     ordered: bool = False
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
-        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64, copy=False)
+        return tallied(len(self.labels), (self.codes[part] for part in pieces(len(self.codes))))
+
+    def only(self, used: NDArray[np.bool_], codes: NDArray[np.int32]) -> RawColumn:
+        """Return `codes` over those labels that are used."""
+        if isinstance(self.labels, Texts):
+            return RawColumn(codes, self.labels.take(used))
+        return RawColumn(codes, list(itertools.compress(self.labels, used.tolist())))
 
     @classmethod
     def joined(cls, parts: Sequence[RawColumn]) -> RawColumn:

@@ -179,7 +179,7 @@ def column_fingerprint(column: Column, key: bytes, progress: Progress | None = N
     """Return the fingerprint of a column's values and their counts, whatever its name and the records' order."""
     digest = hmac.new(key, b"values", hashlib.sha256)
     counts, at = column.counts(), 0
-    for block in blocks(column.labels, progress, _STAGE):
+    for block in blocks(column.texts, progress, _STAGE):
         of_block = counts[at : at + len(block)].tolist()
         parts = [f"{len(text)} {text} {count};" for text, count in zip(block, of_block, strict=True) if count]
         digest.update("".join(parts).encode("utf-8", "surrogatepass"))
@@ -242,7 +242,7 @@ def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) ->
     derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
     hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16]).encode("ascii")
     # Stirred once more, as pandas' hash_array did it when registers began.
-    parts = [stirred(siphash(texts, hash_key)) for texts in blocks(column.labels, progress, _STAGE, 0.4)]
+    parts = [stirred(siphash(texts, hash_key)) for texts in blocks(column.texts, progress, _STAGE, 0.4)]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
 

@@ -28,6 +28,7 @@ from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.register.siphash import siphash_words
 
 Ints = NDArray[np.int64]
 Sums = NDArray[np.uint32]
@@ -195,7 +196,7 @@ class SketchedRows:
         return list(dict.fromkeys(names for names in sets if len(names) > 1))
 
     def _tokens(self, keys: Sums, counts: Ints) -> Keys:
-        return siphash([keys.astype(np.uint64), counts.astype(np.uint64)], _derived(self._key, "cells"))
+        return siphash_words([keys.astype(np.uint64), counts.astype(np.uint64)], _derived(self._key, "cells"))
 
     def _count(self, wanted: Sequence[tuple[Names, int]]) -> dict[tuple[Names, int], Cells]:
         found: dict[tuple[Names, int], Cells] = {}
@@ -343,63 +344,17 @@ def _by_value(column: Column, bits: Keys, key: bytes) -> Keys:
     if column.values is not None and column.values.dtype.kind == "M":
         moments = column.values.astype("datetime64[us]")
         known = ~np.isnat(moments)
-        found[known] = siphash([moments[known].view(np.uint64)], of_column)
+        found[known] = siphash_words([moments[known].view(np.uint64)], of_column)
     elif column.values is not None:
         numbers = column.values.astype(np.float64) + 0.0  # -0 is 0
         known = np.isfinite(numbers)
-        found[known] = siphash([numbers[known].view(np.uint64)], of_column)
-    found[column.missing] = siphash([np.zeros(1, np.uint64)] * 2, of_column)[0]
+        found[known] = siphash_words([numbers[known].view(np.uint64)], of_column)
+    found[column.missing] = siphash_words([np.zeros(1, np.uint64)] * 2, of_column)[0]
     return found
 
 
 def _derived(key: bytes, purpose: str) -> bytes:
     return hmac.digest(key, purpose.encode("utf-8", "surrogatepass"), "sha256")[:16]
-
-
-def siphash(words: Sequence[Keys], key: bytes) -> Keys:
-    """Return (N,) SipHash-2-4 of messages of as many 64-bit words as there are arrays, each (N,).
-
-    Source: Aumasson and Bernstein 2012; here over whole arrays.
-
-    Parameters
-    ----------
-    key : 16 bytes.
-    """
-    k0, k1 = (np.uint64(int.from_bytes(key[at : at + 8], "little")) for at in (0, 8))
-    n = len(words[0])
-    v0, v1, v2, v3 = (
-        np.full(n, start ^ part)
-        for start, part in zip(
-            map(np.uint64, (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)),
-            (k0, k1, k0, k1),
-            strict=True,
-        )
-    )
-
-    def turn(x: Keys, by: int) -> Keys:
-        return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
-
-    def rounds(times: int) -> None:
-        nonlocal v0, v1, v2, v3
-        for _ in range(times):
-            v0 = v0 + v1
-            v2 = v2 + v3
-            v1 = turn(v1, 13) ^ v0
-            v3 = turn(v3, 16) ^ v2
-            v0 = turn(v0, 32)
-            v2 = v2 + v1
-            v0 = v0 + v3
-            v1 = turn(v1, 17) ^ v2
-            v3 = turn(v3, 21) ^ v0
-            v2 = turn(v2, 32)
-
-    for word in (*words, np.full(n, np.uint64((8 * len(words)) % 256 << 56))):
-        v3 = v3 ^ word
-        rounds(2)
-        v0 = v0 ^ word
-    v2 = v2 ^ np.uint64(0xFF)
-    rounds(4)
-    return np.asarray(v0 ^ v1 ^ v2 ^ v3, np.uint64)
 
 
 def _sum(parts: Sequence[Sums]) -> Sums:

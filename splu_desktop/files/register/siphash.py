@@ -1,4 +1,4 @@
-"""SipHash-2-4 of many short texts at once (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012)."""
+"""SipHash-2-4 of many short messages at once (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012)."""
 
 from __future__ import annotations
 
@@ -7,54 +7,83 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.files.disk.in_blocks import encoded
 
 Words = NDArray[np.uint64]
+_AT_ONCE = 1 << 13  # messages, so that all of the state stays in the processor's cache
+_START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 
 
 def siphash(texts: Sequence[str], key: bytes) -> Words:
     """Return (m,) 64-bit hashes of the texts' UTF-8 bytes under a key of 16 bytes."""
-    raw = encoded(texts)
-    length = np.fromiter(map(len, raw), np.int64, len(raw))
-    found = np.empty(len(raw), np.uint64)
+    packed = texts if isinstance(texts, Texts) else None
+    raw = encoded(texts) if packed is None else []
+    length = packed.length.astype(np.int64) if packed is not None else np.fromiter(map(len, raw), np.int64, len(raw))
+    found = np.empty(len(length), np.uint64)
     words = length // 8 + 1  # the last one holds what is left over, and the length
     for count in np.unique(words).tolist():
         at = np.flatnonzero(words == count)
-        some = raw if len(at) == len(raw) else [raw[i] for i in at.tolist()]
-        message = np.array(some, f"S{8 * count}").view("<u8").reshape(-1, count).T.astype(np.uint64)
+        message = np.zeros((count, len(at)), np.uint64)
+        if packed is not None:
+            of_texts = packed.words if len(at) == len(found) else packed.words[at]
+            message[: of_texts.shape[1]] = of_texts.T[:count]
+        else:
+            some = raw if len(at) == len(raw) else [raw[i] for i in at.tolist()]
+            message[:] = np.array(some, f"S{8 * count}").view("<u8").reshape(-1, count).T
         message[-1] |= (length[at].astype(np.uint64) & np.uint64(0xFF)) << np.uint64(56)
         found[at] = _hashed(message, key)
     return found
 
 
-def _hashed(message: Words, key: bytes) -> Words:
-    first, second = np.frombuffer(key, "<u8").astype(np.uint64)
-    start = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-    state = [np.full(message.shape[1], np.uint64(s) ^ k) for s, k in zip(start, (first, second) * 2, strict=True)]
-    for word in message:
-        state[3] ^= word
-        _rounds(state, 2)
-        state[0] ^= word
-    state[2] ^= np.uint64(0xFF)
-    _rounds(state, 4)
-    found: Words = state[0] ^ state[1] ^ state[2] ^ state[3]
+def siphash_words(words: Sequence[Words], key: bytes) -> Words:
+    """Return (n,) hashes of messages of as many 64-bit words as there are arrays, each (n,)."""
+    end = np.broadcast_to(np.uint64((8 * len(words)) % 256 << 56), len(words[0]))
+    return _hashed([*words, end], key)
+
+
+def _hashed(message: Sequence[Words] | Words, key: bytes) -> Words:
+    n = len(message[0])
+    found = np.empty(n, np.uint64)
+    halves = np.frombuffer(key, "<u8").astype(np.uint64)
+    start = [np.uint64(each) ^ half for each, half in zip(_START, (*halves, *halves), strict=True)]
+    for at in range(0, n, _AT_ONCE):
+        part = slice(at, at + _AT_ONCE)
+        state = [np.full(min(_AT_ONCE, n - at), each) for each in start]
+        state.append(np.empty_like(state[0]))
+        for word in message:
+            state[3] ^= word[part]
+            _rounds(state, 2)
+            state[0] ^= word[part]
+        state[2] ^= np.uint64(0xFF)
+        _rounds(state, 4)
+        np.bitwise_xor(state[0], state[1], out=found[part])
+        found[part] ^= state[2]
+        found[part] ^= state[3]
     return found
 
 
 def _rounds(state: list[Words], times: int) -> None:
-    v0, v1, v2, v3 = state
+    """Change the four words of the state in place; the fifth is room to work in."""
+    v0, v1, v2, v3, room = state
     for _ in range(times):
         v0 += v1
         v2 += v3
-        v1, v3 = _turned(v1, 13) ^ v0, _turned(v3, 16) ^ v2
-        v0 = _turned(v0, 32)
+        _turn(v1, 13, room)
+        _turn(v3, 16, room)
+        v1 ^= v0
+        v3 ^= v2
+        _turn(v0, 32, room)
         v2 += v1
         v0 += v3
-        v1, v3 = _turned(v1, 17) ^ v2, _turned(v3, 21) ^ v0
-        v2 = _turned(v2, 32)
-    state[:] = v0, v1, v2, v3
+        _turn(v1, 17, room)
+        _turn(v3, 21, room)
+        v1 ^= v2
+        v3 ^= v0
+        _turn(v2, 32, room)
 
 
-def _turned(words: Words, bits: int) -> Words:
-    turned: Words = (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
-    return turned
+def _turn(words: Words, bits: int, room: Words) -> None:
+    np.left_shift(words, np.uint64(bits), out=room)
+    words >>= np.uint64(64 - bits)
+    words |= room

@@ -185,11 +185,16 @@ def _same_values(codes: Codes, distinct: list[Any], column: Column, ours: Codes)
         wanted = typed.copy()
         wanted[column.missing] = None
         distinct = [_moment(value) for value in distinct] if dates else distinct
-    # Each pair of a code here and a code there is compared once.
-    pairs = np.unique(codes.astype(np.int64) * column.m + ours)
+    # Each pair of a code here and a code there is compared once; mostly one there goes with each here.
+    one = np.zeros(len(distinct), ours.dtype)
+    one[codes] = ours
+    others = np.flatnonzero(one[codes] != ours)
+    pairs = np.unique(codes[others].astype(np.int64) * column.m + ours[others])
+    used = np.flatnonzero(np.bincount(codes, minlength=len(distinct)))
+    held = np.concatenate([used, pairs // column.m]), np.concatenate([one[used], pairs % column.m])
     return all(
         distinct[here] == wanted[there] and (distinct[here] is None) == (wanted[there] is None)
-        for here, there in zip((pairs // column.m).tolist(), (pairs % column.m).tolist(), strict=True)
+        for here, there in zip(*(codes.tolist() for codes in held), strict=True)
     )
 
 

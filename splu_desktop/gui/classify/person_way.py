@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QInputDialog, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QInputDialog, QSpinBox, QWidget
 
 from splu_desktop.core.draw.by_person import MOST_DAYS, ONE, ByPerson
 from splu_desktop.core.persons import PersonsFound
@@ -16,6 +16,8 @@ from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, label, margins
 from splu_desktop.gui.base.words import caption, filled, tip
 
+_NARROW = 220  # pixels
+
 
 class PersonWay(Choice):
     """The choice among the ways; the reason for "each record by itself" is typed."""
@@ -25,9 +27,7 @@ class PersonWay(Choice):
         self._session, self._tasks = session, tasks
         self._column = ""
         self.setAccessibleName(self.tr("Persons with several records"))
-        # The longest way is told whole in the list; the sentence beside it needs the room.
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(26)
+        self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list; the sentence beside it needs room
         self.addItem(self.tr("Choose what is done…"), "")
         self.addItem(self.tr("All records of a person drawn at once"), "draw")
         self.addItem(self.tr("One record per person: the first"), "first")

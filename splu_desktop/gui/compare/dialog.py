@@ -283,6 +283,7 @@ class BesideDialog(QDialog):
             ".csv": self.tr("Table of figures (*.csv)"),
             ".json": self.tr("Data (*.json)"),
             ".svg": self.tr("Picture (*.svg)"),
+            ".png": self.tr("Picture (*.png)"),
         }
         name, kind = QFileDialog.getSaveFileName(
             self, self.tr("Save the comparison"), "comparison.html", ";;".join(kinds.values())

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
 
+from splu_desktop.core.draw.by_person import ONE
 from splu_desktop.core.generalise import Steps, column_after, suggest
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.roles.suggest import Role
@@ -32,25 +33,26 @@ def take_groups(
     also: Callable[[Choices], Choices] = lambda choices: choices,
 ) -> None:
     """Put a column's values into groups as one step of undo, once a worker has made them; `also` changes the rest."""
-    source = session.source
-    if source is None:
+    source, now = session.source, session.choices
+    if source is None or now is None:
         return
 
-    def made(found: tuple[Column, ColumnFacts]) -> None:
+    def made(_: object) -> None:
         choices = session.choices
         if session.source is not source or choices is None:
             return
-        source.variants[name, steps] = found
         after = {**choices.generalisations, name: steps}
         words = filled(QCoreApplication.translate("classify", "groups of {column}"), column=name)
         session.choose(also(replace(choices, generalisations=after)), words)
 
-    column = source.imported.table[name]
-    job = tasks.run("groups", lambda progress: generalised(column, steps, progress))
-    job.done.connect(made)
+    def work(progress: Progress) -> None:
+        source.variants[name, steps] = generalised(source.imported.table[name], steps, progress)
+        source.drawn(name, steps, now.persons)  # kept, so that the window waits for nothing
+
+    tasks.run("groups", work).done.connect(made)
 
 
-Made = dict[str, tuple[Steps, tuple[Column, ColumnFacts]]]
+Made = dict[str, Steps]
 
 
 def take_roles(
@@ -74,12 +76,11 @@ def take_roles(
         if session.source is not source or now is None:
             return
         # Groups that were chosen meanwhile stay.
-        new = {name: each for name, each in found.items() if not now.steps(name)}
-        source.variants.update({(name, steps): column for name, (steps, column) in new.items()})
-        after = {**now.generalisations, **{name: steps for name, (steps, _) in new.items()}}
+        new = {name: steps for name, steps in found.items() if not now.steps(name)}
+        after = {**now.generalisations, **new}
         given = {**now.roles, **roles}
         session.choose(replace(now, roles=given, generalisations=after, kept={**now.kept, **(kept or {})}), words)
-        for name, (steps, _) in new.items():
+        for name, steps in new.items():
             sentence = QCoreApplication.translate(
                 "classify",
                 "“{column}” holds measurements, so it was put into groups to be re-drawn ({steps}). “Group values…” "
@@ -87,7 +88,10 @@ def take_roles(
             )
             session.noticed.emit(filled(sentence, column=name, steps=", ".join(told(step.words) for step in steps)))
 
-    if not measured:
+    # With one record of each person a column's other records are left out first.
+    one = choices.persons is not None and choices.persons.way in ONE
+    shortened = [name for name, role in roles.items() if one and role.published]
+    if not measured and not shortened:
         made({})
         return
     gamma = min(choices.follows.values(), default=None)
@@ -97,7 +101,12 @@ def take_roles(
         for name in measured:
             column = source.imported.table[name]
             if steps := suggest(column, gamma=gamma):
-                found[name] = steps, generalised(column, steps, progress)
+                source.variants[name, steps] = generalised(column, steps, progress)
+                found[name] = steps
+        for name in shortened:
+            source.drawn(name, found.get(name, choices.steps(name)), choices.persons)
         return found
 
-    tasks.run("groups:" + min(measured), suggested).done.connect(made)
+    job = tasks.run("groups:" + min(measured + shortened), suggested)
+    job.done.connect(made)
+    job.failed.connect(session.noticed)

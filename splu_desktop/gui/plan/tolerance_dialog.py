@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import by_tolerances
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.progress import Progress
@@ -18,7 +18,7 @@ from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import label, last_row, margins
 from splu_desktop.gui.base.words import caption, filled, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
-from splu_desktop.gui.plan.tolerance_figures import Designed, proposed
+from splu_desktop.gui.plan.tolerance_figures import Designed, edited, proposed
 
 
 def _by_rule(
@@ -37,8 +37,8 @@ class ToleranceDialog(QDialog):
         self._name, self._session, self._tasks = name, session, tasks
         if session.choices is None:
             raise RuntimeError("nothing is open")
-        draw = session.choices.draws.get(name)
-        now = draw if isinstance(draw, DecoyGroups) else None  # the only draws that this dialog gives
+        shown = edited(session, name)
+        given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
         self.setWindowTitle(filled(self.tr("A tolerance per value of {column}"), column=name))
         self.resize(900, 640)
         column = QVBoxLayout(self)
@@ -69,15 +69,16 @@ class ToleranceDialog(QDialog):
         self.also.setVisible(not self.others.isEmpty())
         self.also.setAutoDefault(False)
         column.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
-        others = () if now is None else ((self.tr("One gro&up size instead"), self._plain),)
+        others = () if not given else ((self.tr("One gro&up size instead"), self._plain),)
         self.use = last_row(self, column, self.tr("&Use these tolerances"), *others)
         self.use.setEnabled(False)
         self.editor.edited.connect(self._unknown)
         self.editor.failed.connect(self._unknown)
         self.editor.found.connect(self._known)
-        values = session.drawn(name)[0]
-        limits = dict(now.tolerances.limits) if now is not None else proposed(values)
-        self.editor.open(values, limits, session.choices.thresholds, now)
+        limits = shown.limits if given else None
+        if limits is None:  # its draw keeps others
+            shown, limits = replace(shown, draw=None), proposed(shown.column)
+        self.editor.open(shown, limits, session.choices.thresholds)
 
     def _unknown(self) -> None:
         self.use.setEnabled(False)
@@ -85,14 +86,14 @@ class ToleranceDialog(QDialog):
 
     def _known(self, found: Designed) -> None:
         self.use.setEnabled(True)
-        self.promises.setText("\n".join(told(each) for each in found.promises[:4]))
+        self.promises.setText("\n".join(told(each) for each in found.figures["sentences"][:4]))
 
-    def _take(self, grouping: DecoyGroups | None) -> None:
+    def _take(self, draw: Draw | None) -> None:
         choices = self._session.choices
         if choices is not None:
             after = choices.without_draw(self._name)
-            if grouping is not None:
-                after = replace(choices, draws={**choices.draws, self._name: grouping})
+            if draw is not None:
+                after = replace(choices, draws={**choices.draws, self._name: draw})
             self._session.choose(after, filled(self.tr("tolerances of {column}"), column=self._name))
 
     def _plain(self) -> None:
@@ -115,10 +116,10 @@ class ToleranceDialog(QDialog):
             return self._close(QDialog.DialogCode.Accepted)
         columns = {name: self._session.drawn(name)[0] for name in self._ticked()}
         if not columns:
-            self._take(found.grouping)
+            self._take(found.draw)
             return self._close(QDialog.DialogCode.Accepted)
         self.use.setEnabled(False)
-        rules, own = self.editor.rule_for, {self._name: found.grouping}
+        rules, own = self.editor.rule_for, {self._name: found.draw}
         job = self._tasks.run("rule", lambda progress: _by_rule(columns, rules, progress))
 
         def take(draws: dict[str, Draw]) -> None:

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.ways import half
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.design import BLOCK
 from splu_desktop.core.groups.rules import Sensitivity, linear, on_ladder
@@ -32,7 +33,7 @@ from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, Tabl
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
-from splu_desktop.gui.plan.tolerance_figures import Designed, ToleranceRow, designed, rows_of, workable
+from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, ToleranceRow, designed, rows_of, workable
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
 _FINE = 1000  # slider steps for a tolerance of 1
@@ -43,8 +44,8 @@ class ToleranceEditor(QWidget):
 
     Signals
     -------
-    edited : the user changed something; no group sizes are known for it yet.
-    found (Designed) : group sizes for what is shown.
+    edited : the user changed something; no draw is known for it yet.
+    found (Designed) : the draw for what is shown.
     failed : what is shown can't be kept; the banner says why.
     """
 
@@ -55,11 +56,11 @@ class ToleranceEditor(QWidget):
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tasks = tasks
-        self._column: Column | None = None
+        self._shown: Edited | None = None
         self._thresholds = Thresholds()
         self._limits: dict[str, Fraction] = {}
         self._found: Designed | None = None
-        self._planned: DecoyGroups | None = None  # what the plan has for the tolerances as they were opened
+        self._planned: Draw | None = None  # what the plan has for the tolerances as they were opened
         self._channel = f"tolerance {id(self)}"
         column = QVBoxLayout(self)
         margins(column, 0, spacing=8)
@@ -136,7 +137,7 @@ class ToleranceEditor(QWidget):
         )
         row.addWidget(self.file)
         row.addStretch(1)
-        caption = label(self.tr("Fake values"), "quiet")
+        caption = self.fakes_caption = label(self.tr("Fake values"), "quiet")
         self.fakes = whole_box(0, MOST_FAKES, self.tr("Fake values per group"))
         caption.setBuddy(self.fakes)
         hint = self.tr(
@@ -203,6 +204,10 @@ class ToleranceEditor(QWidget):
     # -- what is shown -------------------------------------------------------------------------------------------
 
     @property
+    def _column(self) -> Column | None:
+        return None if self._shown is None else self._shown.column
+
+    @property
     def column(self) -> Column | None:
         """The column that is shown."""
         return self._column
@@ -214,28 +219,22 @@ class ToleranceEditor(QWidget):
 
     @property
     def designed(self) -> Designed | None:
-        """Group sizes for what is shown, None while they are looked for and where there are none."""
+        """The draw for what is shown, None while it is looked for and where there is none."""
         return self._found
 
-    def open(
-        self,
-        column: Column,
-        limits: Mapping[str, Fraction],
-        thresholds: Thresholds,
-        grouping: DecoyGroups | None = None,
-    ) -> None:
-        """Show a column's tolerances, unless they are shown already; with the group sizes planned for them, if any."""
-        fakes = grouping.fakes if grouping is not None else 0
-        same = column is self._column and thresholds == self._thresholds
-        if same and dict(limits) == self._limits and fakes == self.fakes.value():
+    def open(self, shown: Edited, limits: Mapping[str, Fraction], thresholds: Thresholds) -> None:
+        """Show a column's tolerances, unless they are shown already; `shown.draw` is planned for them, if any."""
+        if (shown, thresholds) == (self._shown, self._thresholds) and dict(limits) == self._limits:
             return
-        self._planned = grouping
-        other = column is not self._column
+        self._planned = shown.draw
+        other = shown.column is not self._column
         if other:
             self.table.clearSelection()
-        self._column, self._limits, self._thresholds = column, dict(limits), thresholds
+        self._shown, self._limits, self._thresholds = shown, dict(limits), thresholds
         with QSignalBlocker(self.fakes):
-            self.fakes.setValue(fakes)
+            self.fakes.setValue(shown.fakes)
+        for part in (self.fakes, self.fakes_caption):
+            part.setVisible(not shown.joined)  # which has no groups to put them into
         self._look()
         if other:
             self.table.fit_columns(200)
@@ -312,12 +311,12 @@ class ToleranceEditor(QWidget):
 
     def raise_to_possible(self) -> None:
         """Look for the nearest tolerances that can be kept, and take them."""
-        if self._column is None:
+        if self._shown is None:
             return
-        column, limits, fakes = self._column, self.limits, self.fakes.value()
+        shown, limits, fakes = self._shown, self.limits, self.fakes.value()
         self.banner.hide()
         self.effect.setText(self.tr("Looking for the nearest tolerances that can be kept…"))
-        job = self._tasks.run(self._channel, lambda progress: workable(column, limits, fakes, progress))
+        job = self._tasks.run(self._channel, lambda progress: workable(shown, limits, fakes, progress))
         job.done.connect(self._raised)
         job.failed.connect(self._failed)
 
@@ -334,22 +333,22 @@ class ToleranceEditor(QWidget):
     # -- what follows --------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Show the tolerances and look for group sizes; what can be seen to be impossible is said at once."""
-        if self._column is None:
+        """Show the tolerances and look for their draw; what can be seen to be impossible is said at once."""
+        if self._shown is None:
             return
-        column, limits, fakes, thresholds = self._column, self.limits, self.fakes.value(), self._thresholds
+        shown, limits, fakes, thresholds = self._shown, self.limits, self.fakes.value(), self._thresholds
         self._found = None
         self._list()
         self._tasks.drop(self._channel)
         try:
-            check_feasible(column, Tolerances(limits), fakes)
+            check_feasible(shown.column, Tolerances(limits), fakes)
         except SpluError as fault:
             self._failed(str(fault))
             return
         planned = self._planned
         job = self._tasks.run(
             self._channel,
-            lambda progress: designed(column, limits, fakes, thresholds, progress, planned),
+            lambda progress: designed(shown, limits, fakes, thresholds, progress, planned),
             pause=0 if planned is not None else _REST,
         )
         job.done.connect(self._designed)
@@ -373,36 +372,50 @@ class ToleranceEditor(QWidget):
         self._found = found
         self.banner.hide()
         self._list()
-        rating = found.rating
-        self.effect.setText(
-            filled(
-                self.tr(
-                    "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal};"
-                    " counts"
-                    " are within the error asked for from {t_f} on."
-                ),
-                sizes=told(found.grouping.words()),
-                mse=decimal(rating.mse),
-                signal=percent(rating.signal),
-                t_f=number(found.t_f),
-            )
-        )
+        self.effect.setText(self._effect(found))
         self.compared.setText(self._comparison(found))
         self.found.emit(found)
 
+    def _effect(self, found: Designed) -> str:
+        figures = found.figures
+        signal, t_f = figures["values"][0]["signal"], number(figures["t_f"])
+        if figures.get("mse") is None:
+            return filled(
+                self.tr(
+                    "Counts of a protected value are within ±{cell} records in a tenth of the table and ±{whole} in all"
+                    " of it; signal left on the commonest value {signal}; counts of the whole table are within the"
+                    " error asked for from {t_f} on."
+                ),
+                cell=told(half(found.widths[0])),
+                whole=told(half(found.widths[1])),
+                signal=percent(signal),
+                t_f=t_f,
+            )
+        return filled(
+            self.tr(
+                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal};"
+                " counts"
+                " are within the error asked for from {t_f} on."
+            ),
+            sizes=told(figures["words"]),
+            mse=decimal(figures["mse"]),
+            signal=percent(signal),
+            t_f=t_f,
+        )
+
     def _comparison(self, found: Designed) -> str:
-        said = []
-        single = found.single
-        if single is not None and len(found.grouping.sizes) > 1:
+        said, figures = [], found.figures
+        single = figures.get("one_size")
+        if single is not None and len(found.draw.shape(1)["sizes"]) > 1:
             said.append(
                 filled(
                     self.tr("One group size for all, {size}: loss {mse}, signal {signal}."),
-                    size=number(single.grouping.sizes[0]),
-                    mse=decimal(single.mse),
-                    signal=percent(single.signal),
+                    size=number(single["size"]),
+                    mse=decimal(single["mse"]),
+                    signal=percent(single["signal"]),
                 )
             )
-        if not found.from_blocks:
+        if not figures.get("from_blocks", True):
             said.append(
                 self.tr(
                     "These tolerances are so tight that exact counts decide the group sizes, which are published: they"

@@ -1,23 +1,25 @@
-"""What tolerances per value come to: group sizes, loss, signal and promises, made in a worker for the window."""
+"""What tolerances per value come to: the draw that keeps them, its signal and promises, made in a worker."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-import numpy as np
-
-from splu_desktop.core.draw import DecoyGroups
-from splu_desktop.core.groups.design import Rating, chosen_from_blocks, design, one_size, rate
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.ways import JOINED, by_tolerances, half_widths
 from splu_desktop.core.groups.design import workable as core_workable
 from splu_desktop.core.groups.rules import Sensitivity
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, Table
+from splu_desktop.gui.base.session import Session
 
 Limits = Mapping[str, Fraction]
+_ROOM = Fraction(1, 50)  # of what a value's share lacks to 1, that a joined draw is given above it
 
 
 @dataclass(frozen=True)
@@ -33,71 +35,98 @@ class ToleranceRow:
     signal: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Designed:
-    """Group sizes that meet the tolerances, and what they promise.
+@dataclass(frozen=True)
+class Edited:
+    """A column and the draw whose tolerances are edited.
 
     Attributes
     ----------
-    rating : loss, signal of the commonest value.
-    grouping : the draw from groups of these sizes.
-    promises : in sentences, as core says them.
-    t_p : tolerance -> T_P.
-    t_f : count from which published counts are within the error asked.
-    keeps, signal : (m,) chance that a record keeps its value, and a - b, in the order of the column's labels.
-    single : the same with one group size for all, None where no size up to the largest serves.
-    from_blocks : whether sizes and shares tell nothing of small counts.
+    table : the column alone, or all that a draw per person looks at.
+    person : the column that tells persons where the draw is per person, else "".
+    draw : as the plan has it; None where it gets tolerances for the first time.
     """
 
-    rating: Rating
-    grouping: DecoyGroups
-    promises: tuple[str, ...]
-    t_p: Mapping[Fraction, float]
-    t_f: int
-    keeps: np.ndarray[tuple[int], np.dtype[np.float64]]
-    signal: np.ndarray[tuple[int], np.dtype[np.float64]]
-    single: Rating | None
-    from_blocks: bool
+    name: str
+    table: Table
+    person: str = ""
+    draw: Draw | None = None
+
+    @property
+    def column(self) -> Column:
+        """The column."""
+        return self.table[self.name]
+
+    @property
+    def joined(self) -> bool:
+        """Whether it is drawn joined; else from groups where these keep the tolerances."""
+        return self.draw is not None and not self.draw.true_shares
+
+    @property
+    def fakes(self) -> int:
+        """Fake values in each group."""
+        return 0 if self.draw is None else int(self.draw.settings().get("fakes", 0))
+
+    @property
+    def limits(self) -> Limits | None:
+        """The tolerances that the draw is made for, None where it is not made for any."""
+        if self.draw is None or (self.draw.tolerated() is None and not self.fakes):
+            return None
+        return {str(label): self.draw.limit(str(label)) for label in self.column.labels}
+
+
+def edited(session: Session, name: str) -> Edited:
+    """Return a column as it is planned."""
+    choices = session.choices
+    if choices is None:
+        raise RuntimeError("nothing is open")
+    person = "" if choices.persons is None else choices.persons.drawn
+    table = session.prepared() if person else Table((session.drawn(name)[0],))
+    return Edited(name, table, person, choices.draws.get(name))
+
+
+@dataclass(frozen=True, eq=False)
+class Designed:
+    """The draw that keeps the tolerances, and what it promises.
+
+    Attributes
+    ----------
+    draw : as the plan is to have it.
+    figures : of the draw as it is carried out (`Draw.figures`).
+    widths : half widths of a protected value's count in a tenth of the table and in all of it, records.
+    """
+
+    draw: Draw
+    figures: Mapping[str, Any]
+    widths: tuple[float, float]
 
 
 def designed(
-    column: Column,
-    limits: Limits,
-    fakes: int,
-    thresholds: Thresholds,
-    progress: Progress,
-    planned: DecoyGroups | None = None,
+    edited: Edited, limits: Limits, fakes: int, thresholds: Thresholds, progress: Progress, planned: Draw | None = None
 ) -> Designed:
-    """Find the group sizes, unless `planned` serves, and say what they promise. Runs in a worker.
+    """Find the draw, unless `planned` serves, and say what it promises. Runs in a worker. Raises SpluError, Cancelled.
 
-    Raises SpluError, Cancelled.
+    Joined stays joined; else groups are looked for first, as on the command line.
     """
-    tolerances = Tolerances(limits)
-    rating = None if planned is None else rate(column.counts(), tolerances.of(column), planned)
-    if rating is None:
-        rating = design(column, tolerances, fakes=fakes, progress=progress)
-    grouping = DecoyGroups.of(rating.grouping)
-    labels = column.compacted().labels.tolist()
-    told = grouping.told(column.n, labels, thresholds)
-    known = grouping.known_anyhow(column.n, labels, column.name, thresholds)
-    promised = grouping.promises(thresholds, told)
-    through = grouping.transition(column.counts().astype(np.float64), column.labels)
-    return Designed(
-        rating,
-        grouping,
-        (*([known] if known else []), *grouping.sentences(column.name, thresholds, told)),
-        {promise.confidence: promise.t_p for promise in promised},
-        promised[0].t_f,
-        np.asarray(through.a),
-        np.asarray(through.signal),
-        one_size(column, grouping.tolerances, grouping.fakes),
-        chosen_from_blocks(column, grouping),
-    )
+    column, way = edited.column.compacted(), JOINED if edited.joined else None
+    known = {str(label) for label in column.labels}
+    tolerances = Tolerances({label: limit for label, limit in limits.items() if label in known})
+    draw = planned or by_tolerances(column, tolerances, way, fakes=fakes, progress=progress)
+    made = draw.by_person(edited.person).learned(edited.table, edited.name, thresholds)
+    return Designed(draw, made.figures(column, thresholds), half_widths(column, made))
 
 
-def workable(column: Column, limits: Limits, fakes: int, progress: Progress) -> dict[str, Fraction]:
+def workable(edited: Edited, limits: Limits, fakes: int, progress: Progress) -> dict[str, Fraction]:
     """Return the nearest tolerances that can be met together. Runs in a worker. Raises SpluError, Cancelled."""
-    return dict(core_workable(column, Tolerances(limits), fakes=fakes, progress=progress).limits)
+    column = edited.column
+    if not edited.joined:
+        return dict(core_workable(column, Tolerances(limits), fakes=fakes, progress=progress).limits)
+    # Joined needs a little room above each share, and no more.
+    found = dict(limits)
+    for label, count in zip(map(str, column.labels), column.counts().tolist(), strict=True):
+        share = Fraction(count, max(column.n, 1))
+        least = min(Fraction(math.ceil(1000 * (share + (1 - share) * _ROOM)), 1000), Fraction(1))
+        found[label] = max(limits[label], least) if limits[label] <= share else limits[label]
+    return found
 
 
 def proposed(column: Column) -> dict[str, Fraction]:
@@ -114,14 +143,9 @@ def proposed(column: Column) -> dict[str, Fraction]:
 def rows_of(column: Column, limits: Limits, found: Designed | None) -> tuple[ToleranceRow, ...]:
     """Return the table's rows; figures where they were made for these tolerances."""
     n = max(1, column.n)
-    counts = column.counts().tolist()
+    told = {} if found is None else {row["value"]: row for row in found.figures["values"]}
     rows = []
-    for at, (label, count) in enumerate(zip(column.labels, counts, strict=True)):
-        limit = limits[str(label)]
-        row = ToleranceRow(str(label), count, count / n, limit)
-        if found is not None and found.t_p.get(limit) is not None:
-            row = ToleranceRow(
-                str(label), count, count / n, limit, found.t_p[limit], float(found.keeps[at]), float(found.signal[at])
-            )
-        rows.append(row)
+    for label, count in zip(map(str, column.labels), column.counts().tolist(), strict=True):
+        figures = [told[label][name] for name in ("t_p", "keeps", "signal")] if label in told else []
+        rows.append(ToleranceRow(label, count, count / n, limits[label], *figures))
     return tuple(rows)

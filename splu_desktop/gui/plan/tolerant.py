@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from splu_desktop.core.draw import DecoyGroups, Draw
+from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
@@ -18,7 +18,7 @@ from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins
 from splu_desktop.gui.base.words import copy_text, filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
-from splu_desktop.gui.plan.tolerance_figures import Designed
+from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
 
 _REST = 120  # ms that the tolerances must rest before both ways are compared
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
@@ -56,7 +56,7 @@ class TolerantPart(QWidget):
         super().__init__(parent)
         self._session, self._tasks = session, tasks
         self._shown: tuple[str, Draw, Thresholds] | None = None
-        self._sizes = ""
+        self._sizes, self._compared = "", False
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
         outer = self._parts = QVBoxLayout(self)
@@ -99,45 +99,46 @@ class TolerantPart(QWidget):
         if self._shown == (name, draw, thresholds):
             return
         self._shown = name, draw, thresholds
-        choices, column = self._session.choices, self._session.drawn(name)[0]
-        by_person = choices is not None and choices.persons is not None and choices.persons.drawn
-        table = self._session.prepared() if by_person else Table((column,))
+        planned = edited(self._session, name)
         self.sentences.setText("")  # those of another draw are not true of this one
-        job = self._tasks.run("promised", lambda progress: promised(table, name, draw, thresholds))
+        job = self._tasks.run("promised", lambda progress: promised(planned.table, name, draw, thresholds))
         job.done.connect(self._show_promised)
         job.failed.connect(self.sentences.setText)
         self.is_settled = True
         self.one_size.setVisible(draw.follows is None)
-        self._offer(name, draw)
-        self.editor.setVisible(isinstance(draw, DecoyGroups))  # the only draws that it edits
-        self._parts.setStretch(0, 3 if isinstance(draw, DecoyGroups) else 0)
-        if not isinstance(draw, DecoyGroups):
-            self._sizes = ""
+        limits = planned.limits
+        self._offer(planned, draw, limits is not None)
+        self.editor.setVisible(limits is not None)
+        self._parts.setStretch(0, 0 if limits is None else 3)
+        self._sizes = ""
+        if limits is None:
             return
-        self.title.setText(filled(self.tr("“{column}” has a tolerance per value"), column=name))
-        self._sizes = filled(self.tr("Its records stand in {sizes}."), sizes=told(draw.words()))
-        limits = {str(text): draw.tolerances.limits[str(text)] for text in column.labels}
-        self.editor.open(column, limits, thresholds, draw)
+        if not planned.joined:
+            self.title.setText(filled(self.tr("“{column}” has a tolerance per value"), column=name))
+            self._sizes = filled(self.tr("Its records stand in {sizes}."), sizes=told(draw.words()))
+        self.editor.open(planned, limits, thresholds)
 
     def _show_promised(self, found: Promised) -> None:
         self.sentences.setText("\n\n".join(found.sentences))
-        if self._shown is not None and not isinstance(self._shown[1], DecoyGroups):
+        if self._shown is not None and not self._sizes:
             text = self.tr("“{column}” is re-drawn: {words}")
             self.title.setText(filled(text, column=self._shown[0], words=found.words))
 
-    def _offer(self, name: str, draw: Draw) -> None:
+    def _offer(self, planned: Edited, draw: Draw, tolerant: bool) -> None:
         """Say what the other way to keep the same tolerances would do, and offer it where it is worth it."""
-        column = self._session.drawn(name)[0]
-        self.offer.setText(told(draw.caution(name)))
+        self.offer.setText(told(draw.caution(planned.name)))
         self.offer.setVisible(bool(self.offer.text()))
-        self.other_way.setVisible(draw.follows is None and not draw.true_shares)
+        # By person there is one way to keep them.
+        other = tolerant and not planned.person
+        self.other_way.setVisible(other and draw.follows is None and planned.joined)
         self.other_way.setText(self.tr("&Draw from groups instead"))
-        if isinstance(draw, DecoyGroups):  # columns drawn together have no tolerances that a joined draw could keep
-            job = self._tasks.run("compared", lambda progress: compared(column, draw), pause=_REST)
+        self._compared = other and not planned.joined
+        if self._compared:
+            job = self._tasks.run("compared", lambda progress: compared(planned.column, draw), pause=_REST)
             job.done.connect(self._offered)
 
     def _offered(self, found: Compared | None) -> None:
-        if found is None or self._shown is None or not isinstance(self._shown[1], DecoyGroups):
+        if found is None or self._shown is None or not self._compared:
             return
         self.offer.setText(told(found.sentence(self._shown[0])))
         self.offer.show()
@@ -191,7 +192,7 @@ class TolerantPart(QWidget):
         self.settled.emit()
 
     def _take(self, found: Designed) -> None:
-        """Put the group sizes found for what is shown into the plan."""
+        """Put the draw found for what is shown into the plan."""
         changed = not self.is_settled
         self.is_settled = True
         choices = self._session.choices
@@ -203,7 +204,7 @@ class TolerantPart(QWidget):
             self._stroke += now - self._last_change > _PAUSE
             self._last_change = now
             self._session.choose(
-                replace(choices, draws={**choices.draws, name: found.grouping}),
+                replace(choices, draws={**choices.draws, name: found.draw}),
                 filled(self.tr("tolerances of {column}"), column=name),
                 f"tolerances {name} {self._stroke}",
             )

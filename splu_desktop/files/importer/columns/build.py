@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.packed.texts import Texts, places_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
@@ -134,13 +135,14 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
     taken = {token.token for token in tokens if token.applied}
     absent = np.zeros(len(column.labels), bool)
-    if taken:
-        absent[[k for k, label in enumerate(column.labels) if label in taken]] = True
+    absent[places_of(taken, column.labels)] = True
     misfits = typed.misfits & ~absent
     if choices.decisions.get(ProblemKind.MISFIT) is Decision.MISSING:
         absent |= misfits
-    labels = np.empty(len(column.labels), object)
-    labels[:] = column.labels
+    labels: Any = column.labels
+    if not isinstance(labels, Texts):
+        labels = np.empty(len(column.labels), object)
+        labels[:] = column.labels
     values = _values(typed, absent)
     numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
     if column.ordered and numeric and values is not None and not absent[:-1].any() and not misfits.any():
@@ -221,8 +223,7 @@ def _tokens(
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
     if named:
-        known = [i for i, label in enumerate(column.labels) if label in named]
-        looked_at = sorted({*known, *candidates(column.labels), *codes})
+        looked_at = sorted({*places_of(named, column.labels).tolist(), *candidates(column.labels), *codes})
     elif typed.values is None:
         looked_at = candidates(column.labels)
     else:

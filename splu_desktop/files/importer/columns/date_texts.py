@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.month_names import MONTHS
-from splu_desktop.files.importer.columns.number_texts import LONGEST
+from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _FEW = 200  # texts below which reading one by one is as quick
@@ -124,24 +124,21 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
 
 def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
-    array = np.empty(len(labels), object)
-    array[:] = labels
     known = np.zeros(len(labels), bool)
-    for start in range(0, len(labels), _AT_ONCE):
-        text = array[start : start + _AT_ONCE].astype("U20")
-        chars = text.view(np.uint32).reshape(len(text), 20)
-        digit = (chars - np.uint32(48)) <= 9
+    for part, chars in characters(labels, 20, _AT_ONCE):
+        text = chars.view(f"S{chars.shape[1]}" if chars.dtype == np.uint8 else f"U{chars.shape[1]}").reshape(-1)
+        digit = (chars - chars.dtype.type(48)) <= 9
         shape = digit[:, [0, 1, 2, 3, 5, 6, 8, 9]].all(1) & (chars[:, [4, 7]] == 45).all(1)
         short = shape & (chars[:, 10] == 0)
         long = shape & np.isin(chars[:, 10], (32, 84)) & (chars[:, [13, 16]] == 58).all(1) & (chars[:, 19] == 0)
         long &= digit[:, [11, 12, 14, 15, 17, 18]].all(1)
         found = short | long
         try:
-            values[start : start + len(text)][found] = text[found].astype("datetime64[us]")
+            values[part][found] = text[found].astype("datetime64[us]")
         except ValueError:
             continue  # a 30 February among them: they are read one by one
-        known[start : start + len(text)] = found
-        timed[start : start + len(text)] |= long
+        known[part] = found
+        timed[part] |= long
     return known
 
 

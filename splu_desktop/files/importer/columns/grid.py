@@ -237,10 +237,10 @@ class Grid:
             numbers = set(rows[list(out)].tolist())
             found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
         if out or keep < len(rows):
-            kept = np.arange(len(rows)) < keep
-            kept[list(out)] = False
-            rows = rows[kept]
-            columns = [_compact(column.codes, column.labels, kept, self._storage) for column in columns]
+            kept = np.ones(len(rows), bool)
+            kept[keep:] = kept[list(out)] = False
+            rows = np.compress(kept, rows, out=self._storage.array(int(np.count_nonzero(kept)), np.int64))
+            columns = [_compact(column, kept, self._storage) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
             found.append(
@@ -274,10 +274,10 @@ class Grid:
         return RawColumn(np.concatenate(pieces), list(index))
 
 
-def _compact(codes: NDArray[np.int32], labels: list[str], kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
-    codes = np.compress(kept, codes, out=storage.array(int(np.count_nonzero(kept))))
-    used = np.bincount(codes, minlength=len(labels)) > 0
+def _compact(column: RawColumn, kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
+    found = RawColumn(np.compress(kept, column.codes, out=storage.array(int(np.count_nonzero(kept)))), column.labels)
+    used = found.counts() > 0
     if used.all():
-        return RawColumn(codes, labels)
+        return found
     new = np.cumsum(used, dtype=np.int32) - 1
-    return RawColumn(taken(new, codes, storage), [label for label, u in zip(labels, used, strict=True) if u])
+    return column.only(used, taken(new, found.codes, storage))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import listed, say
+from splu_desktop.core.packed.texts import Texts, picked, places_of
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer.columns.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.columns.date_texts import FIRST_DAY, parse_dates
@@ -104,23 +105,21 @@ def decide(
     """
     chosen = absent or frozenset()
     if known is None:
-        array = np.empty(len(labels), object)
-        array[:] = labels
-        known = parse_plain(array)
+        known = parse_plain(labels)
     plain, zeros = known
     empty = np.zeros(len(labels), bool)
     odd_places = np.flatnonzero(np.isnan(plain))
-    odd_texts = labels if len(odd_places) == len(labels) else [labels[i] for i in odd_places.tolist()]
+    odd_texts = picked(labels, odd_places)
     for at in marks_among(odd_texts):
         empty[odd_places[at]] = neutral(odd_texts[at])
     if chosen:
-        empty |= np.fromiter((label in chosen for label in labels), bool, len(labels))
+        empty[places_of(chosen, labels)] = True
     none = np.zeros(len(labels), bool)
     speaking = ~empty
     total = int(counts[speaking].sum())
     # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
     odd_ones = np.isnan(plain)
-    if odd_ones.any() and not all(map(str.isascii, labels)):
+    if not isinstance(labels, Texts) and odd_ones.any() and not all(map(str.isascii, labels)):
         labels = [label if label.isascii() else _UNSEEN.sub("", label) for label in labels]
     if wanted is not None:
         return _forced(wanted, labels, counts, form, other, plain, empty, date_order, first_day)
@@ -136,9 +135,9 @@ def decide(
     else:
         numbers = _numbers(labels, form, other, plain)
     number_share = counts[numbers.fits & speaking].sum() / total
-    odd = [labels[i] for i in np.flatnonzero(speaking & ~numbers.fits).tolist()]
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
     fitting = int(np.count_nonzero(numbers.fits & speaking))
+    odd = picked(labels, np.flatnonzero(speaking & ~numbers.fits)) if fitting else []
     several = fitting > len(odd) or number_share > 0.95
     several &= not odd or fitting >= _SCALE or not all(map(_LETTERS.fullmatch, odd))
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
@@ -335,9 +334,9 @@ def _mixed(
 
 def _words(labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], total: int) -> Typed:
     none = np.zeros(len(labels), bool)
-    said = [label for label, says in zip(labels, speaking, strict=True) if says]
+    said = np.flatnonzero(speaking)
     share = len(said) / total
-    sample = said[:2000]
+    sample = [labels[i] for i in said[:2000].tolist()]
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
     if words >= 4 and length >= 25 and share > 0.3 and len(said) > 5:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import Said, say
+from splu_desktop.core.table import pieces
 from splu_desktop.files.importer.columns.header import shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
@@ -242,13 +243,14 @@ def _ruled(columns: Sequence[RawColumn]) -> list[int]:
         if len(column.labels) > _FEW and at is None:
             return []
         codes = column.codes if at is None else column.codes[at]
-        used = np.unique(codes).tolist()
+        used = (np.flatnonzero(column.counts()) if at is None else np.unique(codes)).tolist()
         if len(used) > _FEW:
             return []
         dashes = [code for code in used if _fits(_RULE, column.labels[code]) and len(column.labels[code].strip()) > 2]
         seen |= bool(dashes)
-        fits = np.isin(codes, [*dashes, *(code for code in used if is_blank(column.labels[code]))])
-        at = np.flatnonzero(fits) if at is None else at[fits]
+        fits = np.zeros(len(column.labels), bool)
+        fits[[*dashes, *(code for code in used if is_blank(column.labels[code]))]] = True
+        at = np.flatnonzero(fits[codes]) if at is None else at[fits[codes]]
         if not len(at):
             return []
     return at.tolist() if at is not None and seen and len(at) <= MAX_LISTED else []
@@ -265,7 +267,10 @@ def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Co
     `known` : places that are known to be something else.
     """
     n = len(rows)
-    gaps = np.flatnonzero(np.diff(rows) > 1)[:_GAPS] + 1
+    gaps = np.zeros(0, np.intp)
+    for part in pieces(n - 1):
+        after = slice(part.start + 1, part.stop + 1)
+        gaps = np.concatenate([gaps, after.start + np.flatnonzero(rows[after] - rows[part] > 1)])[:_GAPS]
     gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
     if not len(gaps):
         return None

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.packed.texts import Texts
+
 _AT_ONCE = 100_000  # texts per step, so that other threads get their turn
+_IN_CACHE = 1 << 14
+_TENS = 10.0 ** np.arange(19)
 _CURRENCY = (
     r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
     r"|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
@@ -100,7 +105,21 @@ class Numbers:
     whole: NDArray[np.bool_]
 
 
-def parse_plain(labels: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def characters(texts: Sequence[str], width: int, at_once: int = _AT_ONCE) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Give the first characters of the texts, part by part: (n, width) numbers, zeros behind shorter texts."""
+    for start in range(0, len(texts), at_once):
+        part = slice(start, start + at_once)
+        if isinstance(texts, Texts):
+            chars = np.zeros((len(texts.length[part]), width), np.uint8)
+            raw = texts.raw[part, :width]
+            chars[:, : raw.shape[1]] = raw
+            yield part, chars
+        else:
+            of_part = np.array(texts[part], f"U{width}")  # cut there
+            yield part, of_part.view(np.uint32).reshape(len(of_part), width)
+
+
+def parse_plain(labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Parse the texts that are nothing but an optional "-", up to 15 digits and at most one point, all at once.
 
     Returns
@@ -110,38 +129,29 @@ def parse_plain(labels: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArr
     """
     values = np.full(len(labels), np.nan)
     zeros = np.zeros(len(labels), bool)
-    for start in range(0, len(labels), _AT_ONCE):
-        part = labels[start : start + _AT_ONCE].astype("U18")  # longer texts are cut to 18 and fail as too long
-        points = part.view(np.uint32).reshape(len(part), -1)
-        width = int((points != 0).any(0).sum())
-        number = np.zeros(len(part), np.int64)
-        digits = np.zeros(len(part), np.int8)
-        decimals = np.full(len(part), -1, np.int8)
-        plain = np.ones(len(part), bool)
-        negative = np.zeros(len(part), bool)
-        for k in range(width):
-            char = points[:, k]
-            digit = char - np.uint32(48)  # wraps around below "0", far above 9
+    for at, rows in characters(labels, 18, _IN_CACHE):  # longer texts fail as too long
+        points = np.ascontiguousarray(rows.T)
+        width = int((points != 0).any(1).sum())
+        number = np.zeros(len(rows), np.int64)
+        digits = np.zeros(len(rows), np.uint8)
+        decimals = np.zeros(len(rows), np.uint8)
+        pointed = np.zeros(len(rows), bool)
+        plain = np.ones(len(rows), bool)
+        negative = points[0] == 45
+        for k, char in enumerate(points[:width]):
+            digit = char - char.dtype.type(48)  # wraps around below "0", far above 9
             is_digit = digit <= 9
-            is_point = (char == 46) & (decimals < 0)
-            is_end = char == 0
-            if k == 0:
-                negative = char == 45
-                plain &= is_digit | is_point | negative
-            else:
-                plain &= is_digit | is_point | is_end
-            number[is_digit] = number[is_digit] * 10 + digit[is_digit]
+            is_point = (char == 46) & ~pointed
+            plain &= is_digit | is_point | (negative if k == 0 else char == 0)
+            number = np.where(is_digit, number * 10 + digit, number)
             digits += is_digit
-            decimals[(decimals >= 0) & is_digit] += 1
-            decimals[is_point] = 0
+            decimals += is_digit & pointed
+            pointed |= is_point
         plain &= (digits >= 1) & (digits <= 15)
-        scale = 10.0 ** np.maximum(decimals, 0)
-        result = np.where(negative, -number, number) / scale
-        values[start : start + len(part)] = np.where(plain, result, np.nan)
+        result = np.where(negative, -number, number) / _TENS[decimals]
+        values[at] = np.where(plain, result, np.nan)
         if width > 1:
-            zeros[start : start + len(part)] = (
-                plain & (points[:, 0] == 48) & (points[:, 1] - np.uint32(48) <= 9) & (decimals < 0)
-            )
+            zeros[at] = plain & (points[0] == 48) & (points[1] - points.dtype.type(48) <= 9) & ~pointed
     return values, zeros
 
 

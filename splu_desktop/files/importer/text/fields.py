@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
+from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text.digits import LAST, figures
@@ -24,6 +25,8 @@ LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as t
 _NEWLINE, _RETURN = 10, 13
 _DAMAGED = "\ufffd"
 _DECODED_AT_ONCE = 50_000  # texts made per call, so that other threads get their turn
+_PACKED_AT_ONCE = 1 << 14
+_MANY = 20_000  # different texts from which on they stay packed
 
 
 class Irregular(Exception):
@@ -83,10 +86,13 @@ def split(block: bytes, layout: FieldLayout) -> tuple[list[Packed], NDArray[np.b
     feeds = int(np.count_nonzero(found))
     if width > 1:
         found |= data == layout.delimiter
-    marks = np.flatnonzero(found)
     quotes = block.count(layout.quote) if layout.quote >= 0 and layout.quote in block else 0
     if quotes:
-        marks = marks[~np.bitwise_xor.accumulate(data == layout.quote)[marks]]
+        found |= data == layout.quote
+    marks = np.flatnonzero(found)
+    if quotes:
+        quote = data[marks] == layout.quote
+        marks = marks[~(np.bitwise_xor.accumulate(quote) | quote)]
     rows, rest = divmod(len(marks), width)
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
@@ -124,12 +130,11 @@ def split(block: bytes, layout: FieldLayout) -> tuple[list[Packed], NDArray[np.b
 def _pack(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], rows: int, width: int) -> list[Packed]:
     """Pack the fields, which stand in the order of the file, column by column."""
     view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
-    length = stops - starts
+    length = np.minimum(stops - starts, LONGEST + 1).astype(np.uint8)
     words = view[stops - 8]
     words &= LAST[np.minimum(length, 8)]
-    byte = np.minimum(length, LONGEST + 1).astype(np.uint8).reshape(rows, width).T.copy()
-    first = words.reshape(rows, width).T.copy()
-    return [pack(room, first[i], byte[i], starts[i::width], stops[i::width]) for i in range(width)]
+    of_column = [each.reshape(rows, width).T.copy() for each in (words, length, starts, stops)]
+    return [pack(room, *each) for each in zip(*of_column, strict=True)]
 
 
 def pack(
@@ -150,8 +155,12 @@ def pack(
     words = [first]
     if longest > 8:
         view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
-        left = length.astype(np.int64)
-        words += [view[stops - (8 + k)] & LAST[np.clip(left - k, 0, 8)] for k in range(8, longest, 8)]
+        shortest = int(length.min())
+        for k in range(8, longest, 8):
+            word = view[stops - (8 + k)]
+            if shortest < k + 8:
+                word &= LAST[np.minimum(np.maximum(length, k) - np.uint8(k), 8)]
+            words.append(word)
     return Packed(tuple(words), length)
 
 
@@ -173,12 +182,13 @@ def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) 
         return _gather_long(parts, encoding)
     length, words = joined(parts)
     if _varied(words[0]) and (told := figures(words, length, own)) is not None:
-        texts = _texts([word[told.firsts] for word in words], length[told.firsts], encoding, own)
-        return RawColumn(told.codes, texts, told.values, told.zeros, told.ordered)
+        labels = _labels([word[told.firsts] for word in words], length[told.firsts], encoding, own)
+        return RawColumn(told.codes, labels, told.values, told.zeros, told.ordered)
     own.report("", 0.0)
     codes, firsts = factorise_words(words)
     own.report("", 0.0)
-    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding, own))
+    labels = _labels([word[firsts] for word in words], length[firsts], encoding, own)
+    return RawColumn(codes, labels) if isinstance(labels, Texts) else _distinct(codes, labels)
 
 
 def _varied(words: Words) -> bool:
@@ -211,6 +221,15 @@ def _factorise_exactly(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArr
     return codes.reshape(-1).astype(np.int32), firsts
 
 
+def _labels(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str] | Texts:
+    """Return distinct fields as texts, packed where they are very many."""
+    # All encodings that are read here say ASCII as ASCII.
+    if len(length) >= _MANY and all_ascii(words):
+        parts = [slice(start, start + _PACKED_AT_ONCE) for start in range(0, len(length), _PACKED_AT_ONCE)]
+        return Texts(np.concatenate([left_aligned([w[part] for w in words], length[part]) for part in parts]), length)
+    return _texts(words, length, encoding, own)
+
+
 def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str]:
     """Decode distinct fields."""
     texts: list[str] = []
@@ -218,7 +237,7 @@ def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own
     for start in range(0, len(length), _DECODED_AT_ONCE):
         own.report("", 0.0)
         part = slice(start, start + _DECODED_AT_ONCE)
-        raw = _left_aligned([word[part] for word in words], length[part])
+        raw = left_aligned([word[part] for word in words], length[part])
         if breaks < 0 or (raw == breaks).any():
             cells = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
             texts.extend([text.decode(encoding, "replace") for text in cells])
@@ -231,20 +250,9 @@ def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own
     return texts
 
 
-def _left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the (n, 8 K) bytes of fields, from their first one on, zeros behind."""
-    count = len(words)
-    if count == 1:
-        shift = ((8 - length.astype(np.int64)) << 3).astype(np.uint64)
-        return (words[0] >> np.minimum(shift, 63)).reshape(-1, 1).view(np.uint8)
-    raw = np.stack(words[::-1], 1).view(np.uint8)
-    places = np.arange(8 * count) + (8 * count - length.astype(np.int64))[:, None]
-    return np.take_along_axis(np.pad(raw, ((0, 0), (0, 8 * count))), places, 1)
-
-
 def plain_bytes(words: Sequence[Words], length: NDArray[np.uint8]) -> list[bytes]:
     """Return packed fields as they stand in the file."""
-    raw = np.ascontiguousarray(_left_aligned(words, length))
+    raw = np.ascontiguousarray(left_aligned(words, length))
     cells: list[bytes] = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
     return cells
 

@@ -36,6 +36,8 @@ from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.work import Asker
 
+_NARROW = 100  # pixels
+
 
 class CrosstabTab(Tab):
     """The second tab."""
@@ -82,6 +84,7 @@ class CrosstabTab(Tab):
             (self.tr("reliable only"), len(TRUST) - 2),
         ):
             self.trust.addItem(words, kinds)
+        self.trust.setMinimumWidth(_NARROW)  # or it would lie on the field beside it in a small window
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
         self.measure = Choice()

@@ -1,0 +1,208 @@
+"""How often 95 % intervals hold the truth, for every draw, over many releases of one table.
+
+    python -m benchmarks.every_draw diabetes130.csv.gz [--releases 20] [--only WORD]
+
+Diabetes130 (101,766 admissions of 71,518 persons, 1 to 40 each): diag_1 from groups, readmitted and A1Cresult joined,
+each record by itself and by person, single values and sets of them; tolerances; drugs together by person. And
+generated admissions of 16,000 records whose 35 flags hang on age, ward and illness, in blocks of 2, 5 and 35. Asked is
+each value, or two at once, in each cell of unchanged columns, the number of a person's records among them. Printed by
+true count and by column: cells, relative error, bias in standard deviations, stated half width in true ones, and how
+often the interval holds the truth. All questions of a release share its draw: 20 releases tell a band to 1.4 points.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core import sanitise
+from splu_desktop.core.draw import Draw, PlainGroups
+from splu_desktop.core.draw.by_person import ByPerson, persons
+from splu_desktop.core.draw.together import planned
+from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances
+from splu_desktop.core.groups.rules import by_hand
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.importer import read
+
+PERSON, TIMES = "patient_nbr", "records of the person"
+CELLS = (TIMES, "number_inpatient", "age", "gender", "race")
+DRUGS = ("metformin", "glipizide", "glyburide", "pioglitazone", "rosiglitazone")
+BANDS = ((1, 11), (11, 50), (50, 150), (150, 500), (500, 1500), (1500, 100_000))
+FEWEST, MOST = 200, 2_400  # records of a value that is asked for; questions of a case
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is released and asked: values are sets of labels by sensitive column."""
+
+    title: str
+    table: Table
+    draws: dict[str, Draw]
+    cells: tuple[str, ...]
+    values: Sequence[dict[str, tuple[str, ...]]]
+    person: str = ""
+
+    def questions(self) -> Iterator[tuple[tuple[Condition, ...], int, str]]:
+        """Give conditions, the true count, and the column or number of records that the line is printed under."""
+        for name in self.cells:
+            cell = self.table[name]
+            for asked in self.values:
+                inside: NDArray[np.bool_] = np.ones(self.table.n, bool)
+                for sensitive, labels in asked.items():
+                    inside &= np.isin(self.table[sensitive].labels.astype(str), labels)[self.table[sensitive].codes]
+                counts = np.bincount(cell.codes[inside], minlength=cell.m)
+                for code in np.flatnonzero((cell.counts() >= FEWEST) & (counts > 0)).tolist():
+                    label = str(cell.labels[code])
+                    under = f"{name}: {label}" if name == TIMES else name
+                    said = (Condition(name, (label,)), *(Condition(s, each) for s, each in asked.items()))
+                    yield said, int(counts[code]), under
+
+    def plan(self) -> Plan:
+        """Return the plan that releases it."""
+        roles = {
+            n: Role.SA if n in self.draws else Role.NSA if n in self.cells else Role.DROPPED for n in self.table.names
+        }
+        if self.person:
+            roles[self.person] = Role.IDENTIFIER
+        return Plan(roles, self.draws, persons=ByPerson(self.person, "draw") if self.person else None)
+
+
+def generated() -> Table:
+    """Return 16,000 admissions with 35 flags of 3 to 15 % that hang on age, ward and illness."""
+    chance = np.random.default_rng(11)
+    n, flags = 16_000, 35
+    age, ward, ill = chance.integers(2, 9, n), chance.choice(4, n, p=[0.4, 0.3, 0.2, 0.1]), chance.gamma(2.0, 0.5, n)
+    columns = [
+        Column.from_labels("age", [f"{a}0s" for a in age.tolist()]),
+        Column.from_labels("ward", [f"ward {w}" for w in ward.tolist()]),
+        Column.from_labels("illness", np.digitize(ill, np.quantile(ill, [0.25, 0.5, 0.75])).astype(str).tolist()),
+        Column.from_labels("sex", chance.choice(["f", "m"], n).tolist()),
+    ]
+    for at, share in enumerate(np.exp(chance.uniform(np.log(0.03), np.log(0.15), flags))):
+        lean = ill * np.exp(0.15 * (age - 5) * chance.choice([-1, 1]) + 0.3 * (ward == at % 4))
+        has = chance.random(n) < np.clip(share * lean / lean.mean(), 0, 0.95)
+        columns.append(Column.from_labels(f"flag {at + 1}", np.where(has, "yes", "no").tolist()))
+    return Table(tuple(columns))
+
+
+def blocks() -> Iterator[Case]:
+    """Give blocks of 2, 5 and 35 flags, one flag and two at once."""
+    table, cells = generated(), ("age", "ward", "illness", "sex")
+    flags = [name for name in table.names if name not in cells]
+    for size, number in ((2, 8), (5, 3), (35, 1)):
+        parts = [flags[size * at : size * (at + 1)] for at in range(number)]
+        single = [{name: ("yes",)} for part in parts for name in part]
+        pairs = [{a: ("yes",), b: ("yes",)} for part in parts for a, b in itertools.combinations(part, 2)]
+        for words, values in (("one", single), ("two", pairs)):
+            draws = {name: draw for part in parts for name, draw in planned(table, part, 4).items()}
+            yield Case(f"blocks of {size} flags, {words} at once, gamma 4", table, draws, cells, values)
+
+
+def real(path: Path) -> Iterator[Case]:
+    """Give diabetes130's cases."""
+    table = read(path).table
+    who = persons(table[PERSON])
+    own = np.bincount(who)[who]
+    many = np.select([own == 1, own == 2, own <= 5, own <= 10], ["1", "2", "3 to 5", "6 to 10"], "more")
+    table = replace(table, columns=(*table.columns, Column.from_labels(TIMES, many.tolist())))
+
+    def labels(name: str, least: int = FEWEST) -> list[str]:
+        counts = table[name].counts()
+        return [str(table[name].labels[at]) for at in np.argsort(-counts, kind="stable") if counts[at] >= least]
+
+    one = [{"diag_1": (label,)} for label in labels("diag_1")]
+    top = labels("diag_1")
+    chance = np.random.default_rng(5)
+    sets = [{"diag_1": tuple(top[:size])} for size in (5, 10, 25, 50)]
+    sets += [
+        {"diag_1": tuple(chance.choice(top, size, replace=False).tolist())} for size in (10, 25, 50) for _ in "abc"
+    ]
+    circulatory = tuple(
+        label for label in labels("diag_1", 50) if label[:3].isdecimal() and 390 <= int(label[:3]) < 460
+    )
+    sets.append({"diag_1": circulatory})
+    again = [{"readmitted": (label,)} for label in labels("readmitted")]
+    tests = [{"A1Cresult": (label,)} for label in labels("A1Cresult")]
+    by_hands = by_hand(table["readmitted"], {">30": "0.5", "<30": "0.3"}, "1")
+    for person in ("", PERSON):
+        how = "by person" if person else "each record"
+        groups = PlainGroups(5)
+        yield Case(f"groups, diag_1, gamma 5, {how}", table, {"diag_1": groups}, CELLS, one, person)
+        yield Case(f"groups, sets of diag_1, gamma 5, {how}", table, {"diag_1": groups}, CELLS, sets, person)
+        for name, values in (("readmitted", again), ("A1Cresult", tests)):
+            draw = by_gamma(table[name], 3, JOINED)
+            yield Case(f"joined, {name}, gamma 3, {how}", table, {name: draw}, CELLS, values, person)
+    tolerant = by_tolerances(table["readmitted"], by_hands, GROUPS)
+    yield Case("groups with tolerances, readmitted, each record", table, {"readmitted": tolerant}, CELLS, again)
+    drugs = dict(planned(table, DRUGS, 3))
+    single = [{name: ("Steady",)} for name in DRUGS]
+    pairs = [{a: ("Steady",), b: ("Steady",)} for a, b in itertools.combinations(DRUGS, 2)]
+    for words, values in (("one", single), ("two", pairs)):
+        yield Case(f"five drugs together, {words} at once, gamma 3, by person", table, drugs, CELLS, values, PERSON)
+
+
+def measure(case: Case, releases: int) -> None:
+    """Print the lines of a case."""
+    every = list(case.questions())
+    chosen = np.random.default_rng(2).permutation(len(every))[:MOST]
+    asked, truth, under = zip(*(every[at] for at in chosen.tolist()), strict=True)
+    true, names, plan = np.array(truth), np.array(under), case.plan()
+    table = case.table.select(
+        [name for name in case.table.names if name in case.cells or name in case.draws or name == case.person]
+    )
+    plan = replace(plan, roles={name: plan.roles[name] for name in table.names})
+    off, held, spread = [], [], []
+    for _ in range(releases):
+        answers = Reader(sanitise.run(table, plan)).answers(asked, Method.UNBIASED)
+        off.append([one.estimate for one in answers] - true)
+        held.append([one.low <= t <= one.high for one, t in zip(answers, true, strict=True)])
+        spread.append([one.variance or np.nan for one in answers])
+    found = np.array(off), np.array(held), np.array(spread)
+    print(f"\n{case.title}, {releases} releases")
+    print(f"{'':32}{'cells':>7}{'rel. rmse':>11}{'bias / sd':>11}{'stated / sd':>13}{'held':>8}")
+    for low, high in BANDS:
+        _line(f"{low} to {high - 1:,}", (true >= low) & (true < high), true, *found)
+    for name in dict.fromkeys(sorted(names.tolist())):
+        _line(name, names == name, true, *found)
+
+
+def _line(
+    title: str,
+    mine: NDArray[np.bool_],
+    true: NDArray[np.int64],
+    off: NDArray[np.float64],
+    held: NDArray[np.bool_],
+    spread: NDArray[np.float64],
+) -> None:
+    if not mine.any():
+        return
+    off, mean_square = off[:, mine], (off[:, mine] ** 2).mean(axis=0)
+    sd = off.std(axis=0, ddof=1)
+    error = float(np.median(np.sqrt(mean_square) / true[mine]))
+    stated = float(np.sqrt(np.nanmean(spread[:, mine]) / max((sd**2).mean(), 1e-9)))
+    bias = float((off.mean(axis=0) / np.maximum(sd, 1e-9)).mean())
+    print(f"{title:32}{mine.sum():7}{error:11.3f}{bias:11.2f}{stated:13.2f}{held[:, mine].mean():8.3f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path)
+    parser.add_argument("--releases", type=int, default=20)
+    parser.add_argument("--only", default="", help="cases whose title holds this")
+    args = parser.parse_args()
+    for case in itertools.chain(blocks(), real(args.table)):
+        if args.only in case.title:
+            measure(case, args.releases)
+
+
+if __name__ == "__main__":
+    main()

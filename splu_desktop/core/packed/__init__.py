@@ -1,0 +1,1 @@
+"""Texts by the million, kept as the bytes they are."""
