@@ -121,7 +121,6 @@ class CrosstabTab(Tab):
         ):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
-        bar.addWidget(self.export_button)
         column.addLayout(bar)
         self.old = label("", "warning", wrap=True)
         self.old.setMargin(3)
@@ -147,7 +146,7 @@ class CrosstabTab(Tab):
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
         self.warning.setMargin(3)
         self.warning.hide()
-        for part in (self.warning, self.truth_switch):
+        for part in (self.warning, self.truth_switch, self.export_button):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(foot)
         self.legend = label("", "quiet", wrap=True)
