@@ -21,6 +21,7 @@ import argparse
 import itertools
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,8 +36,10 @@ from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
+from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Method
-from splu_desktop.core.query.workload import Measured, draw, draw_from_records, measure
+from splu_desktop.core.query.selection import Selector
+from splu_desktop.core.query.workload import BANDS, Measured, Workload, bands_of, draw, measure
 from splu_desktop.core.randomness import below, permutation
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
@@ -47,6 +50,44 @@ from tests.seeded import Seeded
 _WIDEST_SHARE = (
     0.5  # a column with more distinct values than this share of the records identifies them: not asked about
 )
+
+
+_TRIES = 10  # records looked at for each question wanted
+
+
+def draw_from_records(table: Table, nsas: Sequence[str], sas: Sequence[str], *, size: int, seed: int) -> Workload:
+    """Draw questions that each repeat what one random record says: one to three NSA values and a value of every SA.
+
+    This is how the table of mechanism.md section 4 comes out; `draw` asks harder questions, since its rare values meet
+    wide selections as well. Each band gets its equal share while records are found for it. Parameters as for `draw`.
+    """
+    chance = np.random.default_rng(seed)
+    selector = Selector(table)
+    left = np.full(len(BANDS) + 1, -(-size // (len(BANDS) + 1)))
+    questions: list[tuple[Condition, ...]] = []
+    truth: list[int] = []
+    for _ in range(_TRIES * size):
+        if not left.any():
+            break
+        record = int(chance.integers(table.n))
+        count = int(chance.integers(1, min(3, len(nsas)) + 1))
+        names = [nsas[at] for at in sorted(chance.choice(len(nsas), count, replace=False).tolist())]
+        codes = {name: int(table[name].codes[record]) for name in [*names, *sas]}
+        records = selector.records([(name, (np.arange(table[name].m) == codes[name]).tobytes()) for name in names])
+        if records is None:
+            continue
+        meets = np.ones(len(records), bool)
+        for sa in sas:
+            meets &= table[sa].codes[records] == codes[sa]
+        true = int(meets.sum())
+        band = int(bands_of(np.array([true]), table.n)[0])
+        if band < 0 or not left[band]:
+            continue
+        left[band] -= 1
+        questions.append(tuple(Condition(name, (str(table[name].labels[code]),)) for name, code in codes.items()))
+        truth.append(true)
+    true_counts = np.array(truth, np.int64)
+    return Workload(tuple(questions), true_counts, bands_of(true_counts, table.n), table.n)
 
 
 def in_intervals(column: Column, count: int) -> Column:

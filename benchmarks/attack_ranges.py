@@ -24,6 +24,7 @@ from splu_desktop.core.table import Table
 from tests.core.test_attack import released, telling
 
 SENSITIVE = "s"
+KINDS = ("", "_80", "_95")  # of the rows: all, and those known at 80 and 95 %
 
 
 def made(seed: int) -> Iterator[tuple[str, Table, int]]:
@@ -48,7 +49,7 @@ def main() -> None:
     """Attack and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1_300)
-    held, widths = 0, []
+    found: dict[str, list[tuple[bool, float]]] = {kind: [] for kind in KINDS}
     for name, table, gamma in made(parser.parse_args().seed):
         most = largest_gamma(table[SENSITIVE])
         published, _ = released(table, max(2, min(gamma, most)), 1)
@@ -57,16 +58,19 @@ def main() -> None:
         judged = attack.judged(carried, theirs, ours, published.nsas)
         print(f"{name}, {table.n:,} records, {table[SENSITIVE].m} values, gamma {gamma} of {most}")
         for said, true in zip(carried.attack.figures, judged.figures, strict=True):
-            if said.ends is not None:
-                low, high = said.ends
-                widths.append(high - low)
-                held += (inside := low <= true.right <= high)
-                print(
-                    f"    {said.name:<20} {low:6.1%} to {high:6.1%}  ({said.right:6.1%})  true {true.right:6.1%}"
-                    f"{'' if inside else '  missed'}",
-                    flush=True,
-                )
-    print(f"{held} of {len(widths)} hold the true share; median width {np.median(widths):.1%}")
+            for kind in KINDS:
+                ends, really = getattr(said, f"ends{kind}"), getattr(true, f"right{kind}")
+                if ends is not None and really is not None:
+                    inside = ends[0] <= really <= ends[1]
+                    found[kind].append((inside, ends[1] - ends[0]))
+                    print(
+                        f"    {said.name + kind:<24} {ends[0]:6.1%} to {ends[1]:6.1%}  "
+                        f"({getattr(said, f'right{kind}'):6.1%})  true {really:6.1%}{'' if inside else '  missed'}",
+                        flush=True,
+                    )
+    for kind, each in found.items():
+        held, widths = zip(*each, strict=True)
+        print(f"right{kind}: {sum(held)} of {len(held)} hold the true share; median width {np.median(widths):.1%}")
 
 
 if __name__ == "__main__":

@@ -1688,6 +1688,9 @@ def main(arguments=None):
     except Refused as fault:
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
+    except Exception:  # what an altered release.json leads to that opening it does not show
+        print("splu_release: release.json is damaged or was altered; ask for the release again.", file=sys.stderr)
+        return 2
     print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
     return 0
 

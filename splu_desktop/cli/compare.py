@@ -11,19 +11,15 @@ from typing import Any
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, spoken, tell, whole
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
-from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import LIMIT, Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.published import Published
-from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.disk.whole import check_new_folder
 from splu_desktop.files.language import language
-from splu_desktop.files.questions.batch import read_questions
-from splu_desktop.report.comparison import write_comparison
+from splu_desktop.report.comparison import own_questions, write_comparison
 
 _QUESTIONS = 3_000
 _LEAST, _MOST = 60, 100_000
@@ -109,7 +105,7 @@ def run(args: argparse.Namespace) -> None:
     imported, plan, _ = table_and_plan(args)
     name = _about(args.about, plan)
     source, planned = of_plan(imported.table, plan, name)
-    own = _own(args.own, source, plan)
+    own = own_questions(args.own, source, plan)
     shown = Shown(sys.stderr.isatty() and not args.json)
     try:
         comparison = compare(
@@ -153,14 +149,6 @@ def _about(asked: str | None, plan: Plan) -> str:
     return asked
 
 
-def _own(path: Path | None, source: TrueTable, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
-    """Return the questions of a file, asked of the original as of a release. Raises BadQuestions."""
-    if path is None:
-        return ()
-    name = source.sensitive.name
-    return read_questions(path, Published(source.table, {name: plan.draws[name]})).conditions
-
-
 def _print(comparison: Comparison) -> None:
     source = comparison.source
     tell(
@@ -199,7 +187,12 @@ def _print(comparison: Comparison) -> None:
         shares = (a.small_wrong, a.answerable, a.covered, a.stranger, a.colleague, a.insider, a.insider_sole)
         cells = ["–" if share is None else per_cent(share, 0) for share in shares]
         uniques = "–" if a.uniques is None else whole(a.uniques)
-        rows.append([method, setting, *cells, uniques, whole(a.lost), Figure(f"{a.seconds:.1f} s")])
+        alike = Figure("–" if a.pmse is None else f"{a.pmse:.1f}")
+        memory = Figure("–" if a.megabytes is None else f"{a.megabytes:.0f} MB")
+        learnt = per_cent(a.classifier, 0)
+        rows.append(
+            [method, setting, *cells, uniques, whole(a.lost), learnt, alike, Figure(f"{a.seconds:.1f} s"), memory]
+        )
     header = [
         say("method"),
         say("setting"),
@@ -212,9 +205,12 @@ def _print(comparison: Comparison) -> None:
         say("sole"),
         say("uniques"),
         say("lost"),
+        say("classifier"),
+        say("pMSE"),
         say("time"),
+        say("memory"),
     ]
-    print_table(header, rows, right=range(2, 12))
+    print_table(header, rows, right=range(2, 15))
     for line in impossible:
         tell(line)
     tell(
@@ -231,5 +227,11 @@ def _print(comparison: Comparison) -> None:
             "row, colleague: how often who finds a person's row, and who also knows the other columns, is right; "
             "insider: how sure who knows all others is at least; sole: the same of the persons whose value nobody else "
             "has."
+        )
+    )
+    tell(
+        say(
+            "classifier: how often one learnt from the answers is right by the other columns; pMSE: how well published "
+            "records are told from the original, 1 being chance; memory: beyond what the table took."
         )
     )

@@ -215,7 +215,7 @@ def compare(
     seed = int(chance.integers(1 << 62))
     workload = draw(source.table, source.names, [source.sensitive.name], size=size, seed=seed, progress=part)
     asked = _Asked(source, CountingQuestions.of(source, workload.questions), mine, thresholds, chance)
-    points = [*([plan] if plan is not None else []), *(each for system in systems for each in system.curve(source))]
+    points = [*([plan] if plan is not None else []), *(each for system in systems for each in system.curve())]
     tried: list[SystemTried] = []
     for _, some in groupby(points, key=lambda system: system.name):
         ends = math.inf if limit is None else time.monotonic() + limit

@@ -190,7 +190,7 @@ class Column:
         def __getattr__(self, name: str) -> Any:
             if name != "labels" or "_packed" not in self.__dict__:
                 raise AttributeError(name)
-            labels = self.__dict__["labels"] = _frozen(np.asarray(self._packed))
+            labels = self.__dict__["labels"] = np.asarray(self._packed)
             return labels
 
     @property

@@ -7,10 +7,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.runner import Comparison
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.published import Published
+from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.whole import whole_file, whole_folder
 from splu_desktop.files.language import Language
+from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.content.comparison import comparison_blocks, picture
 from splu_desktop.report.document import Document, Paragraph
 from splu_desktop.report.render.html import as_html
@@ -47,6 +52,14 @@ def comparison_document(comparison: Comparison, t: Language) -> Document:
         page_of=t("Page {page} of {pages}"),
         blocks=(Paragraph(title, "title"), *comparison_blocks(comparison, t)),
     )
+
+
+def own_questions(path: Path | None, source: TrueTable, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
+    """Return the custodian's questions in a file, asked of the original as of a release. Raises BadQuestions."""
+    if path is None:
+        return ()
+    name = source.sensitive.name
+    return read_questions(path, Published(source.table, {name: plan.draws[name]})).conditions
 
 
 _Write = Callable[[Comparison, Path, Language], object]

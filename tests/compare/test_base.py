@@ -72,7 +72,7 @@ def test_every_system_keeps_the_protocol(system: type) -> None:
     questions = small_questions(source)
     some = np.arange(0, source.n, 7)
     tried = 0
-    for each in system.curve(source):
+    for each in system.curve():
         assert each.setting
         assert each.promise
         assert all(hash(value) is not None for value in each.parameters.values())

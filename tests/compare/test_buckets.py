@@ -16,8 +16,7 @@ from splu_desktop.core.groups.rules import linear
 from splu_desktop.core.groups.search import Ints, loss_of, two_sizes
 from splu_desktop.core.groups.tolerances import caps
 from splu_desktop.core.progress import Cancelled, Silent, Watched
-from tests.compare.tables import small_questions, small_source
-from tests.compare.test_laws import FAR, strayed
+from tests.compare.tables import small_source
 from tests.core.test_tolerance_search import small_case
 
 
@@ -112,19 +111,6 @@ def test_the_search_for_the_best_buckets_stops_when_asked_to_and_says_why_there_
         best_sizes(counts, caps_of, 1, 50, Silent(), seconds=0.01)
     with pytest.raises(Impossible, match="at most 100 values; this column has 110"):
         BestSizes(4).publish(small_source(600, m=110), chance, Silent())
-
-
-def test_answers_are_biased_to_independence_by_the_transition_of_the_buckets() -> None:
-    source = small_source(300)
-    questions = small_questions(source)
-    outcomes = [TwoSizes(2).publish(source, chance, Silent()) for chance in map(np.random.default_rng, range(100))]
-    transition = np.zeros((source.m, source.m))
-    for outcome in outcomes:
-        shares = outcome.parts.toarray()
-        copies = shares * np.bincount(outcome.bucket)[:, None]
-        transition += copies.T @ shares / source.counts[:, None] / len(outcomes)
-    estimates = np.array([outcome.answer(questions).estimate for outcome in outcomes])
-    assert strayed(estimates, questions.asked(questions.by_value @ transition)) < FAR
 
 
 def test_limits_that_no_buckets_keep_are_impossible() -> None:

@@ -19,17 +19,15 @@ from splu_desktop.compare.base.utility import pmse
 from splu_desktop.compare.buckets.anatomy import Anatomy, Bucketed
 from splu_desktop.compare.counts.cell_key import SETTINGS, CellKey, CellKeyed, noise_law
 from splu_desktop.compare.counts.laplace import EPSILONS, Laplace, LaplaceAnswers, LaplaceEach, inferred
-from splu_desktop.compare.ours.as_published import AsPublished, dealt, largest_first
+from splu_desktop.compare.ours.as_published import dealt, largest_first
 from splu_desktop.compare.ours.splu import Splu, Stream, carried_out
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta, DeletedAndInserted, chances, meets_conditions
 from splu_desktop.compare.perturb.channel import Channelled, drawn
-from splu_desktop.compare.perturb.distribution import DistributionBased
-from splu_desktop.compare.perturb.local import RandomisedResponse, Subsets, SubsetSelection
-from splu_desktop.compare.perturb.pram import InvariantPram, Pram, banded, invariant
+from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelection
+from splu_desktop.compare.perturb.pram import InvariantPram, banded, invariant
 from splu_desktop.compare.perturb.retention import Retention
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.ways import JOINED, by_gamma
-from splu_desktop.core.estimate import Method
 from splu_desktop.core.progress import Silent
 from tests.compare.tables import small_questions, small_source
 from tests.core.tables import column
@@ -42,39 +40,14 @@ def strayed(estimates: Floats, expected: Floats) -> float:
     """Return the largest |z| of (R, Q) estimates from their (Q,) expectation; what never varies must meet it."""
     error = estimates.std(axis=0, ddof=1) / np.sqrt(len(estimates))
     gap = np.abs(estimates.mean(axis=0) - expected)
-    assert (gap[error == 0] < 1e-6).all()
-    return float((gap[error > 0] / error[error > 0]).max())
+    varies = error > 1e-9  # of records; below, rounding
+    assert (gap[~varies] < 1e-6).all()
+    return float((gap[varies] / error[varies]).max(initial=0.0))
 
 
 def published(system: System, source: TrueTable, runs: int = RUNS) -> list[object]:
     chance = np.random.default_rng(7)
     return [system.publish(source, chance, Silent()) for _ in range(runs)]
-
-
-def _unbiased(outcome: object, questions: CountingQuestions) -> Floats:
-    if isinstance(outcome, Channelled):
-        return outcome.answered(questions, Method.UNBIASED).estimate
-    assert isinstance(outcome, Subsets | DeletedAndInserted)
-    return outcome.unbiased(questions)
-
-
-@pytest.mark.parametrize(
-    "system",
-    [
-        Retention(0.4),
-        Pram(0.7),
-        InvariantPram(0.8),
-        RandomisedResponse(3),
-        SubsetSelection(3),
-        AlphaBeta(0.4),
-    ],
-    ids=lambda system: system.name,
-)
-def test_the_estimate_is_unbiased(system: System) -> None:
-    source = small_source(300)
-    questions = small_questions(source)
-    estimates = np.array([_unbiased(outcome, questions) for outcome in published(system, source)])
-    assert strayed(estimates, questions.truth.astype(float)) < FAR
 
 
 def test_equal_records_do_not_bias_deletion_and_insertion() -> None:
@@ -99,29 +72,15 @@ def test_intervals_hold_about_as_often_as_they_say(system: System) -> None:
     assert np.mean(held) > 0.93 - 5 * np.std(held) / np.sqrt(15)
 
 
-def test_a_redraw_from_the_distribution_tells_independence_alone() -> None:
-    source = small_source(300)
+def test_a_known_matrix_that_tells_little_in_a_direction_pays_for_it_in_width_alone() -> None:
+    # Left out, it biased every count: 82 % held on adult, all on small tables. Five standard errors as above.
+    source = small_source(400)
     questions = small_questions(source)
-    outcomes = published(DistributionBased(), source)
-    estimates = np.array([outcome.answer(questions).estimate for outcome in outcomes])  # type: ignore[attr-defined]
-    assert strayed(estimates, questions.top * (questions.chosen @ source.shares)) < FAR
-
-
-def test_anatomy_is_biased_to_independence_by_the_transition_of_its_buckets() -> None:
-    source = small_source(300)
-    questions = small_questions(source)
-    outcomes = published(Anatomy(3), source)
-    estimates = np.array([outcome.answer(questions).estimate for outcome in outcomes])  # type: ignore[attr-defined]
-    # Which values share a bucket is the same in every run, but for the fewer than l records left over.
-    transition = np.zeros((source.m, source.m))
-    for outcome in outcomes:
-        assert isinstance(outcome, Bucketed)
-        shares = outcome.parts.toarray()
-        copies = shares * np.bincount(outcome.bucket)[:, None]
-        transition += copies.T @ shares / source.counts[:, None] / len(outcomes)
-    expected = questions.asked(questions.by_value @ transition)
-    assert strayed(estimates, expected) < FAR
-    assert np.abs(expected - questions.truth).max() > 5  # and that is a bias worth the name
+    held = []
+    for outcome in published(InvariantPram(0.5), source, 15):
+        answers = outcome.answer(questions)  # type: ignore[attr-defined]
+        held.append(((answers.low <= questions.truth) & (questions.truth <= answers.high)).mean())
+    assert 0.93 - 5 * np.std(held) / np.sqrt(15) < np.mean(held) < 0.99
 
 
 def test_anatomy_keeps_counts_of_the_whole_table_and_l_values_in_each_bucket() -> None:
@@ -136,20 +95,6 @@ def test_anatomy_keeps_counts_of_the_whole_table_and_l_values_in_each_bucket() -
     copies = np.rint(outcome.parts.toarray() * np.bincount(outcome.bucket)[:, None])
     assert copies.max() == 1
     assert copies.sum(axis=1).min() >= 3
-
-
-def test_the_papers_estimate_is_biased_towards_too_little_where_a_cell_stands_out() -> None:
-    source = small_source(1200)
-    questions = small_questions(source)
-    independent = questions.top * (questions.chosen @ source.shares)
-    out = (questions.truth > 1.5 * independent) & (questions.truth > 30)
-    assert out.sum() >= 3
-    outcomes = published(AsPublished(2), source, 40)
-    estimates = np.array([outcome.answer(questions).estimate for outcome in outcomes])  # type: ignore[attr-defined]
-    whole = estimates[:, out].sum(axis=1) / questions.truth[out].sum()
-    # By 10 % and more, and surely so: no chance of a million.
-    assert whole.mean() < 0.9
-    assert (whole.mean() - 1) / (whole.std(ddof=1) / np.sqrt(len(whole))) < -FAR
 
 
 @pytest.mark.parametrize("gamma", [2, 3, 5])

@@ -15,8 +15,7 @@ from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.fit import fitted, gain
 from splu_desktop.compare.marginals.kifer import Domain, Marginals, MaximumEntropy, ranges, within_ranges
 from splu_desktop.core.progress import Silent
-from tests.compare.tables import small_questions, small_source
-from tests.compare.test_laws import FAR, strayed
+from tests.compare.tables import small_source
 from tests.core.tables import column
 
 
@@ -76,17 +75,6 @@ def test_each_pair_that_is_added_brings_the_fit_nearer() -> None:
         left.append(MaximumEntropy(outcome.domain, outcome.marginals[:used], cells).divergence)
     assert (np.diff(left) < 0).all()
     assert left[-1] == pytest.approx(outcome.divergence, abs=1e-3)
-
-
-def test_answers_are_the_mean_of_records_drawn_from_the_fit() -> None:
-    outcome, chance = published(), np.random.default_rng(2)
-    questions = small_questions(outcome.source)
-    counted = []
-    for _ in range(200):
-        copy = outcome.microdata(chance)
-        inside = questions.select(copy.codes, outcome.source.n)
-        counted.append(questions.asked(inside @ np.eye(outcome.source.m)[copy.sensitive]))
-    assert strayed(np.array(counted), outcome.answer(questions).estimate) < FAR
 
 
 def test_ranges_and_labels_told_have_k_records_each() -> None:

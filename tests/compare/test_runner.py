@@ -42,7 +42,7 @@ def test_every_system_stands_in_it_with_every_setting(compared: Comparison) -> N
     expected = [each.as_dict() for each in compared.tried]
     assert [each["system"] for each in expected] == [
         "plan",
-        *(system.name for system in SYSTEMS for _ in system.curve(compared.source)),
+        *(system.name for system in SYSTEMS for _ in system.curve()),
     ]
     assert all((each["achieved"] is None) == bool(each["impossible"]) for each in expected)
 
@@ -100,7 +100,7 @@ class Endless(ByGamma):
 def test_a_method_that_takes_too_long_costs_itself_alone_and_is_said_to_be_unfinished() -> None:
     found = compare(small_source(200), [Endless, *named("trivial")], size=60, limit=0.3)
     endless, (trivial,) = found.tried[:-1], found.tried[-1:]
-    assert [each.system for each in endless] == list(Endless.curve(found.source))
+    assert [each.system for each in endless] == list(Endless.curve())
     assert all("0.3 seconds" in each.impossible and each.achieved is None for each in endless)
     assert trivial.achieved is not None
     assert not trivial.impossible

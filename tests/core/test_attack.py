@@ -16,7 +16,7 @@ from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk import attack
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Kind, Table
 from tests.core.tables import column, plan_for, skewed
 from tests.seeded import Seeded
 
@@ -87,11 +87,11 @@ def test_what_is_estimated_from_the_release_alone_agrees_with_the_truth(case) ->
     for name in ("margins", "row", "naive-bayes-and-row", "release", "release-and-row"):
         found, true = of(carried.attack.figures, name).right, of(judged.figures, name).right
         # Fixed seeds; 2 points from 40,000 records on. Guesses of naive Bayes are another learner's than the belief's.
-        assert found == pytest.approx(true, abs=0.05 if name.startswith("naive") else 0.03), name
+        assert found == pytest.approx(true, abs=0.07 if name.startswith("naive") else 0.03), name
 
 
 def test_the_range_of_the_estimate_holds_the_truth(case) -> None:  # type: ignore[no-untyped-def]
-    """Of 320 such ranges 11 did not (docs/decisions/attack.md). Fixed seeds."""
+    """Of 240 such ranges 2 did not (docs/decisions/attack.md). Fixed seeds."""
     *_, carried, judged = case
     for name in ("naive-bayes", "naive-bayes-and-row", "release", "release-and-row"):
         ends = of(carried.attack.figures, name).ends
@@ -113,8 +113,13 @@ def test_certainties_are_calibrated(case) -> None:  # type: ignore[no-untyped-de
             assert right[here].mean() == pytest.approx(best.certainty[here].mean(), abs=0.08), (low, high)
 
 
-def written_apart(published: Published, true: Codes) -> tuple[float, float]:
-    """Naive Bayes as anybody would write it: right guesses without the row and with it."""
+def written_apart(
+    published: Published, true: Codes, intervals: int = 10**9, labels: int | None = 100
+) -> tuple[float, float]:
+    """Naive Bayes as anybody would write it: right guesses without the row and with it.
+
+    intervals, labels : as the report says what its own took.
+    """
     transition = published.draws["s"].two_numbers(published.counts("s"))
     matrix = transition.matrix
     assert matrix is not None
@@ -123,12 +128,16 @@ def written_apart(published: Published, true: Codes) -> tuple[float, float]:
     undo = (np.eye(len(prior)) - transition.b) / transition.signal  # x = (y - N_P b) / (a - b)
     for name in published.nsas:
         nsa = published.table[name]
-        if nsa.m > 100:
+        codes = nsa.codes
+        if nsa.values is not None and nsa.m > intervals:
+            known = nsa.values[codes]
+            codes = np.digitize(known, np.quantile(known, np.linspace(0, 1, intervals + 1)[1:-1]))
+        if labels is not None and codes.max() >= labels:
             continue
-        joint = np.zeros((nsa.m, len(prior)))
-        np.add.at(joint, (nsa.codes, shown), 1.0)
+        joint = np.zeros((codes.max() + 1, len(prior)))
+        np.add.at(joint, (codes, shown), 1.0)
         real = np.maximum(joint @ undo, 0.5)
-        score += np.log(real / real.sum(axis=0))[nsa.codes]
+        score += np.log(real / real.sum(axis=0))[codes]
     with_row = score + np.log(np.maximum(matrix[:, shown].T, 1e-12))
     return float((score.argmax(axis=1) == true).mean()), float((with_row.argmax(axis=1) == true).mean())
 
@@ -170,6 +179,40 @@ def test_naive_bayes_on_a_joined_draw_undoes_the_matrix_that_release_json_states
         assert of(judged.figures, name).right == pytest.approx((found.argmax(axis=1) == true).mean(), abs=0.02)
         # Estimated from the release: standard deviation below .01 among 12,000 records; false alarm below 1e-3.
         assert of(carried.attack.figures, name).right == pytest.approx(of(judged.figures, name).right, abs=0.03)
+
+
+def judged_of(table: Table, gamma: int, seed: int) -> tuple[Published, Codes, attack.Carried, attack.Attack]:
+    published, true = released(table, gamma, seed)
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    return published, true, carried, attack.judged(carried, theirs, ours, published.nsas)
+
+
+def test_columns_of_numbers_are_learned_in_as_few_intervals_as_serve() -> None:
+    """Ten laboratory values: in 32 intervals each the learner was right in 56 %, where 69 are possible."""
+    rng = np.random.default_rng(5)
+    s, n = rng.choice(7, 20_000, p=[0.3, 0.2, 0.15, 0.1, 0.1, 0.1, 0.05]), 20_000
+    found = (np.round((rng.normal(size=7) * 0.7)[s] + rng.normal(size=n), 1) for _ in range(10))
+    labs = [Column.from_labels(f"lab{j}", x.astype(str).tolist(), kind=Kind.DECIMAL) for j, x in enumerate(found)]
+    published, true, carried, judged = judged_of(Table((*labs, column("s", s))), 3, 6)
+    assert judged.intervals == 5
+    release, with_row = written_apart(published, true, judged.intervals, judged.labels)
+    assert of(judged.figures, "naive-bayes").right == pytest.approx(release, abs=0.02)
+    assert of(judged.figures, "naive-bayes-and-row").right == pytest.approx(with_row, abs=0.02)
+    assert of(judged.figures, "release-and-row").right > with_row + 0.03
+    for told, really in zip(carried.attack.figures, judged.figures, strict=True):
+        assert (told.known_80, told.known_95) == (really.known_80, really.known_95)
+        for ends, right in ((told.ends_80, really.right_80), (told.ends_95, really.right_95)):
+            assert ends is None or right is None or ends[0] <= right <= ends[1]
+
+
+def test_what_two_columns_tell_together_is_found() -> None:
+    """Neither column says anything by itself; near the eligibility limit the learner saw nothing (24 % right)."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 5, (2, 12_000))
+    s = np.where(rng.random(12_000) < 0.8, (a + b) % 5, rng.integers(0, 5, 12_000))
+    *_, judged = judged_of(Table((column("a", a), column("b", b), column("c", a * b % 3), column("s", s))), 4, 2)
+    assert of(judged.figures, "release-and-row").right > 0.5
 
 
 def test_the_release_teaches_what_its_noisy_labels_hide() -> None:

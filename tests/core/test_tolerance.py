@@ -13,7 +13,6 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.rules import (
     LADDER,
     Sensitivity,
-    by_class,
     by_hand,
     equal,
     from_pairs,
@@ -44,13 +43,13 @@ def test_caps_are_floors_of_exact_products(limit: str, size: int, most: int) -> 
     assert caps((Fraction(limit),), size).tolist() == [most]
 
 
-def test_by_hand_and_by_class() -> None:
+def test_by_hand_and_by_words() -> None:
     assert by_hand(WARD, {"HIV": 0.1, "flu": "0.5"}).limits == {
         "none": Fraction(1),
         "flu": Fraction(1, 2),
         "HIV": Fraction(1, 10),
     }
-    graded = by_class(WARD, {"HIV": Sensitivity.HIGH, "flu": Sensitivity.LOW})
+    graded = from_pairs(WARD, [("HIV", "high"), ("flu", "low")])
     assert graded.limits["none"] == 1
     assert graded.limits["HIV"] < Sensitivity.MEDIUM.tolerance < graded.limits["flu"]
     assert graded.classes()[graded.limits["HIV"]] == ("HIV",)

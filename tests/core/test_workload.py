@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from benchmarks.accuracy import draw_from_records
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.query.workload import Workload, bands_of, draw, draw_from_records
+from splu_desktop.core.query.workload import Workload, bands_of, draw
 from tests.core.tables import skewed, with_nsas
 
 
@@ -29,12 +30,11 @@ def test_truth_and_band_are_the_tables(drawn: Callable[..., Workload]) -> None:
 
 def test_the_same_seed_asks_the_same_questions() -> None:
     table = with_nsas(skewed(2_000, 25, 0.12, 1), 2)
-    first, second = (draw_from_records(table, ["free"], ["s"], size=30, seed=4) for _ in range(2))
+    first, second = (draw(table, ["free"], ["s"], size=30, seed=4) for _ in range(2))
     assert first.questions == second.questions
-    assert first.questions != draw_from_records(table, ["free"], ["s"], size=30, seed=5).questions
+    assert first.questions != draw(table, ["free"], ["s"], size=30, seed=5).questions
 
 
-@pytest.mark.parametrize("drawn", [draw, draw_from_records])
-def test_a_table_without_unchanged_columns_is_refused_in_a_sentence(drawn: Callable[..., object]) -> None:
+def test_a_table_without_unchanged_columns_is_refused_in_a_sentence() -> None:
     with pytest.raises(BadQuestion, match="unchanged column"):
-        drawn(skewed(100, 5, 0.3, 1), [], ["s"], size=60)
+        draw(skewed(100, 5, 0.3, 1), [], ["s"], size=60)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.in_blocks import encoded
+from splu_desktop.files.disk.inert import inert, inert_packed
 from splu_desktop.files.tables import table_writers
+from tests.core.test_texts import packed
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -35,6 +39,32 @@ def test_both_ways_of_writing_give_the_same_bytes(
         slow.setattr(table_writers, "_padded_lines", lambda *_: None)
         table_writers.write_csv(table, folder / "slow.csv", Silent(), bom)
     assert (folder / "quick.csv").read_bytes() == (folder / "slow.csv").read_bytes()
+
+
+_ASCII = st.text(st.characters(min_codepoint=1, max_codepoint=127), max_size=12) | st.from_regex(
+    r"[-+=@;' ]?[0-9]{0,3}[.,%eE+-]?[0-9]{0,3}", fullmatch=True
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(_ASCII, min_size=1, max_size=6, unique=True), st.data())
+def test_packed_texts_are_written_as_others_are(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], data: st.DataObject
+) -> None:
+    column = Column.from_labels("b", data.draw(st.permutations(texts * 2)))
+    columns = [Column.from_labels("a", ["x"] * column.n)] * data.draw(st.integers(0, 1))
+    labels: Any = packed(column.labels.tolist())
+    folder = tmp_path_factory.mktemp("packed")
+    table_writers.write_csv(Table((*columns, column)), folder / "one.csv", Silent())
+    table_writers.write_csv(Table((*columns, replace(column, labels=labels))), folder / "packed.csv", Silent())
+    with pytest.MonkeyPatch.context() as slow:
+        slow.setattr(table_writers, "_padded_lines", lambda *_: None)
+        table_writers.write_csv(Table((*columns, replace(column, labels=labels))), folder / "slow.csv", Silent())
+    wanted = (folder / "one.csv").read_bytes()
+    assert (folder / "packed.csv").read_bytes() == wanted
+    assert (folder / "slow.csv").read_bytes() == wanted
+    found = inert_packed(labels)
+    assert found is None or list(found) == list(map(inert, labels))
 
 
 def test_one_long_text_does_not_make_all_lines_as_long(tmp_path: Path) -> None:

@@ -183,6 +183,31 @@ def test_it_is_written_only_when_asked(compared: BesideDialog, tmp_path: Path, m
     compared.reject()
 
 
+def test_the_custodians_questions_are_asked_of_every_method(
+    compared: BesideDialog, opened: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked.csv"
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(asked), ""))
+    asked.write_text("Nonsense\nF\n", "utf-8")
+    compared.questions.click()
+    idle(opened)
+    assert compared.banner.kind == "fault"
+    assert "Nonsense" in compared.banner.text.text()
+    asked.write_text("Sex,Age\nf,\n", "utf-8")
+    compared.questions.click()
+    idle(opened)
+    assert opened.session.source is not None
+    sex = opened.session.source.imported.table["Sex"]
+    truth = int((sex.labels[sex.codes] == "f").sum())
+    for each in rows(compared):
+        said = [line for text in each.sentences for line in text.splitlines() if line.startswith("Sex=f: ")]
+        assert len(said) == (each.achieved is not None)
+        assert all(line.endswith(f"truly {truth:,}") for line in said)
+    titles = [field.title for field in compared.model.fields]
+    assert {"Classifier", "pMSE", "Seconds", "MB"} <= set(titles)
+    compared.reject()
+
+
 def test_a_plan_without_unchanged_columns_gets_a_sentence(
     opened: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

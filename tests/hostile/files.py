@@ -7,6 +7,7 @@ file cost much: sizes that lie, cells far away, repeated and merged ones, chains
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import random
@@ -17,6 +18,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import xlsxwriter
 
@@ -726,6 +728,110 @@ def _mutated_release(content: bytes, seed: int) -> bytes:
     return mutated(packed_, seed) if chance.random() < 0.1 else packed_
 
 
+@cache
+def releases() -> tuple[dict[str, bytes], ...]:
+    """Return the files of a sound release of every draw, without the programs that come with it."""
+    from splu_desktop.core.sanitise import run
+    from splu_desktop.files.release.folder import write_release
+    from tests.files.kit_releases import plans, table_of
+    from tests.seeded import Seeded
+
+    found, table = [], table_of(400)
+    for plan in plans(table).values():
+        with TemporaryDirectory() as folder:
+            write_release(run(table, plan, randomness=Seeded(3)), Path(folder) / "release")
+            parts = sorted((Path(folder) / "release").iterdir())
+            found.append({path.name: path.read_bytes() for path in parts if not path.name.startswith("splu_release.")})
+    return tuple(found)
+
+
+def _facts_by_hand() -> Iterator[bytes]:
+    """Yield releases whose facts, sealed again, have one of their values replaced or left out."""
+    chance = random.Random(5)
+    for number in range(200):
+        parts = releases()[number % len(releases())]
+        facts = json.loads(parts["release.json"])
+        inside, key = _somewhere(facts, chance, ("transitions", "columns", "sensitive", "plan", "blocks", "persons"))
+        worse: object = chance.choice(
+            [None, 0, -1, 1e308, 5e-324, 10**400, True, "x", "\ud800", [], {}, [[1]], float("nan"), "1/0", [0] * 1000]
+        )
+        if chance.random() < 0.2:
+            del inside[key]
+        else:
+            inside[key] = worse
+        yield _zipped_release({**parts, "release.json": _sealed(json.dumps(facts).encode())})
+
+
+def _somewhere(facts: Any, chance: random.Random, likely: tuple[str, ...]) -> tuple[Any, Any]:
+    """Return a place in nested data: what holds it, and its key or index."""
+    inside, key = facts, chance.choice([name for name in likely if name in facts])
+    while isinstance(inside[key], dict | list) and inside[key] and chance.random() < 0.85:
+        inside = inside[key]
+        key = chance.choice(list(inside)) if isinstance(inside, dict) else chance.randrange(len(inside))
+    return inside, key
+
+
+def _parts_by_hand() -> Iterator[bytes]:
+    """Yield releases of which a part is missing, another, empty, too large, twice there or named to lead elsewhere."""
+    sound = releases()[0]
+    for name in sound:
+        yield _zipped_release({each: part for each, part in sound.items() if each != name})
+        for worse in (b"", b"\x00" * 1000, b"\xff\xfe", b"=1+1\n", b"[" * 100_000, sound[name] * 2, sound[name][:-3]):
+            yield _zipped_release({**sound, name: worse})
+        for other in sound:
+            if other > name:
+                yield _zipped_release({**sound, name: sound[other]})
+    for name in (
+        "../out",
+        "/etc/passwd",
+        "C:\\x",
+        "a\x00b",
+        "\u202etxt",
+        "con",
+        "x" * 300,
+        ".",
+        "d/",
+        "<b>x</b>",
+        "=1+1",
+    ):
+        yield _zipped_release({**sound, name: b"x"})
+        facts = json.loads(sound["release.json"])
+        facts["files"][0]["name"] = name
+        yield _zipped_release({**sound, "release.json": _sealed(json.dumps(facts).encode())})
+
+
+def _mutated_parts(content: bytes, seed: int) -> bytes:
+    chance = random.Random(seed)
+    parts = dict(chance.choice(releases()))
+    name = chance.choice(sorted(parts))
+    parts[name] = mutated(parts[name], seed)
+    if chance.random() < 0.7:
+        parts["release.json"] = _sealed(_hashed(parts))
+    return _zipped_release(parts)
+
+
+def _hashed(parts: dict[str, bytes]) -> bytes:
+    """Return facts that state the parts as they are now."""
+    try:
+        facts = json.loads(parts["release.json"])
+        for entry in facts["files"]:
+            entry.update(bytes=len(parts[entry["name"]]), sha256=hashlib.sha256(parts[entry["name"]]).hexdigest())
+        return json.dumps(facts).encode()
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return parts["release.json"]
+
+
+def audience() -> bytes:
+    """Return sound words about who gets a release: what stands after --audience, and after each --limit."""
+    return b"partner,signed=no,holds=similar,passes-on=no,tables=yes\nk=3:pilot study\nunique=0.1:few\n"
+
+
+def _audience_by_hand() -> Iterator[bytes]:
+    for worse in (*_TEXTS, b"", b"=", b":", b",", b"\n", b" " * 100_000, b"," * 100_000, b"x" * 1_000_000, b"<b>x</b>"):
+        for place in (b"partner", b"no", b"similar", b"signed", b"3", b"0.1", b"unique", b"pilot study", b"=", b":"):
+            yield audience().replace(place, worse, 1)
+
+
 Maker = tuple[str, Callable[[], bytes], Callable[[], Iterator[bytes]], Callable[[bytes, int], bytes]]
 FORMATS: dict[str, Maker] = {
     "csv": ("t.csv", csv, _csv_by_hand, mutated),
@@ -752,6 +858,11 @@ FORMATS: dict[str, Maker] = {
     "questions": ("q.csv", questions, _rows_by_hand, mutated),
     "comparison": ("c.json", lambda: comparison().encode(), lambda: _json_by_hand(comparison()), mutated),
     "release": ("release.zip", lambda: _zipped_release(release()), _release_by_hand, _mutated_release),
+    "release of every draw": ("release.zip", lambda: _zipped_release(releases()[0]), _facts_by_hand, _mutated_parts),
+    "release parts": ("release.zip", lambda: _zipped_release(releases()[0]), _parts_by_hand, _mutated_parts),
+    "kit": ("release.zip", lambda: _zipped_release(releases()[0]), _facts_by_hand, _mutated_parts),
+    "kit in R": ("release.zip", lambda: _zipped_release(releases()[0]), _facts_by_hand, _mutated_parts),
+    "audience": ("audience.txt", audience, _audience_by_hand, mutated),
 }
 
 

@@ -14,8 +14,3 @@ def posterior(prior: Floats, chances: Floats, shown: NDArray[np.integer]) -> Flo
     seen = joint.sum(axis=0)
     belief = np.divide(joint, seen, out=np.tile(prior[:, None], (1, len(seen))), where=seen > 0)
     return np.asarray(belief.T[shown])
-
-
-def after_odds(prior: Floats, times: float) -> float:
-    """Return the most that the belief in any value can become where odds grow by `times` at most."""
-    return float((prior * times / (prior * times + 1 - prior)).max())

@@ -7,9 +7,9 @@ docstring gives formula and source.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 GAMMAS = (2, 3, 5, 10)
+Points = tuple[Any, ...]  # a parameter each, or a tuple of all
 
 
 class Impossible(SpluError):
@@ -101,17 +102,19 @@ class System(ABC):
     title : what people call it.
     words : what it does, in the custodian's words.
     first : whether a custodian would weigh it first; the others stand behind "more".
+    points : the parameters that are compared, from weak to strong; () as the only one where there are none.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     words: ClassVar[str]
     first: ClassVar[bool] = False
+    points: ClassVar[Points] = ((),)
 
     @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        """Return the system with the parameters that are compared, from weak to strong; itself where it has none."""
-        return [cls()]
+    def curve(cls) -> list[Self]:
+        """Return the system with the parameters that are compared."""
+        return [cls(*(point if isinstance(point, tuple) else (point,))) for point in cls.points]
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -144,9 +147,7 @@ class ByGamma(System):
 
     gamma: int
 
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(gamma) for gamma in GAMMAS]
+    points: ClassVar[Points] = GAMMAS
 
     @property
     def setting(self) -> str:

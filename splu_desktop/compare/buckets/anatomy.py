@@ -12,16 +12,15 @@ sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s}
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.compare.ours.as_published import dealt, largest_first
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -78,10 +77,7 @@ class Anatomy(System):
         "last one."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(gamma) for gamma in GAMMAS]
+    points: ClassVar[Points] = GAMMAS
 
     @property
     def setting(self) -> str:

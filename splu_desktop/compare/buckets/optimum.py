@@ -11,9 +11,8 @@ Estimate and promise as with two sizes.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,9 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from splu_desktop.compare.base.source import Ints, TrueTable
+from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets.tolerant import THETAS, TwoSizes
+from splu_desktop.compare.buckets.tolerant import TwoSizes
 from splu_desktop.core.groups.multi_size import Parts
 from splu_desktop.core.groups.search import Bucket, CapsOf
 from splu_desktop.core.messages import say
@@ -100,10 +99,6 @@ class BestSizes(TwoSizes):
     name: ClassVar[str] = "buckets-best-sizes"
     title: ClassVar[str] = say("F'-privacy, the best buckets")
     words: ClassVar[str] = say("As buckets of many sizes, with the least loss that there is, by integer programming.")
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(theta) for theta in THETAS]
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         if len(counts) > MOST_VALUES:

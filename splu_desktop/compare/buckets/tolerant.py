@@ -12,17 +12,16 @@ Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, System
+from splu_desktop.compare.base.system import Impossible, Points, System
 from splu_desktop.compare.buckets.anatomy import Bucketed
 from splu_desktop.core.groups.multi_size import Parts, many_sizes, partition
 from splu_desktop.core.groups.rules import linear
@@ -82,10 +81,7 @@ class TwoSizes(System):
     words: ClassVar[str] = say(
         "As Anatomy, with a limit for each value by how frequent it is, so that frequent values need no large buckets."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(theta) for theta in THETAS]
+    points: ClassVar[Points] = THETAS
 
     @property
     def setting(self) -> str:
@@ -131,10 +127,7 @@ class ManySizes(TwoSizes):
     name: ClassVar[str] = "buckets-many-sizes"
     title: ClassVar[str] = say("F'-privacy, buckets of many sizes")
     words: ClassVar[str] = say("As buckets of two sizes, with more sizes where that leaves smaller ones.")
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(8)]  # the search takes long, and longer the smaller theta is
+    points: ClassVar[Points] = (8,)  # the search takes long, and longer the smaller theta is
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         return many_sizes(counts, caps_of, least, most, progress=progress)

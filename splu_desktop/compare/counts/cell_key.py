@@ -14,17 +14,16 @@ the true count. Answers differ by at most D from the truth in any case, so large
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from scipy import optimize
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -153,10 +152,7 @@ class CellKey(System):
         "Large counts are all but exact, and so become small ones when many answers are combined."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(most, variance) for most, variance in SETTINGS]
+    points: ClassVar[Points] = SETTINGS
 
     @property
     def setting(self) -> str:

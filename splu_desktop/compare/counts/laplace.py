@@ -14,15 +14,14 @@ So where x is large against b, the share y/x of a group of persons is learnt, of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -109,10 +108,7 @@ class Laplace(System):
     )
     first: ClassVar[bool] = True
     together: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(epsilon) for epsilon in EPSILONS.values()]
+    points: ClassVar[Points] = tuple(EPSILONS.values())
 
     @property
     def setting(self) -> str:

@@ -7,14 +7,13 @@ sum over i < m of |sum over j <= i of (p_j - q_j)| / (m - 1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
@@ -48,10 +47,7 @@ class Closeness(Mondrian):
         "kept from the attacker is kept from the researcher: how the values differ between groups."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(t) for t in (0.5, 0.3, 0.15)]
+    points: ClassVar[Points] = (0.5, 0.3, 0.15)
 
     @property
     def setting(self) -> str:
@@ -84,10 +80,7 @@ class OrderedCloseness(Closeness):
         "near each other."
     )
     first: ClassVar[bool] = False
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(t) for t in (0.2, 0.1, 0.05)]
+    points: ClassVar[Points] = (0.2, 0.1, 0.05)
 
     @property
     def promise(self) -> str:

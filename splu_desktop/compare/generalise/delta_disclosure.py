@@ -7,13 +7,13 @@ learner is below delta then.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.table import Flags
@@ -31,10 +31,7 @@ class DeltaDisclosure(Mondrian):
         "As k-anonymity, and no value may be much likelier, or much less likely, among those who look alike than in "
         "the whole table. With rare values it makes nearly one class of all records."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(delta) for delta in (2.0, 1.0, 0.5)]
+    points: ClassVar[Points] = (2.0, 1.0, 0.5)
 
     @property
     def setting(self) -> str:

@@ -7,18 +7,17 @@ with counts r_1 >= r_2 >= ..., r_1 <= c (r_l + r_{l+1} + ...) (Kifer, Gehrke 200
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
 
-_LEVELS = (2, 3, 5)
 _CLOSE = 1e-12  # rounding of an entropy that is met with equality
 
 
@@ -49,10 +48,7 @@ class DistinctDiversity(Mondrian):
         "likelier than the others."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(l_) for l_ in _LEVELS]
+    points: ClassVar[Points] = (2, 3, 5)
 
     @property
     def setting(self) -> str:

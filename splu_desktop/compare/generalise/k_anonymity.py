@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
@@ -27,10 +27,7 @@ class KAnonymity(Mondrian):
         "true: where those who look alike share one, it is told of all of them."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(k) for k in (2, 5, 10, 50)]
+    points: ClassVar[Points] = (2, 5, 10, 50)
 
     @property
     def setting(self) -> str:

@@ -21,14 +21,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.fit import KnownMarginal, fitted, gain
 from splu_desktop.core.messages import Figure, say
@@ -230,10 +230,7 @@ class Marginals(System):
         "No rows are handed out, but cross-tables of two columns each, with ranges for entries; other counts are "
         "estimated as if nothing more linked the columns."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(k) for k in (5, 50)]
+    points: ClassVar[Points] = (5, 50)
 
     @property
     def setting(self) -> str:

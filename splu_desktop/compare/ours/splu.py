@@ -5,10 +5,10 @@ Answered by the default estimator of `splu query`, pooled, with its 95 % interva
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.belief import posterior
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import ByGamma, Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import ByGamma, Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
@@ -154,10 +154,7 @@ class SpluSeveralSizes(Splu):
         "one value is very frequent."
     )
     first: ClassVar[bool] = False
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(2), cls(5)]  # designing the sizes takes longest of all systems
+    points: ClassVar[Points] = (2, 5)  # designing the sizes takes longest of all systems
 
     @property
     def promise(self) -> str:
@@ -210,10 +207,7 @@ class Planned(System):
     title: ClassVar[str] = say("This plan")
     words: ClassVar[str] = say("What the current plan would publish of this column.")
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return []  # there is one plan alone
+    points: ClassVar[Points] = ()  # there is one plan alone
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -8,14 +8,13 @@ whole table's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.ours.splu import Drawn, Splu, Stream
 from splu_desktop.compare.partition.parts import dealt_by_value
 from splu_desktop.core.draw import PlainGroups
@@ -37,10 +36,7 @@ class SpluBlocks(Splu):
         "ranges stay what they are."
     )
     first: ClassVar[bool] = False
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(2), cls(5)]
+    points: ClassVar[Points] = (2, 5)
 
     @property
     def setting(self) -> str:

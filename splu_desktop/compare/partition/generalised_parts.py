@@ -7,14 +7,13 @@ the whole table, k-anonymity of the parts does not give that of the whole.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.partition.parts import dealt_to_parts, tables
@@ -35,10 +34,7 @@ class KAnonymityOfParts(KAnonymity):
         "places, and the ranges get wider."
     )
     first: ClassVar[bool] = False
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(5, 2), cls(5, 10)]
+    points: ClassVar[Points] = ((5, 2), (5, 10))
 
     @property
     def setting(self) -> str:

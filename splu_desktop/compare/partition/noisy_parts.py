@@ -9,10 +9,9 @@ interval is its own. Whoever gets one part alone has a smaller epsilon (`parts`)
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -20,6 +19,7 @@ from scipy.special import kve
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceAnswers
 from splu_desktop.compare.partition.parts import sharp_epsilon_of_part
 from splu_desktop.core.messages import Figure, say
@@ -97,10 +97,7 @@ class LaplaceOfParts(Laplace):
         "to another recipient, who learns less than from the whole; their sum is noisier than one answer about all."
     )
     first: ClassVar[bool] = False
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(math.log(3), 2), cls(math.log(3), 10)]
+    points: ClassVar[Points] = ((math.log(3), 2), (math.log(3), 10))
 
     @property
     def setting(self) -> str:

@@ -19,14 +19,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.rowkeys import row_sums, stirred
@@ -164,10 +164,7 @@ class AlphaBeta(System):
         "Some rows are deleted and many made-up ones inserted. Good against someone who knows "
         "nothing; who knows a person's other columns tells the true row from the made-up ones at once."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(belief) for belief in BELIEFS]
+    points: ClassVar[Points] = BELIEFS
 
     @property
     def setting(self) -> str:

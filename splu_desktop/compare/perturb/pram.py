@@ -13,14 +13,13 @@ alpha R + (1 - alpha) I does, too; alpha = 1 here. Decoy groups are of this kind
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.perturb.channel import Channelled
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -57,10 +56,7 @@ class Pram(System):
         "back, but how sure someone is of a rare value in a row depends on the table, and nothing bounds it."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(keep) for keep in KEEPS]
+    points: ClassVar[Points] = KEEPS
 
     @property
     def setting(self) -> str:
@@ -90,10 +86,7 @@ class InvariantPram(System):
         "PRAM whose exchange is balanced, so that the published shares of the whole table stay true on average, as "
         "with decoy groups; values are exchanged record by record, and no count is promised to be unreliable."
     )
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(keep) for keep in KEEPS]
+    points: ClassVar[Points] = KEEPS
 
     @property
     def setting(self) -> str:

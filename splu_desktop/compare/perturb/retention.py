@@ -7,14 +7,13 @@ as likely true as in decoy groups of l'. Estimated by the inverse of this matrix
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import GAMMAS, System
+from splu_desktop.compare.base.system import GAMMAS, Points, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -33,10 +32,7 @@ class Retention(System):
         "however rare. In columns of many values rare ones are flooded by false ones, and counts of them are blurred."
     )
     first: ClassVar[bool] = True
-
-    @classmethod
-    def curve(cls, source: TrueTable) -> Sequence[Self]:
-        return [cls(1 / gamma) for gamma in GAMMAS]
+    points: ClassVar[Points] = tuple(1 / gamma for gamma in GAMMAS)
 
     @property
     def setting(self) -> str:

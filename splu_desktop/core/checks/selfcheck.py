@@ -228,7 +228,7 @@ def _bits(source: Table, table: Table, names: Sequence[str], progress: Progress)
     for name in names:
         progress.report(_STAGE, 0.0)
         ours, theirs = source[name], table[name]
-        same = theirs.labels is ours.labels  # as sanitising leaves an NSA all of whose labels are used
+        same = theirs.texts is ours.texts  # as sanitising leaves an NSA all of whose labels are used
         fresh = randomness.bits(2 * (ours.m + (0 if same else theirs.m))).view(np.uint64)
         of_source.append(fresh[: ours.m])
         if same:

@@ -109,11 +109,6 @@ def by_hand(
     return Tolerances({label: checked_tolerance(label, given.get(label, base[label])) for label in known})
 
 
-def by_class(column: Column, given: Mapping[str, Sensitivity], rest: Sensitivity = Sensitivity.NONE) -> Tolerances:
-    """Return the tolerance of each value's class of sensitivity. Raises BadSetting."""
-    return by_hand(column, {label: sort.tolerance for label, sort in given.items()}, rest.tolerance)
-
-
 def from_pairs(
     column: Column, pairs: Iterable[tuple[str, str]], rest: float | str | Fraction | Tolerances = NOT_SENSITIVE
 ) -> Tolerances:

@@ -36,9 +36,10 @@ class Figures:
         naive Bayes and by a calibrated learner, without the row), "naive-bayes-and-row" and "release-and-row",
         "original" (what the original's statistics teach).
     right : share of right guesses.
-    known_80, known_95 : share of the rows of which the attacker is at least so sure, in per cent.
+    known_80, known_95 : share of the rows of which the attacker is at least so sure, in per cent: exact.
     right_80, right_95 : share of right guesses among those; None where there are none.
-    ends : between which `right` lies, where it is estimated from a release alone; None where it is judged, or known.
+    ends, ends_80, ends_95 : between which `right`, `right_80` and `right_95` lie, where they are estimated from a
+        release alone; None where they are judged, or known.
     """
 
     name: str
@@ -48,6 +49,8 @@ class Figures:
     right_80: float | None
     right_95: float | None
     ends: tuple[float, float] | None = None
+    ends_80: tuple[float, float] | None = None
+    ends_95: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class Attack:
     learner : behind "release" in `figures`: "smoothed-naive-bayes", "weighted-naive-bayes" or "regression".
     tested, trained_on : records.
     columns : NSAs that the learners used; those with too many labels are left out.
+    intervals, labels : of plain naive Bayes: numbers of more values were put into so many intervals; columns that have
+        more labels then were left out, None where none was.
     figures : of each attacker.
     betrayed : share of the rows of which that learner is 95 % sure that their value is not the person's own:
         pairs of values that do not occur, or hardly do, are among them.
@@ -71,6 +76,8 @@ class Attack:
     tested: int
     trained_on: int
     columns: tuple[str, ...]
+    intervals: int
+    labels: int | None
     figures: tuple[Figures, ...]
     betrayed: float
     betrayed_own: float | None

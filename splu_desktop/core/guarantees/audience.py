@@ -7,6 +7,7 @@ one has recognised. Each may be changed, with a reason that recipe and report ke
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -78,7 +79,7 @@ class Audience:
                 raise BadSetting(
                     say("“{said}” is no answer; the answers are {known}.", said=str(said)[:40], known=", ".join(known))
                 )
-        for name, (_, why) in self.changed.items():
+        for name, (value, why) in self.changed.items():
             if name not in NAMES:
                 raise BadSetting(
                     say(
@@ -87,6 +88,8 @@ class Audience:
                         known=", ".join(NAMES),
                     )
                 )
+            if not abs(value) < math.inf:
+                raise BadSetting(say("The limit “{name}” is no number that is finite; write another.", name=name))
             if not why.strip():
                 raise BadSetting(
                     say("Say in words why the limit “{name}” is another one; the report shows it.", name=name)

@@ -28,10 +28,11 @@ class Texts(Sequence[str]):
     length : (m,) bytes of each.
     """
 
-    __slots__ = ("length", "raw")
+    __slots__ = ("_made", "length", "raw")
 
     def __init__(self, raw: NDArray[np.uint8], length: NDArray[np.uint8]) -> None:
         self.raw, self.length = raw, length
+        self._made: NDArray[np.object_] | None = None
 
     @property
     def words(self) -> Words:
@@ -75,10 +76,13 @@ class Texts(Sequence[str]):
         return int(at[0])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        found = np.empty(len(self), object)
-        for start in range(0, len(self), _AT_ONCE):
-            found[start : start + _AT_ONCE] = self[start : start + _AT_ONCE]
-        return found if dtype is None else found.astype(dtype)
+        if self._made is None:  # for all columns that have these labels, in whatever order their records stand
+            found = np.empty(len(self), object)
+            for start in range(0, len(self), _AT_ONCE):
+                found[start : start + _AT_ONCE] = self[start : start + _AT_ONCE]
+            found.flags.writeable = False
+            self._made = found
+        return self._made if dtype is None else self._made.astype(dtype)
 
     def take(self, at: slice | NDArray[Any]) -> Texts:
         """Return the texts of a slice, at (K,) places, or where (m,) bool says so."""
@@ -98,6 +102,17 @@ class Texts(Sequence[str]):
         own = _keys(self.words)
         at = np.flatnonzero(keys[np.minimum(np.searchsorted(keys, own), len(keys) - 1)] == own)
         return at[[text in known for text in self[at]]] if len(at) else at
+
+    def has(self, characters: bytes) -> bool:
+        """Return whether one of some characters stands in any of the texts."""
+        return any(bool((self.raw == each).any()) for each in characters)
+
+    def shapes(self) -> Sequence[str]:
+        """Return the texts with a 0 for each digit, each once; all of them where two share a key by somebody's will."""
+        shaped = np.where((self.raw >= 48) & (self.raw <= 57), np.uint8(48), self.raw).view("<u8")
+        _, first, of_text = np.unique(_keys(shaped), return_index=True, return_inverse=True)
+        same = all(np.array_equal(shaped[first, k][of_text], shaped[:, k]) for k in range(shaped.shape[1]))
+        return Texts(shaped[first].view(np.uint8), self.length[first]) if same else self
 
     def order(self) -> NDArray[np.intp]:
         """Return the order of the texts by their characters."""

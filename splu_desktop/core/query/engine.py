@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -91,7 +91,7 @@ class Engine:
         self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
-        self._taught: dict[str, list[Floats]] = {}
+        self._taught: dict[str, tuple[list[Floats], Iterator[Floats]]] = {}
         self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
         self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
         self._numbered = itertools.count(1)
@@ -467,10 +467,13 @@ class Engine:
 
     def teaching(self, base: str, conditions: int) -> Floats:
         """Return (K,) the weights that selections by as many conditions have in common in this release."""
-        taught = kept(self._taught, base, lambda: self._learn(base))
-        return taught[min(max(conditions, 1), 3) - 1]
+        taught, more = kept(self._taught, base, lambda: ([], iter(self._learn(base))))
+        size = min(max(conditions, 1), 3)
+        taught.extend(itertools.islice(more, max(size - len(taught), 0)))
+        return taught[size - 1]
 
-    def _learn(self, base: str) -> list[Floats]:
+    def _learn(self, base: str) -> Iterable[Floats]:
+        """Yield the weights that selections by one, two and three conditions teach, each when it is asked for."""
         chance = np.random.default_rng(_LEARNING_STREAM)
         lesson, m = self._lesson, self.published.table[base].m
         names = [
@@ -478,18 +481,16 @@ class Engine:
             for name in self.published.nsas
             if 1 < lesson[name].m <= max(2, lesson.n // 5) and lesson[name].m * m <= _CROSS_CELLS
         ]
-        taught: list[Floats] = []
+        found = reconstruct_pooled.UNTAUGHT
         for size in (1, 2, 3):
             groups = list(itertools.combinations(names, size))
             if size > 1 and len(groups) > _COMBINATIONS:
                 groups = [groups[at] for at in chance.choice(len(groups), _COMBINATIONS, replace=False)]
             learnt = [self._examples(base, group, chance) for group in groups]
-            if not learnt:
-                taught.append(taught[-1] if taught else reconstruct_pooled.UNTAUGHT)
-                continue
-            x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
-            taught.append(reconstruct_pooled.learn(x, var, aims, shared, WELL_KNOWN))
-        return taught
+            if learnt:
+                x, var, aims, shared = (np.concatenate(part) for part in zip(*learnt, strict=True))
+                found = reconstruct_pooled.learn(x, var, aims, shared, WELL_KNOWN)
+            yield found
 
     def _examples(
         self, base: str, names: Sequence[str], chance: np.random.Generator

@@ -154,54 +154,6 @@ def draw(
     return Workload(tuple(questions), true, bands_of(true, table.n), table.n)
 
 
-def draw_from_records(
-    table: Table,
-    nsas: Sequence[str],
-    sas: Sequence[str],
-    *,
-    size: int = 6_000,
-    seed: int | None = None,
-    progress: Progress | None = None,
-) -> Workload:
-    """Draw questions that each repeat what one random record says: one to three NSA values and a value of every SA.
-
-    This is how the table of mechanism.md section 4 comes out; `draw` asks harder questions, since its rare values meet
-    wide selections as well. Each band gets its equal share while records are found for it. Parameters as for `draw`.
-    """
-    _check(nsas, sas)
-    progress = progress or Silent()
-    chance = np.random.default_rng(seed)
-    selector = Selector(table)
-    left = np.full(len(BANDS) + 1, -(-size // (len(BANDS) + 1)))
-    questions: list[tuple[Condition, ...]] = []
-    truth: list[int] = []
-    for number in range(_MOST_TRIES * size):
-        if number % 50 == 0:
-            progress.report("Drawing questions", len(questions) / size)
-        if not left.any():
-            break
-        record = int(chance.integers(table.n))
-        count = int(chance.integers(1, min(3, len(nsas)) + 1))
-        names = [nsas[at] for at in sorted(chance.choice(len(nsas), count, replace=False).tolist())]
-        codes = {name: int(table[name].codes[record]) for name in [*names, *sas]}
-        records = selector.records([(name, (np.arange(table[name].m) == codes[name]).tobytes()) for name in names])
-        if records is None:
-            continue
-        meets = np.ones(len(records), bool)
-        for sa in sas:
-            meets &= table[sa].codes[records] == codes[sa]
-        true = int(meets.sum())
-        band = int(bands_of(np.array([true]), table.n)[0])
-        if band < 0 or not left[band]:
-            continue
-        left[band] -= 1
-        questions.append(tuple(Condition(name, (str(table[name].labels[code]),)) for name, code in codes.items()))
-        truth.append(true)
-    progress.report("Drawing questions", 1.0)
-    true_counts = np.array(truth, np.int64)
-    return Workload(tuple(questions), true_counts, bands_of(true_counts, table.n), table.n)
-
-
 def _check(nsas: Sequence[str], sas: Sequence[str]) -> None:
     if not nsas or not sas:
         raise BadQuestion(

@@ -52,9 +52,14 @@ _TESTED = 50_000  # records judged at most: shares are known to 0.2 percentage p
 _MOST_BELIEFS = 2_000_000  # numbers: records judged times values
 _CLASSES = 64  # values that are learned of by themselves; rarer ones together
 _RARE = 20  # records below which nothing is learned of a value by itself
-_LABELS, _BINS, _FEW = 200, 32, 10  # of an NSA: labels kept, intervals of numbers, records below which labels are one
+_LABELS, _BINS, _FEW = (
+    200,
+    (32, 10, 5),
+    10,
+)  # of an NSA: labels kept, intervals tried, records below which labels are one
 _FOLDS = 4
 _PAIRS, _COARSE = 20, 12  # pairs of columns taken up, and labels of each
+_TOLD = 6.0  # of a pair taken up
 _RIDGE = 20.0
 _WORK = 6_000_000  # numbers that one round of learning may touch: some tenths of a second
 _ROUNDS = 30
@@ -63,11 +68,17 @@ _LEAST = 1e-9
 _HALF, _INTERVALS, _WIDEST = 0.5, (10, 5), (10, 50)  # of plain naive Bayes: records of a cell at least, see `_plain`
 _STEEP = 20.0  # largest log-odds that one label gives
 _MADE, _TIMES, _ANY = 5_000, 4, 20_130_906  # records of made tables, how many of them, and any fixed seed
-_UNFOUND, _FAINT = 0.02, 0.5  # standard deviation of what made tables don't show, by measurement; of shares at most
+_KNOWN = (0.0, 0.8, 0.95)  # certainties from which on rows are counted
+_POWERS, _DROP = (0.15, 0.25, 0.4, 0.6, 0.8, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0), 2.0  # of odds; of log-likelihood
+_UNFOUND, _FAINT = (
+    (0.02, 0.05, 0.05),
+    0.5,
+)  # standard deviation of what made tables don't show, by measurement; of shares at most
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
+_Weights = Sequence[tuple[Singles, Singles]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,9 +247,7 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
     learned = _learned(table, published.nsas, table[sa].codes, channel, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
     guesses, believed, own = _tried(learned, channel, u)
-    figures = tuple(map(_figures, guesses, believed))
-    strays = _strays(table.select(published.nsas), learned, channel, u)
-    figures = tuple(_ranged(each, *strays[each.name]) if each.name in strays else each for each in figures)
+    figures = _ranged(table.select(published.nsas), learned, channel, u, guesses, believed)
     betrayed = own <= BETRAYED
     found = Attack(
         column=sa,
@@ -246,6 +255,8 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
         tested=len(tested),
         trained_on=table.n,
         columns=learned.columns,
+        intervals=learned.intervals,
+        labels=learned.labels,
         figures=figures,
         betrayed=_mean(betrayed),
         betrayed_own=_mean(own[betrayed]) if betrayed.any() else None,
@@ -256,7 +267,7 @@ def attack(published: Published, sa: str, progress: Progress | None = None) -> C
 def _tried(learned: _Learned, channel: Channel, u: Ints) -> tuple[list[Guesses], list[Floats], Floats]:
     """Return what each attacker says of records shown as u (K,), how sure the best learner is of it, and of u."""
     prior, best = np.tile(channel.prior, (len(u), 1)), learned.beliefs[learned.best]
-    guesses, believed, own = [], [], np.zeros(0)
+    guesses, own = [], np.zeros(0)
     for name, beliefs in (("margins", prior), ("row", prior), ("naive-bayes", learned.plain), ("release", best)):
         for row in (False, True):
             if name == ("row", "margins")[row]:
@@ -266,27 +277,84 @@ def _tried(learned: _Learned, channel: Channel, u: Ints) -> tuple[list[Guesses],
             else:
                 guess, certainty = _from_release(beliefs, channel)
             guesses.append(Guesses(f"{name}-and-row" if row and name != "row" else name, guess, certainty))
-            believed.append(_believed(best, channel, u, guess, row=row or name == "naive-bayes"))
-    return guesses, believed, own
+    return guesses, _sure(best, channel, u, guesses), own
 
 
-def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints) -> dict[str, tuple[float, float, float]]:
-    """Return how far estimates of right guesses stray: attacker -> too high by, standard deviation, and times more.
+def _sure(beliefs: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesses]) -> list[Floats]:
+    """Return (K,) how sure beliefs (K, M) are of each attacker's guesses; plain naive Bayes has read all rows."""
+    read = [each.name.endswith("row") or each.name == "naive-bayes" for each in guesses]
+    return [_believed(beliefs, channel, u, each.guess, row=row) for each, row in zip(guesses, read, strict=True)]
 
-    Tables are made that the release could come from: values by what is believed of the records, drawn anew, and
-    attacked anew; there each guess is known to be right or not. Made tables have no structure that the learner did not
-    find. That of a value near the eligibility limit can't be found, so guesses of others are right more often by up to
+
+def _ranged(
+    nsas: Table, learned: _Learned, channel: Channel, u: Ints, guesses: Sequence[Guesses], believed: Sequence[Floats]
+) -> tuple[Figures, ...]:
+    """Return the figures of guesses about records shown as u (K,), with the ends between which right shares lie.
+
+    Three things move them away from what is believed: how much too surely guesses about made tables were believed
+    (`_strays`); beliefs all surer or less sure, as far as they explain what is shown hardly less well; and a value near
+    the eligibility limit, whose structure can't be found, so that guesses of others are right more often by up to
     the share that such a value takes of what is believed (`faint`).
     """
+    figures = tuple(map(_figures, guesses, believed))
     some = np.unique(np.linspace(0, len(u) - 1, min(len(u), _MADE)).astype(np.int64))
+    if not learned.columns or len(channel.shown) < 2 or len(some) < 2 * _FOLDS:
+        return figures
+    strays, part = _strays(nsas, learned, channel, u, some), len(some) / channel.records
+    best, rows, faint = learned.beliefs[learned.best], np.arange(len(u)), channel.faint
+    others = [believed, *_otherwise(best, channel, u, guesses)]
+    found = []
+    for j, (each, said, sure) in enumerate(zip(figures, guesses, believed, strict=True)):
+        if each.name in ("margins", "row"):
+            found.append(each)
+            continue
+        group = channel.classes[said.guess]
+        hidden = np.minimum(best @ faint - best[rows, group] * faint[group], _FAINT)
+        ends: list[tuple[float, float] | None] = []
+        for least, unfound, errors in zip(_KNOWN, _UNFOUND, strays[each.name].T, strict=True):
+            here, errors = said.certainty >= least, errors[np.isfinite(errors)]
+            if not here.any():
+                ends.append(None)
+            elif len(errors) < 2:
+                ends.append((0.0, 1.0))
+            else:
+                right, moved = _mean(sure[here]), [_mean(other[j][here]) for other in others]
+                # Errors of a larger table are smaller by the root, but for their mean.
+                arm = 2 * float(np.hypot(np.std(errors, ddof=1) * part**0.5, unfound))
+                low, high = sorted((right, right - part * float(np.mean(errors))))
+                high *= _mean(sure[here] / (1 - hidden[here])) / max(right, _LEAST)
+                low, high = low - np.hypot(arm, right - min(moved)), high + np.hypot(arm, max(moved) - right)
+                ends.append((max(float(low), 0.0), min(float(high), 1.0)))
+        found.append(replace(each, ends=ends[0], ends_80=ends[1], ends_95=ends[2]))
+    return tuple(found)
+
+
+def _otherwise(best: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesses]) -> list[list[Floats]]:
+    """Return how sure of the guesses other beliefs are, surer or less sure ones, that explain the release as well."""
+    prior, shown = np.maximum(channel.prior, _LEAST), channel.matrix[:, channel.classes[u]].T
+    prior = prior / prior.sum()
+    odds = np.log(np.maximum(best, 1e-12) / prior)
+    tried = []
+    for power in _POWERS:
+        beliefs = _raked(_softmax(np.log(prior) + power * odds), prior)
+        explained = _likelihood(beliefs, shown) * channel.records / len(u)
+        tried.append((explained, _sure(beliefs, channel, u, guesses)))
+    least = max(explained for explained, _ in tried) - _DROP
+    return [sure for explained, sure in tried if explained >= least]
+
+
+def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Ints) -> dict[str, Floats]:
+    """Return by how much right shares were believed too high in made tables: attacker -> (tables, `_KNOWN`), maybe NaN.
+
+    Tables are made that the release could come from: values by what is believed of some of the records, drawn anew, and
+    attacked anew; there each guess is known to be right or not. They have no structure that the learner did not find.
+    """
     best, matrix, m = learned.beliefs[learned.best], channel.matrix, len(channel.shown)
-    if not learned.columns or m < 2 or len(some) < 2 * _FOLDS:
-        return {}
     joint = best[some] * channel.shown[:, u[some]].T
     likely = np.cumsum(joint / joint.sum(axis=1, keepdims=True), axis=1)
     chances = np.cumsum(matrix / matrix.sum(axis=1, keepdims=True), axis=1)
     table, chance = nsas.take(learned.tested[some]), np.random.default_rng(_ANY)
-    off: dict[str, list[float]] = {}
+    off: dict[str, list[list[float]]] = {}
     for _ in range(_TIMES):
         true = (likely[:, :-1] < chance.random((len(some), 1))).sum(axis=1)
         shown = (chances[true, :-1] < chance.random((len(some), 1))).sum(axis=1)
@@ -297,25 +365,9 @@ def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints) -> dict[s
         again = _learned(table, nsas.names, shown.astype(np.int32), drawn, Silent())
         guesses, believed, _ = _tried(again, drawn, shown[again.tested])
         for each, sure in zip(guesses, believed, strict=True):
-            off.setdefault(each.name, []).append(_mean(sure) - _mean(each.guess == true[again.tested]))
-    # Errors of a larger table are smaller by the root.
-    part, faint = len(some) / channel.records, channel.faint
-    guesses, believed, _ = _tried(learned, channel, u)
-    found = {}
-    for each, sure in zip(guesses, believed, strict=True):
-        if each.name not in ("margins", "row"):
-            group = channel.classes[each.guess]
-            others = best @ faint - best[np.arange(len(u)), group] * faint[group]
-            more = _mean(sure / (1 - np.minimum(others, _FAINT))) / max(_mean(sure), _LEAST)
-            errors = off[each.name]
-            found[each.name] = (part * float(np.mean(errors)), float(np.std(errors, ddof=1)) * part**0.5, more)
-    return found
-
-
-def _ranged(figures: Figures, high: float, spread: float, more: float) -> Figures:
-    """Return the figures with the ends between which the share of right guesses lies: see `_strays`."""
-    arm, ends = 2 * float(np.hypot(spread, _UNFOUND)), sorted((figures.right, figures.right - high))
-    return replace(figures, ends=(max(ends[0] - arm, 0.0), min(ends[1] * more + arm, 1.0)))
+            high, known = sure - (each.guess == true[again.tested]), [each.certainty >= least for least in _KNOWN]
+            off.setdefault(each.name, []).append([_mean(high[here]) if here.any() else np.nan for here in known])
+    return {name: np.array(errors) for name, errors in off.items()}
 
 
 def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> Attack:
@@ -450,6 +502,17 @@ class _Feature:
 
 
 @dataclass(frozen=True, eq=False)
+class _Pair:
+    one: _Feature
+    other: _Feature
+
+    @property
+    def both(self) -> _Feature:
+        codes = self.one.codes * np.int32(self.other.width) + self.other.codes
+        return _Feature(f"{self.one.name} {self.other.name}", codes, self.one.width * self.other.width)
+
+
+@dataclass(frozen=True, eq=False)
 class _Learned:
     """What was learned of the tested records.
 
@@ -457,56 +520,86 @@ class _Learned:
     ----------
     best : the learner that explains what is shown best.
     beliefs : of each learner, (K, M), each record's from the folds without it.
-    plain : (K, M) beliefs of plain naive Bayes, taught by all records.
+    plain, intervals, labels : (K, M) beliefs of plain naive Bayes, taught by all records, and what it took: see Attack.
     """
 
     best: str
     beliefs: dict[str, Floats]
     plain: Floats
+    intervals: int
+    labels: int | None
     tested: Ints
     columns: tuple[str, ...]
 
 
 def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, progress: Progress) -> _Learned:
     n, prior = table.n, np.maximum(channel.prior, _LEAST)
-    features = [feature for name in nsas if (feature := _feature(table[name])) is not None]
+    features: Sequence[_Feature] = _features(table, nsas, _BINS[0])
     target, matrix = channel.classes[codes], channel.matrix
     names = tuple(feature.name for feature in features)
     tested = np.linspace(0, n - 1, min(n, _TESTED, _MOST_BELIEFS // len(prior))).astype(np.int64)
     if not features or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
-        return _Learned("smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, tested, names)
-    undone, tables = channel.inverse, []
-    for fold in range(_FOLDS):
-        progress.report(_STAGE, fold / _FOLDS / 3)
-        taught = np.arange(n) % _FOLDS != fold
-        tables.append([_tables(feature, target, taught, undone, prior) for feature in features])
+        return _Learned(
+            "smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, _INTERVALS[0], None, tested, names
+        )
     likely = np.asarray(matrix[:, target].T)  # (N, M) chance of what is shown
-    base = np.log(prior).astype(np.float32)
-    some = _some(n, len(features) * len(prior))
-    evidence = np.empty((len(features), len(some), len(prior)), np.float32)
-    for fold in range(_FOLDS):
-        at = np.flatnonzero(some % _FOLDS == fold)
-        for j, feature in enumerate(features):
-            evidence[j, at] = tables[fold][j][feature.codes[some[at]]]
-    plain = np.ones(len(features), np.float32)
-    naive = [(plain, np.zeros_like(base))] * _FOLDS
-    weighted = []
-    for fold in range(_FOLDS):
-        progress.report(_STAGE, (1 + fold / _FOLDS) / 3)
-        weighted.append(_weights(evidence, likely[some], base, some % _FOLDS != fold))
-    scores = {
-        "smoothed-naive-bayes": _scored(features, tables, naive, base, tested),
-        "weighted-naive-bayes": _scored(features, tables, weighted, base, tested),
-        "regression": _regression(
-            features, tables, weighted, base, likely, tested, ProgressPart(progress, 2 / 3, 1 / 3)
-        ),
-    }
-    shown = likely[tested]
-    found = {name: _tempered(score, shown, prior / prior.sum()) for name, score in scores.items()}
+    base, shown = np.log(prior).astype(np.float32), likely[tested]
+    plain = [(np.ones(len(features), np.float32), np.zeros_like(base))] * _FOLDS
+
+    def tempered(features: Sequence[_Feature], tables: list[list[Singles]], weights: _Weights) -> Floats:
+        return _tempered(_scored(features, tables, weights, base, tested), shown, prior / prior.sum())
+
+    smoothed: list[tuple[float, Floats, Sequence[_Feature], list[list[Singles]]]] = []
+    for at, bins in enumerate(_BINS):
+        tried = _features(table, nsas, bins)
+        if smoothed and (not tried or [each.width for each in tried] == [each.width for each in features]):
+            continue  # no column of numbers, or nothing is left of any
+        tables, features = [], tried
+        for fold in range(_FOLDS):
+            progress.report(_STAGE, (at + fold / _FOLDS) / len(_BINS) / 3)
+            taught = np.arange(n) % _FOLDS != fold
+            tables.append([_tables(feature, target, taught, channel.inverse, prior) for feature in features])
+        beliefs = tempered(features, tables, plain)
+        smoothed.append((_likelihood(beliefs, shown), beliefs, features, tables))
+    _, beliefs, features, tables = max(smoothed, key=lambda each: each[0])
+    some = _some(n, (len(features) + _PAIRS) * len(prior))
+    weights = _weighted(features, tables, base, likely, some)
+    found = {"smoothed-naive-bayes": beliefs, "weighted-naive-bayes": tempered(features, tables, weights)}
+    progress.report(_STAGE, 0.5)
+    pairs = _pairs(features, _scored(features, tables, weights, base, some), likely[some], some)
+    if pairs:
+        more = [*features, *(pair.both for pair in pairs)]
+        beside = []
+        for fold, known in enumerate(tables):
+            taught = np.arange(n) % _FOLDS != fold
+            beside.append(known + [_interaction(pair, target, taught, channel.inverse, prior) for pair in pairs])
+        other = _weighted(more, beside, base, likely, some)
+        beliefs = tempered(more, beside, other)
+        if _likelihood(beliefs, shown) > _likelihood(found["weighted-naive-bayes"], shown):
+            found["weighted-naive-bayes"], features, tables, weights = beliefs, more, beside, other
+    part = ProgressPart(progress, 2 / 3, 1 / 3)
+    score = _regression(features, tables, weights, base, likely, tested, part)
+    found["regression"] = _tempered(score, shown, prior / prior.sum())
     best = max(found, key=lambda name: _likelihood(found[name], shown))
     progress.report(_STAGE, 1.0)
-    return _Learned(best, found, _plain(table, nsas, target, tested, channel), tested, names)
+    return _Learned(best, found, *_plain(table, nsas, target, tested, channel), tested, names)
+
+
+def _weighted(
+    features: Sequence[_Feature], tables: Sequence[Sequence[Singles]], base: Singles, likely: Floats, some: Ints
+) -> _Weights:
+    """Return for each fold the weights of the columns, and what is added for each value, by some of the other folds."""
+    evidence = np.empty((len(features), len(some), len(base)), np.float32)
+    for fold in range(_FOLDS):
+        here = np.flatnonzero(some % _FOLDS == fold)
+        for j, feature in enumerate(features):
+            evidence[j, here] = tables[fold][j][feature.codes[some[here]]]
+    return [_weights(evidence, likely[some], base, some % _FOLDS != fold) for fold in range(_FOLDS)]
+
+
+def _features(table: Table, nsas: Sequence[str], bins: int) -> list[_Feature]:
+    return [feature for name in nsas if (feature := _feature(table[name], bins)) is not None]
 
 
 def _some(n: int, each: int) -> Ints:
@@ -514,7 +607,7 @@ def _some(n: int, each: int) -> Ints:
     return np.unique(np.linspace(0, n - 1, max(min(n, _WORK // max(each, 1)), min(n, 2_000))).astype(np.int64))
 
 
-def _feature(column: Column, bins: int = _BINS) -> _Feature | None:
+def _feature(column: Column, bins: int) -> _Feature | None:
     """Return a column as a learner takes it: numbers in intervals, rare labels together; None if nothing is left."""
     counts = column.counts()
     if column.values is not None and column.m > bins:
@@ -532,16 +625,19 @@ def _feature(column: Column, bins: int = _BINS) -> _Feature | None:
     return _Feature(column.name, codes, len(used)) if len(used) > 1 else None
 
 
-def _plain(table: Table, nsas: Sequence[str], target: Ints, tested: Ints, channel: Channel) -> Floats:
-    """Return (K, M) beliefs of naive Bayes as anybody would program it.
+def _plain(
+    table: Table, nsas: Sequence[str], target: Ints, tested: Ints, channel: Channel
+) -> tuple[Floats, int, int | None]:
+    """Return (K, M) beliefs of naive Bayes as anybody would program it, its intervals, and labels at most.
 
     Of those by wider or narrower intervals, and without columns of many labels or with them, the one that explains best
     what the records show: whoever programs it tries some.
     """
     undone, shown = channel.undone, channel.matrix[:, target[tested]].T
-    found: list[tuple[float, Floats]] = []
+    prior = np.tile(channel.prior, (len(tested), 1))  # where nothing is left to learn from
+    found: list[tuple[float, Floats, int, int | None]] = [(-np.inf, prior, _INTERVALS[0], None)]
     for intervals in _INTERVALS:
-        every = [feature for name in nsas if (feature := _feature(table[name], intervals)) is not None]
+        every = _features(table, nsas, intervals)
         every.sort(key=lambda feature: feature.width)
         score = np.tile(np.log(np.maximum(channel.prior, _LEAST)), (len(tested), 1))
         for at, feature in enumerate(every):
@@ -550,8 +646,9 @@ def _plain(table: Table, nsas: Sequence[str], target: Ints, tested: Ints, channe
             wider = every[at + 1].width if at + 1 < len(every) else np.inf
             if any(feature.width <= most < wider for most in _WIDEST) or wider == np.inf:
                 beliefs = _softmax(score)
-                found.append((_likelihood(beliefs, shown), beliefs))
-    return max(found, key=lambda each: each[0])[1] if found else _softmax(score)
+                labels = None if wider == np.inf else min(most for most in _WIDEST if most >= feature.width)
+                found.append((_likelihood(beliefs, shown), beliefs, intervals, labels))
+    return max(found, key=lambda each: each[0])[1:]
 
 
 def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] | slice = slice(None)) -> Floats:
@@ -560,12 +657,26 @@ def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] 
     return np.bincount(keys, minlength=feature.width * m).reshape(-1, m).astype(np.float64)
 
 
-def _tables(feature: _Feature, target: Ints, taught: NDArray[np.bool_], undone: Floats, prior: Floats) -> Singles:
-    """Return (labels, M) log of the de-noised P(label | value) / P(label)."""
+def _interaction(pair: _Pair, target: Ints, taught: NDArray[np.bool_], undone: Floats, prior: Floats) -> Singles:
+    """Return (labels, M) what a pair of columns tells beyond the two of them."""
+    one, other = (_tables(each, target, taught, undone, prior) for each in (pair.one, pair.other))
+    apart = _softmax((one[:, None] + other[None] + np.log(prior)).reshape(pair.both.width, -1))
+    return _tables(pair.both, target, taught, undone, prior, apart)
+
+
+def _tables(
+    feature: _Feature,
+    target: Ints,
+    taught: NDArray[np.bool_],
+    undone: Floats,
+    prior: Floats,
+    expected: Floats | None = None,
+) -> Singles:
+    """Return (labels, M) log of the de-noised P(value | label) / expected (labels, M): by default the prior."""
     m = len(prior)
     counts = _counted(feature, target, m, taught)
     whole = counts.sum(axis=1, keepdims=True)
-    mu, x = whole * prior, counts @ undone
+    mu, x = whole * (prior if expected is None else expected), counts @ undone
     var = np.maximum(counts @ undone**2 - np.maximum(x, 0.0), 1e-3 * mu + 1e-6)
     off, spread = (x - mu) ** 2, np.zeros(m)
     for _ in range(10):  # generalised least squares for E[(x - mu)^2] = Var + t mu^2
@@ -624,7 +735,7 @@ def _softmax(score: NDArray[np.floating]) -> Floats:
 def _scored(
     features: Sequence[_Feature],
     tables: Sequence[Sequence[Singles]],
-    weights: Sequence[tuple[Singles, Singles]],
+    weights: _Weights,
     base: Singles,
     records: Ints,
 ) -> Singles:
@@ -642,26 +753,21 @@ def _scored(
 def _regression(
     features: Sequence[_Feature],
     tables: Sequence[Sequence[Singles]],
-    weights: Sequence[tuple[Singles, Singles]],
+    weights: _Weights,
     base: Singles,
     likely: Floats,
     tested: Ints,
     progress: Progress,
 ) -> Singles:
-    """Return (K, M) scores by tables that the corrected likelihood has moved, and by those of pairs of columns."""
+    """Return (K, M) scores by tables that the corrected likelihood has moved."""
     score = np.empty((len(tested), len(base)), np.float32)
-    some = _some(len(likely), (len(features) + _PAIRS) * len(base))
-    before = _scored(features, tables, weights, base, some)
+    some = _some(len(likely), len(features) * len(base))
     for fold in range(_FOLDS):
-        learn, test = some % _FOLDS != fold, tested % _FOLDS == fold
-        rows, weight = some[learn], weights[fold][0]
-        cells = [*features, *_pairs(features, before[learn], likely[rows], rows)]
-        start = np.zeros((sum(cell.width for cell in cells), len(base)), np.float32)
-        singly = [weight[j] * table for j, table in enumerate(tables[fold])]
-        start[: sum(feature.width for feature in features)] = np.concatenate(singly)
-        added = base + weights[fold][1]
-        moved = _moved(_hot(cells, rows), start, added, likely[rows], ProgressPart(progress, fold / _FOLDS, 1 / _FOLDS))
-        score[test] = _hot(cells, tested[test]) @ moved + added
+        rows, test, (weight, more) = some[some % _FOLDS != fold], tested % _FOLDS == fold, weights[fold]
+        start = np.concatenate([weight[j] * table for j, table in enumerate(tables[fold])])
+        part = ProgressPart(progress, fold / _FOLDS, 1 / _FOLDS)
+        moved = _moved(_hot(features, rows), start, base + more, likely[rows], part)
+        score[test] = _hot(features, tested[test]) @ moved + base + more
     return score
 
 
@@ -688,29 +794,24 @@ def _moved(hot: sparse.csr_matrix, start: Singles, added: Singles, likely: Float
     return np.asarray(start + found.reshape(start.shape), np.float32)
 
 
-def _pairs(features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints) -> list[_Feature]:
-    """Return the pairs of columns that explain most of what the scores leave unexplained, as columns."""
+def _pairs(features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints) -> list[_Pair]:
+    """Return the pairs of columns that explain most of what the scores leave unexplained, by a score test."""
     _, slope = _corrected(score, likely)
     few = _some(len(records), len(features) ** 2 * slope.shape[1] // 8 + 1)
     slope, coarse = slope[few], [_coarse(feature) for feature in features]
     gains = []
     for one, other in combinations(range(len(features)), 2):
-        cell = (coarse[one].codes * coarse[other].width + coarse[other].codes)[records[few]]
-        rows = sparse.csr_matrix(
-            (np.ones(len(cell), np.float32), (cell, np.arange(len(cell)))),
-            shape=(coarse[one].width * coarse[other].width, len(cell)),
-        )
+        both = _Pair(coarse[one], coarse[other]).both
+        cell = both.codes[records[few]]
+        shape = both.width, len(cell)
+        rows = sparse.csr_matrix((np.ones(len(cell), np.float32), (cell, np.arange(len(cell)))), shape=shape)
         moved, weight = rows @ slope, rows @ slope**2
-        gains.append((float((moved**2 / (weight + 5)).sum() - np.count_nonzero(weight > 1)), one, other))
-    chosen = sorted((each for each in gains if each[0] > 0), reverse=True)[:_PAIRS]
-    return [
-        _Feature(
-            f"{coarse[one].name} {coarse[other].name}",
-            coarse[one].codes * np.int32(coarse[other].width) + coarse[other].codes,
-            coarse[one].width * coarse[other].width,
-        )
-        for _, one, other in chosen
-    ]
+        held = np.asarray(rows.sum(axis=1)).ravel() >= _FEW
+        score_test = moved[held] ** 2 / np.maximum(weight[held], _LEAST)
+        free = max(score_test.size, 1)
+        gains.append(((float(score_test.sum()) - free) / free**0.5, one, other))
+    chosen = sorted((each for each in gains if each[0] > _TOLD), reverse=True)[:_PAIRS]
+    return [_Pair(coarse[one], coarse[other]) for _, one, other in chosen]
 
 
 def _coarse(feature: _Feature) -> _Feature:

@@ -14,10 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
+from splu_desktop.core.packed.texts import Texts
+
 # U+FF1D, U+FF0B, U+FF0D and U+FF20 are the full-width forms that spreadsheets in East Asian locales take for the same.
 _SIGNS = "=+\\-@＝＋－＠"
 _SEPARATORS, _LINES = ";", "\t\r\n"
 _BEFORE = "'\" \u00a0\u3000"  # what may stand before the sign
+_DOUBTFUL = 10_000  # packed texts that are looked at one by one
 _BETWEEN = "\0"  # of texts worked on together
 # Nothing runs but behind one of these.
 _MARKS = [*_SEPARATORS, *_LINES, *(_BETWEEN + first for first in "=+-@＝＋－＠" + _BEFORE)]
@@ -44,6 +49,19 @@ _GUARDED = re.compile(rf"\A'(?=[{_BEFORE}]*[{_SIGNS}{_LINES}])|(?<=[{_SEPARATORS
 def inert(text: str) -> str:
     """Return `text` with an apostrophe wherever it begins what a spreadsheet would run."""
     return _ONE.sub("'", text)
+
+
+def inert_packed(texts: Texts) -> Texts | None:
+    """Return the texts where none of them needs an apostrophe, None where they have to be looked at one by one."""
+    first = texts.raw[:, 0]
+    if texts.has((_SEPARATORS + _LINES).encode()) or np.isin(first, np.frombuffer(b"=@'\" ", np.uint8)).any():
+        return None
+    signed = np.flatnonzero((first == 43) | (first == 45))
+    rest = texts.raw[signed, 1:]
+    number = ((rest >= 48) & (rest <= 57)) | np.isin(rest, np.frombuffer(b" .,%\0", np.uint8))
+    doubtful = signed[~number.all(1)]  # such as -1e-05
+    looked_at = texts[doubtful] if len(doubtful) <= _DOUBTFUL else [""]
+    return texts if all(inert(text) == text != "" for text in looked_at) else None
 
 
 def restored(text: str) -> str:

@@ -56,7 +56,7 @@ def _text_bytes(column: Column) -> int:
     """Return the bytes that a column's cells take as text, with a comma or line end each; sampled from many labels."""
     step = -(-column.m // _LOOKED_AT) if column.m else 1
     counts = column.counts()[::step].tolist()
-    lengths = [len(text.encode("utf-8", "surrogatepass")) + 1 for text in column.labels[::step].tolist()]
+    lengths = [len(text.encode("utf-8", "surrogatepass")) + 1 for text in map(str, column.texts[::step])]
     seen = sum(counts)
     size = sum(length * count for length, count in zip(lengths, counts, strict=True))
     return int(size * column.n // seen) if seen else size

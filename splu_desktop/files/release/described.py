@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.disk.inert import inert, inert_packed
 
 _TABLE = "table.csv"
 _STATA_NAME, _SPSS_NAME = 32, 64  # the longest names of variables
@@ -31,6 +33,7 @@ _WORDS = {  # reserved in either program
     *("or", "to"),
 }
 
+_FOUND: WeakKeyDictionary[Column, str] = WeakKeyDictionary()
 _HARMLESS = str.maketrans('`$"\\/*', "'S'||+")  # for what Stata would read as more than a text
 
 Facts = Mapping[str, Any]
@@ -60,7 +63,7 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
     forms = []
     for name, column in zip(names, published.table.columns, strict=True):
         number = _datatype(column) in _NUMBERS
-        longest = max(len(inert(label).encode()) for label in column.labels.tolist()) or 1
+        longest = _longest(column) or 1
         forms.append(f"  {name} {'F40.10' if number else f'A{min(longest, 32_767)}'}")
     lines = [
         f"COMMENT {_line(warning).rstrip('.')}.",
@@ -79,9 +82,9 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
 
 def csvw(published: Published, facts: Facts, warning: str) -> str:
     """Return the table's description as CSV on the Web (W3C, Metadata Vocabulary for Tabular Data, 2015)."""
-    columns = []
+    columns: list[dict[str, Any]] = []
     for name, column in zip(_variables(published, _SPSS_NAME), published.table.columns, strict=True):
-        missing = column.labels[column.missing].tolist()
+        missing = list(column.texts[column.missing])
         columns.append(
             {
                 "name": name,
@@ -197,9 +200,23 @@ def _titled(published: Published, name: str) -> str:
 
 
 def _datatype(column: Column) -> str:
-    name, spelled = _DATATYPES.get(column.kind, ("string", None))
-    known = column.labels[~column.missing].tolist()
-    return name if spelled is not None and known and all(map(spelled.fullmatch, known)) else "string"
+    if column not in _FOUND:  # three files say it
+        name, spelled = _DATATYPES.get(column.kind, ("string", None))
+        known: Sequence[str] = ()
+        if spelled is not None and isinstance(column.texts, Texts):
+            known = column.texts.take(~column.missing).shapes()
+        elif spelled is not None:
+            known = column.labels[~column.missing].tolist()
+        _FOUND[column] = name if spelled is not None and len(known) and all(map(spelled.fullmatch, known)) else "string"
+    return _FOUND[column]
+
+
+def _longest(column: Column) -> int:
+    """Return the bytes of the longest label as it is written."""
+    cells = inert_packed(column.texts) if isinstance(column.texts, Texts) else None
+    if cells is not None:
+        return int(cells.length.max(initial=0))
+    return max(len(inert(label).encode()) for label in column.labels.tolist())
 
 
 def _line(text: str) -> str:

@@ -76,8 +76,8 @@ def make_facts(
         entry["distinct"] = column.m
         if sensitive or column.m <= LONGEST_DOMAIN:
             entry["domain"] = column.labels.tolist()
-        entry["missing"] = column.labels[column.missing].tolist()
-        if column.values is not None and len(texts := column.labels[~valued(column) & ~column.missing].tolist()):
+        entry["missing"] = list(column.texts[column.missing])
+        if column.values is not None and (texts := list(column.texts[~valued(column) & ~column.missing])):
             entry["texts"] = texts  # among the numbers or dates
         if sensitive and (intervals := _intervals(column, published.means.get(column.name, {}))):
             entry["intervals"] = intervals

@@ -6,12 +6,12 @@ import csv
 import datetime
 import io
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Codes, Column, Kind, Table
 from splu_desktop.files.disk.in_blocks import blocks, mapped
@@ -59,8 +59,13 @@ def csv_differs(path: Path, table: Table, progress: Progress) -> str | None:
 
 
 def _breaks(table: Table, progress: Progress) -> bool:
-    joined = ("".join(block) for column in table.columns for block in blocks(column.labels, progress, _STAGE))
-    return any("\n" in text or "\r" in text for text in chain(table.names, joined))
+    if any("\n" in name or "\r" in name for name in table.names):
+        return True
+    for column in table.columns:
+        for block in blocks(column.texts, progress, _STAGE):
+            if block.has(b"\n\r") if isinstance(block, Texts) else not {"\n", "\r"}.isdisjoint("".join(block)):
+                return True
+    return False
 
 
 def _line_starts(file: Any, begin: int, size: int, progress: Progress) -> list[tuple[int, int]]:
@@ -86,7 +91,7 @@ def _line_starts(file: Any, begin: int, size: int, progress: Progress) -> list[t
 def _rows_differ(rows: Sequence[Sequence[str]], table: Table, first: int) -> str | None:
     part = slice(first, first + len(rows))
     for at, column in enumerate(table.columns):
-        wanted = column.labels[column.codes[part]].tolist()
+        wanted = list(column.texts[column.codes[part]])
         got = [row[at] if at < len(row) else None for row in rows]
         if got != wanted and [None if text is None else restored(text) for text in got] != wanted:
             return column.name

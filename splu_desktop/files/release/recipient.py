@@ -275,11 +275,11 @@ def _sizes(published: Published, sa: str) -> str:
 def _values(column: Column, spoken: Language) -> str:
     known = np.flatnonzero(~column.missing)
     if column.kind.ordered and len(known) > 20:
-        ends = {"first": str(column.labels[known[0]]), "last": str(column.labels[known[-1]])}
+        ends = {"first": str(column.texts[known[0]]), "last": str(column.texts[known[-1]])}
         return spoken.sentence(say("{first} to {last}", **ends))
     if len(known) <= _LISTED:
-        return " | ".join(column.labels[known])
-    first = " | ".join(column.labels[known[:5]])
+        return " | ".join(column.texts[known])
+    first = " | ".join(column.texts[known[:5]])
     return spoken.sentence(say("{values} | … and {n} more", values=first, n=len(known) - 5))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.in_blocks import BLOCK, blocks
@@ -31,12 +32,14 @@ def plain(column: Column, progress: Progress | None = None) -> Column:
     if column.values is None:
         return column
     known = valued(column)
-    labels = column.labels.copy()
+    texts = column.texts
     try:
-        if np.array_equal(parsed(labels[known], column.kind, progress), column.values[known]):
+        written = texts.take(known) if isinstance(texts, Texts) else texts[known]
+        if np.array_equal(parsed(written, column.kind, progress), column.values[known]):
             return column
     except ValueError:
         pass
+    labels = column.labels.copy()
     labels[known] = spelled(column.values[known], column.kind, progress)
     place: dict[str, int] = {}
     codes = np.empty(column.m, np.int32)
@@ -60,7 +63,7 @@ def plain(column: Column, progress: Progress | None = None) -> Column:
 
 
 def parsed(
-    labels: np.ndarray[Any, np.dtype[np.object_]], kind: Kind, progress: Progress | None = None
+    labels: np.ndarray[Any, np.dtype[np.object_]] | Texts, kind: Kind, progress: Progress | None = None
 ) -> np.ndarray[Any, Any]:
     """Return what labels stand for, float64 or datetime64[us]. Raises ValueError where one is not plain; Cancelled."""
     dates = kind in (Kind.DATE, Kind.DATETIME)

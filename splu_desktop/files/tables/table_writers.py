@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.in_blocks import blocks, encoded, let_go, mapped
-from splu_desktop.files.disk.inert import all_inert, inert
+from splu_desktop.files.disk.inert import all_inert, inert, inert_packed
 from splu_desktop.files.tables.spelling import valued
 from splu_desktop.files.tables.xlsx_writer import write_xlsx
 
@@ -40,9 +41,16 @@ def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False, n
     With `bom` it starts with a byte order mark, without which Excel takes letters beyond ASCII for others. A `note` has
     no place in a table that programs read; all table writers take one.
     """
-    cells = [mapped(column.labels, _csv_cells, progress, "Writing CSV") for column in table.columns]
-    if len(cells) == 1:  # an empty cell alone on its line would read as no record
-        cells[0][cells[0] == ""] = '""'
+    cells: list[Cells] = []
+    for column in table.columns:
+        packed = _packed_cells(column.texts) if isinstance(column.texts, Texts) and len(table.columns) > 1 else None
+        if packed is not None:
+            cells.append(packed)
+            continue
+        made = mapped(column.labels, _csv_cells, progress, "Writing CSV")
+        if len(table.columns) == 1:  # an empty cell alone on its line would read as no record
+            made[made == ""] = '""'
+        cells.append(made)
     with path.open("wb") as file:
         file.write(b"\xef\xbb\xbf" if bom else b"")
         file.write((",".join(_quoted(inert(name)) for name in table.names) + "\n").encode("utf-8"))
@@ -50,23 +58,40 @@ def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False, n
         for start in range(0, table.n, _ROWS_AT_A_TIME):
             progress.report("Writing CSV", start / table.n)
             file.write(lines(slice(start, start + _ROWS_AT_A_TIME)))
-    let_go(*cells, progress=progress, stage="Writing CSV")
+    let_go(*(each for each in cells if not isinstance(each, Texts)), progress=progress, stage="Writing CSV")
 
 
 Lines = Callable[[slice], bytes]
+Cells = NDArray[np.object_] | Texts
 
 
-def _lines(table: Table, cells: list[NDArray[np.object_]]) -> Lines:
+def _packed_cells(texts: Texts) -> Texts | None:
+    """Return the cells of packed texts, those with a comma in quotes; None where they are to be made one by one."""
+    if texts.has(b'"') or inert_packed(texts) is None:
+        return None
+    comma = (texts.raw == 44).any(1)
+    if not comma.any():
+        return texts
+    width = texts.raw.shape[1]
+    raw = np.zeros((len(texts), width + 8), np.uint8)
+    raw[:, :width] = texts.raw
+    raw[comma, 0] = 34
+    raw[comma, 1 : width + 1] = texts.raw[comma]
+    raw[comma, texts.length[comma].astype(np.intp) + 1] = 34
+    return Texts(raw, texts.length + 2 * comma.astype(np.uint8))
+
+
+def _lines(table: Table, cells: list[Cells]) -> Lines:
     """Return what gives the lines of some records, joined field by field."""
 
     def lines(part: slice) -> bytes:
-        columns = [texts[column.codes[part]].tolist() for texts, column in zip(cells, table.columns, strict=True)]
+        columns = [list(texts[column.codes[part]]) for texts, column in zip(cells, table.columns, strict=True)]
         return ("\n".join(map(",".join, zip(*columns, strict=True))) + "\n").encode("utf-8")
 
     return lines
 
 
-def _padded_lines(table: Table, cells: list[NDArray[np.object_]], progress: Progress) -> Lines | None:
+def _padded_lines(table: Table, cells: list[Cells], progress: Progress) -> Lines | None:
     """Return what gives the lines of some records three times as quickly, None where that would take much room.
 
     Each field with the comma or line end behind it is filled up with zeros to the longest of its column, so that NumPy
@@ -77,16 +102,25 @@ def _padded_lines(table: Table, cells: list[NDArray[np.object_]], progress: Prog
     for column, texts in zip(table.columns, cells, strict=True):
         end = "," if column is not table.columns[-1] else "\n"
         raw: list[bytes] = []
-        for block in blocks(texts, progress, "Writing CSV"):
-            if "\0" in "".join(block):
-                return None
-            raw += encoded(block, end)
-        lengths = np.fromiter(map(len, raw), np.int64, len(raw))
+        if isinstance(texts, Texts):
+            lengths = texts.length + np.int64(1)
+        else:
+            for block in blocks(texts, progress, "Writing CSV"):
+                if "\0" in "".join(block):
+                    return None
+                raw += encoded(block, end)
+            lengths = np.fromiter(map(len, raw), np.int64, len(raw))
         longest = int(lengths.max(initial=1))
         if longest * max(column.m, _ROWS_AT_A_TIME) > _MOST_PADDED:
             return None
         written += float(np.dot(lengths, column.counts()))
-        padded.append(np.array(raw, f"S{longest}"))
+        if isinstance(texts, Texts):
+            filled = np.zeros((len(texts), longest), np.uint8)
+            filled[:, : texts.raw.shape[1]] = texts.raw[:, :longest]
+            filled[np.arange(len(texts)), texts.length] = ord(end)
+            padded.append(filled.view(f"S{longest}").reshape(-1))
+        else:
+            padded.append(np.array(raw, f"S{longest}"))
     record = np.dtype([(str(place), each.dtype) for place, each in enumerate(padded)])
     if record.itemsize * table.n > _MOST_PADDING * written:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, Tabl
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Banner, Busy, Card, Choice, Empty, button, label, margins, scrolled
-from splu_desktop.gui.base.words import filled, number, percent, tip, told
+from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.comparison import ENDINGS, save_comparison
@@ -46,6 +47,7 @@ class BesideDialog(QDialog):
         self._comparison: Comparison | None = None
         self._job: Job | None = None
         self._shown = column, False  # what the comparison shown is of
+        self._own: Path | None = None
         self.setWindowTitle(self.tr("Beside other methods"))
         room = self.screen().availableSize()
         self.resize(min(1120, room.width() - 40), min(720, room.height() - 60))
@@ -150,12 +152,17 @@ class BesideDialog(QDialog):
 
             return Field(title, lambda each: share(value(each)), key=value, right=True, hint=hint)
 
-        def records(title: str, name: str, hint: str) -> Field[MethodShown]:
-            def value(each: MethodShown) -> int | None:
-                found: int | None = None if each.achieved is None else getattr(each.achieved, name)
+        def counted(
+            title: str, name: str, hint: str, text: Callable[[float | None], str] = whole
+        ) -> Field[MethodShown]:
+            def value(each: MethodShown) -> float | None:
+                found: float | None = None if each.achieved is None else getattr(each.achieved, name)
                 return found
 
-            return Field(title, lambda each: whole(value(each)), key=value, right=True, hint=hint)
+            return Field(title, lambda each: text(value(each)), key=value, right=True, hint=hint)
+
+        def in_short(value: float | None) -> str:
+            return "–" if value is None else decimal(value, 2)
 
         not_possible = self.tr("not possible: {setting}")
         return [
@@ -208,10 +215,23 @@ class BesideDialog(QDialog):
                 "covered",
                 self.tr("Share of the 95 % ranges that hold the true count; a dash: the method gives none"),
             ),
-            records(
+            counted(
                 self.tr("Unique"), "uniques", self.tr("Rows that stand out by their unchanged columns as published")
             ),
-            records(self.tr("Lost"), "lost", self.tr("Records that are not published")),
+            counted(self.tr("Lost"), "lost", self.tr("Records that are not published")),
+            figure(
+                self.tr("Classifier"),
+                "classifier",
+                self.tr("How often a classifier learnt from the answers is right by a person's other columns"),
+            ),
+            counted(
+                self.tr("pMSE"),
+                "pmse",
+                self.tr("How well published records can be told from the original ones: 1 as little as chance"),
+                in_short,
+            ),
+            counted(self.tr("Seconds"), "seconds", self.tr("To publish and to answer"), in_short),
+            counted(self.tr("MB"), "megabytes", self.tr("Memory beyond what the table took")),
         ]
 
     def _build_foot(self) -> QHBoxLayout:
@@ -232,6 +252,12 @@ class BesideDialog(QDialog):
         row.addWidget(caption)
         row.addWidget(self.limit)
         row.addStretch(1)
+        self.questions = button(
+            self.tr("Your &questions…"),
+            self.ask_questions,
+            hint=self.tr("Ask every method the questions of a file too, one per row, as on the page “Query”"),
+        )
+        row.addWidget(self.questions)
         note = label(self.tr("From true counts: custodian only"), "warning")
         note.setContentsMargins(6, 3, 6, 3)
         row.addWidget(note)
@@ -250,14 +276,16 @@ class BesideDialog(QDialog):
     def run(self) -> Job:
         """Compare, in the worker."""
         table, plan, name, more = self._table, self._plan, self.column.currentText(), self.more.isChecked()
-        limit = float(self.limit.value())
+        own, limit = self._own, float(self.limit.value())
         self.banner.hide()
         self.save_button.setEnabled(False)
         self.lead.setText(filled(self.tr("“{name}” by the plan and by other methods"), name=name))
         self.busy.begin()
         self.stack.setCurrentWidget(self.busy)
         self.busy.cancel.setFocus()
-        job = self._tasks.run("beside", lambda progress: compared(table, plan, name, more, QUESTIONS, limit, progress))
+        job = self._tasks.run(
+            "beside", lambda progress: compared(table, plan, name, own, more, QUESTIONS, limit, progress)
+        )
         self._job = job
         job.progressed.connect(self.busy.show_progress)
         job.done.connect(partial(self._show, name, more))
@@ -275,6 +303,18 @@ class BesideDialog(QDialog):
             if self.ordered.index(row, 0).data(ROW).place == place:
                 self.table.selectRow(row)
                 self.table.scrollTo(self.ordered.index(row, 0))
+
+    def ask_questions(self) -> None:
+        """Let the user choose a file of questions, and ask them too."""
+        name, _ = QFileDialog.getOpenFileName(
+            self,
+            self.tr("Choose a file of questions"),
+            "",
+            self.tr("CSV files and workbooks (*.csv *.tsv *.txt *.xlsx);;All files (*)"),
+        )
+        if name:
+            self._own = Path(name)
+            self.run()
 
     def ask(self) -> None:
         """Let the user choose where the comparison is saved."""
@@ -348,7 +388,7 @@ class BesideDialog(QDialog):
         self.table.setFocus()
 
     def _failed(self, text: str) -> None:
-        self._job = None
+        self._job = self._own = None
         there = self._comparison is not None
         with QSignalBlocker(self.column), QSignalBlocker(self.more):
             self.column.setCurrentText(self._shown[0])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
@@ -13,7 +16,10 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.words import filled, number, percent, told
+from splu_desktop.report.comparison import own_questions
 from splu_desktop.report.content.comparison import letters
+
+_OWN = 20  # questions of the custodian that are shown of each method; what is saved has all
 
 
 @dataclass(frozen=True)
@@ -46,16 +52,24 @@ class MethodShown:
 
 
 def compared(
-    table: Table, plan: Plan, column: str, more: bool, size: int, limit: float, progress: Progress
+    table: Table, plan: Plan, column: str, own: Path | None, more: bool, size: int, limit: float, progress: Progress
 ) -> Comparison:
     """Compare the plan's way with a column to the methods weighed first, or to all. Runs in a worker.
 
-    limit : seconds for each method. Raises SpluError, Cancelled.
+    own : file of the custodian's questions, limit : seconds for each method. Raises SpluError, Cancelled.
     """
     progress.report("Comparing", 0.0)
     source, planned = of_plan(table, plan, column)
-    systems = [system for system in SYSTEMS if more or system.first]
-    return compare(source, systems, plan=planned, size=size, thresholds=plan.thresholds, limit=limit, progress=progress)
+    return compare(
+        source,
+        [system for system in SYSTEMS if more or system.first],
+        plan=planned,
+        size=size,
+        own=own_questions(own, source, plan),
+        thresholds=plan.thresholds,
+        limit=limit,
+        progress=progress,
+    )
 
 
 def methods(comparison: Comparison) -> tuple[MethodShown, ...]:
@@ -89,7 +103,28 @@ def _sentences(each: SystemTried, comparison: Comparison) -> tuple[str, ...]:
         return (*said, filled(QCoreApplication.translate("compare", "Not possible here: {reason}"), reason=reason))
     # Through `told`, so that no line begins with a per cent sign.
     said += map(told, (_read(each.achieved, comparison), _insider(each.achieved), each.system.promise))
-    return (*said, *map(told, each.remarks))
+    return (*said, *map(told, each.remarks), _errors(each.achieved, comparison), *_own(each, comparison))
+
+
+def _errors(a: Achieved, comparison: Comparison) -> str:
+    bands = zip(comparison.bands, a.errors, strict=True)
+    listed = "; ".join(f"{told(band)}: {share(error)}" for band, error in bands if error is not None)
+    return filled(QCoreApplication.translate("compare", "Mean error by size of the count: {errors}."), errors=listed)
+
+
+def _own(each: SystemTried, comparison: Comparison) -> list[str]:
+    if each.own is None or not comparison.own:
+        return []
+    ranged = QCoreApplication.translate("compare", "{question}: {answer} ({low} to {high}), truly {truth}")
+    alone = QCoreApplication.translate("compare", "{question}: {answer}, truly {truth}")
+    found = zip(comparison.own, each.own.estimate, each.own.low, each.own.high, comparison.own_truth, strict=True)
+    lines = [QCoreApplication.translate("compare", "Your questions:")]
+    for conditions, *figures in itertools.islice(found, _OWN):
+        answer, low, high, truth = ("–" if math.isnan(figure) else number(figure) for figure in figures)
+        text = alone if low == "–" else ranged
+        asked = "; ".join(map(str, conditions)) or QCoreApplication.translate("compare", "all records")
+        lines.append(filled(text, question=asked, answer=answer, low=low, high=high, truth=truth))
+    return ["\n".join(lines)]
 
 
 def _read(a: Achieved, comparison: Comparison) -> str:
@@ -125,6 +160,6 @@ def _insider(a: Achieved) -> str:
     return filled(text, insider=share(a.insider), sole=share(a.insider_sole))
 
 
-def whole(value: int | None) -> str:
-    """Return a number of records, a dash where there is none."""
+def whole(value: float | None) -> str:
+    """Return a number without places, a dash where there is none."""
     return "–" if value is None else number(value)

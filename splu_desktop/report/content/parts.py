@@ -71,11 +71,16 @@ def share(value: float | None, t: Language, digits: int = 1) -> Cell:
 
 
 def guessed(figures: Figures, t: Language) -> Cell:
-    """Return the share of right guesses as a cell; where it is estimated, between which whole per cents it lies."""
-    if figures.ends is None:
-        return share(figures.right, t)
-    low, high = math.floor(100 * figures.ends[0]), math.ceil(100 * figures.ends[1])
-    return Number(f"{t.plain(low)}–{t.percent(high / 100, 0)}", figures.right)
+    """Return the share of right guesses as a cell."""
+    return between(figures.right, figures.ends, t)
+
+
+def between(value: float | None, ends: tuple[float, float] | None, t: Language) -> Cell:
+    """Return a share as a cell; where it is estimated, between which whole per cents it lies."""
+    if ends is None:
+        return share(value, t)
+    low, high = math.floor(100 * ends[0]), math.ceil(100 * ends[1])
+    return Number(f"{t.plain(low)}–{t.percent(high / 100, 0)}", value)
 
 
 def setting(value: float | None, t: Language) -> Cell:
