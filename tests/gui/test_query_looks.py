@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -44,7 +43,6 @@ def _counted(page: Stage, idle: Idle, first: str, second: str = "") -> CrosstabT
 
 def _reached(page: QWidget) -> list[QWidget]:
     """Return what Tab comes to on a page, in its order."""
-    QTest.keyClick(page, Qt.Key.Key_Tab)
     found, at = [], page.nextInFocusChain()
     while at is not None and at is not page:
         if page.isAncestorOf(at) and at.isVisible() and at.isEnabled() and at.focusPolicy() & Qt.FocusPolicy.TabFocus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
@@ -81,14 +81,12 @@ class Page(QWidget):
     def show_what_waits(self) -> None:
         """Put the focus on what the primary button waits for, where that can be told."""
 
-    def focusNextPrevChild(self, onwards: bool) -> bool:
-        # Only when Tab is pressed: parts are made later, and each walk along the chain leaves PySide's halves of
-        # hundreds of widgets behind.
-        self._put_primary_last()
-        return super().focusNextPrevChild(onwards)
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.put_primary_last()
 
-    def _put_primary_last(self) -> None:
-        """Let Tab come to the primary button after all else on the page, as it stands there."""
+    def put_primary_last(self) -> None:
+        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later."""
         last, at = None, self.nextInFocusChain()
         while at is not None and at is not self:
             if at.focusPolicy() & Qt.FocusPolicy.TabFocus and (self.stack.isAncestorOf(at) or at is self.primary):

@@ -207,6 +207,7 @@ class PlanPage(Page):
         self.trade_off = TradeOffRoom()
         self.trade_off.failed.connect(self.fault)
         self.trade_off.take.connect(self.gamma.slider.setValue)
+        self.trade_off.made.connect(self.put_primary_last)
         self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
         self.tolerant = TolerantPart(self.session, self.tasks)
         self.tolerant.settled.connect(self._show_settled)

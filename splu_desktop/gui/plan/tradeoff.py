@@ -208,10 +208,12 @@ class TradeOffRoom(QWidget):
     -------
     take (int) : the group size recommended is to be taken.
     failed (str) : a sentence on why the plot could not be saved.
+    made : the tab is there now.
     """
 
     take = Signal(int)
     failed = Signal(str)
+    made = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -231,6 +233,7 @@ class TradeOffRoom(QWidget):
             layout.addWidget(self._tab)
             if self._advice is not None:
                 self._tab.show_advice(*self._advice)
+            self.made.emit()
         return self._tab
 
     def showEvent(self, event: QShowEvent) -> None:

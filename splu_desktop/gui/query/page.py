@@ -158,6 +158,7 @@ class QueryPage(Page):
         tab.answered.connect(self._answered)
         if self._asker is not None:
             tab.take(self._asker)
+        self.put_primary_last()
 
     # -- opening -------------------------------------------------------------------------------------------------
 
