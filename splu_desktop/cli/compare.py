@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, whole
+from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, spoken, tell, whole
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import LIMIT, Comparison, compare
@@ -71,7 +71,11 @@ def add(commands: Any) -> None:
         "--own", type=Path, metavar="CSV", help=say("your own questions, one per row, as for “splu queries”")
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help=say("write the comparison into this new folder"))
-    parser.add_argument("--language", default="en", help=say("of the page and the picture: en, de or fr (default: en)"))
+    parser.add_argument(
+        "--language",
+        default=spoken().code,
+        help=say("of the page and the picture: en, de or fr (default: that of --lang)"),
+    )
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)

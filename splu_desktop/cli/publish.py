@@ -12,7 +12,7 @@ from typing import Any
 from splu_desktop.cli.base.cluster import SPARK, add_cluster_options, check_no_cluster, published_on_cluster
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, tell, told
+from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, spoken, tell, told
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.core.checks.gate import NAMES
 from splu_desktop.core.checks.trial import trial
@@ -76,7 +76,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--purpose", default="", help=say("what for, for the register"))
     parser.add_argument("--recipient", default="", help=say("for whom, for the register"))
     parser.add_argument(
-        "--language", default="en", help=say("of README.txt and dictionary.csv: en, de or fr (default: en)")
+        "--language",
+        default=spoken().code,
+        help=say("of README.txt and dictionary.csv: en, de or fr (default: that of --lang)"),
     )
     parser.add_argument(
         "--strict", action="store_true", help=say("refuse while an amber line of the gate is not accepted")

@@ -79,7 +79,7 @@ def add(commands: Any) -> None:
     )
     for name, meaning in _FIELDS.items():
         parser.add_argument(f"--{name}", default="", help=meaning)
-    parser.add_argument("--language", default="en", help=say("en, de or fr (default: en)"))
+    parser.add_argument("--language", default=spoken().code, help=say("en, de or fr (default: that of --lang)"))
     parser.add_argument("--paper", default="A4", help=say("A4 or Letter, for PDF (default: A4)"))
     add_password(parser)
     add_import_options(parser)

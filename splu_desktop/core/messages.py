@@ -11,7 +11,7 @@ import numbers
 import re
 import string
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _FROM, _TO = "\u2068", "\u2069"  # first strong isolate, pop directional isolate: Unicode Standard Annex 9
@@ -125,3 +125,9 @@ def listed(parts: Iterable[str], last: str = "{head} and {tail}", others: str = 
     for part in every[1:-1]:
         head = say(others, head=head, tail=part)
     return say(last, head=head, tail=every[-1])
+
+
+def quoted(names: Sequence[str], most: int = 12) -> str:
+    """Return names in the quotation marks of whoever reads them, no more than `most`."""
+    found = listed((say("“{name}”", name=name) for name in names[:most]), "{head}, {tail}")
+    return say("{head}, …", head=found) if len(names) > most else found

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QRect, QSettings, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import languages, theme
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
@@ -132,10 +133,14 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog | None]]:
     window.show_step(Step.PLAN)
     yield "must", plan.open_must()
     yield "tolerances", plan.open_tolerances()
-    yield "compare", plan.open_beside()
+    yield "together", plan.open_together()
+    beside = plan.open_beside()
+    assert beside is not None
+    beside.run()
+    yield "compare, with results", beside
 
 
-@pytest.mark.parametrize(("code", "larger", "size"), [("de", 1.5, (1366, 768)), ("fr", 1.0, (1280, 720))])
+@pytest.mark.parametrize(("code", "larger", "size"), [("de", 1.5, (1366, 768)), ("fr", 1.0, (960, 540))])
 def test_all_that_stands_on_pages_and_dialogs_can_be_read(
     code: str, larger: float, size: tuple[int, int], small_csv: Path, qapp: QApplication, tmp_path: Path, idle: Idle
 ) -> None:
@@ -146,6 +151,7 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
     languages.choose(code)
     found: dict[str, str] = {}
     app.prepare(qapp)
+    QSettings().setValue("recent/files", [str(small_csv)])
     window = app.make_window()
     window.resize(*size)
     window.show()
@@ -180,20 +186,29 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
         idle(window)
         page.set_target(tmp_path / "release")
         look("publish", window)
+        trial = page.try_sample()
+        assert trial is not None
+        look("trial", trial)
+        trial.reject()
         page.gate.accept_all()
         page.act()
         look("published", window)
         for name, opened in (("hand over", page.hand_over()), ("register", page.show_releases())):
             look(name, opened)
             opened.reject()
-        for step in (Step.QUERY, Step.REPORT):
-            window.show_step(step)
-            look(step.name, window)
-            for tabs in window.pages[step].findChildren(QTabWidget):
-                for at in range(tabs.count()):
-                    if tabs.isVisible() and tabs.isTabVisible(at):
-                        tabs.setCurrentIndex(at)
-                        look(f"{step.name}, {tabs.tabText(at)}", window)
+        query = window.query_page
+        window.show_step(Step.QUERY)
+        look("QUERY", window)
+        for at in range(query.tabs.count()):
+            query.tabs.setCurrentIndex(at)
+            look(f"QUERY, {query.tabs.tabText(at)}", window)
+            if query.tab() is query.analyses:
+                query.analyses.form.first.put((Condition("Diagnosis", ("flu",)),))
+            if query.primary.isEnabled():
+                query.act()
+                look(f"QUERY, {query.tabs.tabText(at)}, answered", window)
+        window.show_step(Step.REPORT)
+        look("REPORT", window)
     finally:
         window.close()
         window.tasks.shutdown()

@@ -7,7 +7,7 @@ import csv
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
 from splu_desktop.files.importer.text.fixed_width import edges_of
@@ -139,13 +139,12 @@ def check_columns(asked: ImportChoices, names: tuple[str, ...]) -> None:
     for option, said in (("--type", asked.types), ("--missing", asked.missing)):
         for name in said:
             if name not in names:
-                known = ", ".join(f"“{one}”" for one in names[:12]) + (", …" if len(names) > 12 else "")
                 raise BadSetting(
                     say(
                         "There is no column “{name}” as {option} says; the columns are: {known}.",
                         name=name,
                         option=option,
-                        known=known,
+                        known=quoted(names),
                     )
                 )
 

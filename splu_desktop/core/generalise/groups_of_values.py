@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
 
 MOST_HIERARCHY_ROWS = 200_000
@@ -88,7 +88,7 @@ class Groups(Generalisation):
     def words(self) -> str:
         """What it does, without naming values."""
         count = len(self.members)
-        names = ", ".join(f"“{name}”" for name, _ in self.members[:8]) + (", …" if count > 8 else "")
+        names = quoted([name for name, _ in self.members], 8)
         if not count:
             return say("all values into “{rest}”", rest=self.rest)
         if self.rest is None:
@@ -171,7 +171,7 @@ class Hierarchy(Generalisation):
             raise CannotGeneralise(
                 say(
                     "The hierarchy {name}lacks the value “{lacking}”{more} of column “{column}”; add a row for each.",
-                    name=f"“{self.name}” " if self.name else "",
+                    name=say("“{name}” ", name=self.name) if self.name else "",
                     lacking=lacking[0][:80],
                     more=more,
                     column=column.name,
@@ -192,7 +192,7 @@ class Hierarchy(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        named = f" “{self.name}”" if self.name else ""
+        named = say(" “{name}”", name=self.name) if self.name else ""
         return say(
             "values grouped by the hierarchy{named}, level {level} of {levels}",
             named=named,

@@ -77,6 +77,7 @@ _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2
 _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
+_DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
 _TITLES = listed(identifying()[1]["titles"])
@@ -106,8 +107,11 @@ def identifier_by_content(column: Column) -> str | None:
     return None
 
 
-def names_persons(column: Column) -> bool:
-    """Whether a column's values look like names of persons: by title, or by enough known first names among them."""
+def names_persons(column: Column, *, whole: bool = False) -> bool:
+    """Whether a column's values look like names of persons: by title, or by enough known first names among them.
+
+    `whole` asks for names of two words and more: illnesses are called after people, too.
+    """
     if column.kind not in (Kind.CATEGORY, Kind.TEXT):
         return False
     labels = sample_labels(column)
@@ -119,6 +123,8 @@ def names_persons(column: Column) -> bool:
         return False
     titled, known, words = (sum(each[at] for each in shaped) for at in range(3))
     alone = words < 1.5 * len(shaped)  # first names by themselves, of which a list knows more
+    if whole and alone:
+        return False
     return titled >= 0.6 * len(labels) or known >= (0.6 if alone else 0.4) * len(labels)
 
 
@@ -166,6 +172,12 @@ def holds_codes(column: Column) -> bool:
     """Whether a column holds many different codes of four digits or more."""
     labels = sample_labels(column)
     return column.m >= FEWEST and sum(sum(map(str.isdecimal, text)) >= 4 for text in labels) >= MOST * len(labels)
+
+
+def holds_decimal_codes(column: Column) -> bool:
+    """Whether a column's values are codes with a decimal point, no numbers: at least one begins with a letter."""
+    found = [_DECIMAL_CODE.fullmatch(text.strip()) for text in sample_labels(column)]
+    return column.kind is Kind.CATEGORY and 3 * len(list(filter(None, found))) >= len(found) > 0
 
 
 def holds_answers(column: Column) -> bool:

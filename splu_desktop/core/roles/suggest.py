@@ -20,6 +20,7 @@ from splu_desktop.core.roles.content import (
     distinct_share,
     holds_answers,
     holds_codes,
+    holds_decimal_codes,
     holds_small_numbers,
     identifier_by_content,
     looks_like_days,
@@ -175,7 +176,7 @@ def _identifies(column: Column) -> str | None:
     held = identifier_by_content(column)
     if held and not (coded and held in WEAK):
         return say("each value looks like this: {what}", what=say(held))
-    if not medical(name) and names_persons(column):
+    if names_persons(column, whole=medical(name)):
         return "the values look like names of persons"
     if column.kind is Kind.TEXT:
         return "free text, which may name persons"
@@ -237,6 +238,8 @@ def _other(column: Column, about_health: bool) -> Suggestion:
     found, known = said_by(column.name)
     recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
     dated = column.kind in (Kind.DATE, Kind.DATETIME)
+    if recognised is not None and recognised.what == "a date or a time" and holds_decimal_codes(column):
+        recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
         return Suggestion(
             Role.DROPPED,

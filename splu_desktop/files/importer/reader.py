@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.background import in_background
@@ -170,9 +170,12 @@ def _renamed(
     # Choices resolved before hold the new names already.
     unknown = [old for old, new in resolved.renames.items() if old not in own and new not in raw.names]
     if unknown:
-        known = ", ".join(f"“{name}”" for name in own[:12]) + (", …" if len(own) > 12 else "")
         raise BadChoice(
-            say("There is no column “{name}” to rename; the columns are: {columns}.", name=unknown[0], columns=known)
+            say(
+                "There is no column “{name}” to rename; the columns are: {columns}.",
+                name=unknown[0],
+                columns=quoted(own),
+            )
         )
     names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, raw.names, strict=True))
     twice = next((name for name, count in Counter(names).items() if count > 1), None)

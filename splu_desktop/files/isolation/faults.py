@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from splu_desktop.core.errors import EmptyTable, FileFault
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 
 
 class MissingFile(FileFault):
@@ -53,8 +53,8 @@ class NoRecords(FileFault, EmptyTable):
     """A header stands there, but no record below it."""
 
     def __init__(self, path: Path, row: int, sheet: str | None = None) -> None:
-        where = say("sheet “{sheet}” of “{path}”", sheet=sheet, path=path.name) if sheet else f"“{path.name}”"
-        rest = say("has a header in row {row} but no records below it", row=row) if row else "holds no records"
+        where = say("sheet “{sheet}” of “{path}”", sheet=sheet, path=path.name) if sheet else quoted([path.name])
+        rest = say("has a header in row {row} but no records below it", row=row) if row else say("holds no records")
         super().__init__(
             say(
                 "The table in {where} {rest}; choose another file or sheet, or set the header row yourself.",
@@ -154,10 +154,12 @@ class UnknownSheet(FileFault):
     """A sheet was named that the workbook doesn't have."""
 
     def __init__(self, path: Path, sheet: str, known: tuple[str, ...]) -> None:
-        listed = ", ".join(f"“{name}”" for name in known[:12]) + (", …" if len(known) > 12 else "")
         super().__init__(
             say(
-                "“{path}” has no sheet “{sheet}”; its sheets are: {listed}.", path=path.name, sheet=sheet, listed=listed
+                "“{path}” has no sheet “{sheet}”; its sheets are: {listed}.",
+                path=path.name,
+                sheet=sheet,
+                listed=quoted(known),
             )
         )
 

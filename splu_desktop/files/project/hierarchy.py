@@ -74,7 +74,7 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
     try:
         return Hierarchy(tuple(row for _, row in first.values()), level, path.name)
     except CannotGeneralise as fault:
-        raise CannotGeneralise(f"“{path.name}”: {fault}") from None
+        raise CannotGeneralise(say("“{path}”: {fault}", path=path.name, fault=fault)) from None
 
 
 def read_groups(path: Path) -> Groups:
@@ -95,7 +95,7 @@ def read_groups(path: Path) -> Groups:
     try:
         return Groups.of(members)
     except CannotGeneralise as fault:
-        raise BadHierarchy(f"“{path.name}”: {fault}") from None
+        raise BadHierarchy(say("“{path}”: {fault}", path=path.name, fault=fault)) from None
 
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:

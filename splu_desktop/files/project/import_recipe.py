@@ -13,7 +13,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.disk.whole import whole_file
@@ -58,8 +58,8 @@ class ImportRecipe:
         lacking = [name for name in self.columns if name not in names]
         added = [name for name in names if name not in self.columns]
         said = [
-            *([say("it lacks {columns}", columns=_listed(lacking))] if lacking else []),
-            *([say("it has {columns} besides", columns=_listed(added))] if added else []),
+            *([say("it lacks {columns}", columns=quoted(lacking, 6))] if lacking else []),
+            *([say("it has {columns} besides", columns=quoted(added, 6))] if added else []),
         ] or [say("they stand in another order")]
         raise RecipeMismatch(
             say(
@@ -70,10 +70,6 @@ class ImportRecipe:
                 differences=listed(said),
             )
         )
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(f"“{name}”" for name in names[:6]) + (" and more" if len(names) > 6 else "")
 
 
 def save_import_recipe(imported: Imported, path: Path, *, overwrite: bool = False) -> None:
@@ -129,4 +125,4 @@ def load_import_recipe(path: Path) -> ImportRecipe:
         choices = import_from_dict(section)
     except SpluError as fault:
         raise RecipeMismatch(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from fault
-    return ImportRecipe(choices, tuple(columns), f"“{path.name}”")
+    return ImportRecipe(choices, tuple(columns), quoted([path.name]))

@@ -17,7 +17,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.messages import counted, listed, say
+from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
@@ -192,7 +192,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
 
 
 def _listed(names: Iterable[str]) -> str:
-    named = [f"“{name}”" for name in names]
+    named = list(names)
     more = say(" and {n} more", n=len(named) - _LISTED) if len(named) > _LISTED else ""
-    known = ", ".join(named[:_LISTED])
+    known = quoted(named[:_LISTED])
     return counted(len(named), "the column {names}{more}", "the columns {names}{more}", names=known, more=more)

@@ -69,8 +69,17 @@ class Page(QWidget):
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
         outer.addLayout(self.foot)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):  # wherever in the window the focus is: the page in front answers
-            go = QShortcut(QKeySequence(keys), self, self.primary.click)
+            go = QShortcut(QKeySequence(keys), self, self._go_on)
             go.setAutoRepeat(False)
+
+    def _go_on(self) -> None:
+        if self.primary.isEnabled():
+            self.primary.click()
+        else:
+            self.show_what_waits()
+
+    def show_what_waits(self) -> None:
+        """Put the focus on what the primary button waits for, where that can be told."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

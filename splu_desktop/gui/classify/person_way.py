@@ -16,6 +16,8 @@ from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, label, margins
 from splu_desktop.gui.base.words import caption, filled, tip
 
+_NARROW = 220  # pixels
+
 
 class PersonWay(Choice):
     """The choice among the ways; the reason for "each record by itself" is typed."""
@@ -25,6 +27,7 @@ class PersonWay(Choice):
         self._session, self._tasks = session, tasks
         self._column = ""
         self.setAccessibleName(self.tr("Persons with several records"))
+        self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list; the sentence beside it needs room
         self.addItem(self.tr("Choose what is done…"), "")
         self.addItem(self.tr("All records of a person drawn at once"), "draw")
         self.addItem(self.tr("One record per person: the first"), "first")

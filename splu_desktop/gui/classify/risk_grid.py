@@ -19,7 +19,7 @@ class RiskGrid(QWidget):
         super().__init__(parent)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(20)
+        grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(2)
         self._titles = tuple(titles)
         hint = self.tr("Records that agree in every column published as it is with fewer than so many records in all")

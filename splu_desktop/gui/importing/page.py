@@ -278,6 +278,7 @@ class ImportPage(Page):
     def _show_recent(self) -> None:
         while (old := self._recent_row.takeAt(0)) is not None:
             if (widget := old.widget()) is not None:
+                widget.hide()
                 widget.deleteLater()
         latest = recent_files()[:_RECENT]
         self.recent.setVisible(bool(latest))

@@ -124,8 +124,8 @@ class AheadTab(QWidget):
         row = QHBoxLayout()
         row.setSpacing(12)
         self.table: TableView
-        row.addWidget(self._build_table(), 2)
-        row.addWidget(self._build_readers(), 1)
+        row.addWidget(self._build_table(), 5)
+        row.addWidget(self._build_readers(), 2)
         outer.addLayout(row, 3)
         foot = QHBoxLayout()
         foot.setSpacing(12)

@@ -52,7 +52,7 @@ class GateView(QWidget):
         self._grid.setVerticalSpacing(10)
         self._grid.setColumnStretch(1, 1)
         self._accepted: dict[Key, str] = {}  # with the custodian's words
-        self._boxes: dict[Key, QCheckBox] = {}
+        self._acts: dict[Key, QWidget] = {}  # where a line is accepted, or else mended
         self.lines: tuple[Line, ...] = ()
         self.waiting = True
 
@@ -89,7 +89,7 @@ class GateView(QWidget):
             self._grid.addWidget(Picture(*looks, 18), row, 0)
             self._grid.addWidget(text, row, 1)
             if line.light is Light.AMBER:
-                part = self._accepting(line)
+                part = self._acts[key_of(line)] = self._accepting(line)
                 if kinds[line.name] > 1 and line.name not in told_of:
                     part = self._with_all(part, line.name, kinds[line.name])
                 told_of.add(line.name)
@@ -99,6 +99,7 @@ class GateView(QWidget):
                     self.tr("Change"), partial(self.go.emit, _STEPS[line.step], line.column or ""), look="flat"
                 )
                 act.setAccessibleName(filled(self.tr("Change what is behind: {text}"), text=told(line.sentence)))
+                self._acts.setdefault(key_of(line), act)
                 self._grid.addWidget(act, row, 3)
             if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
                 again = line.name == "earlier-release"
@@ -115,6 +116,11 @@ class GateView(QWidget):
             for line in self.lines
             if line.light is Light.RED or (line.light is Light.AMBER and key_of(line) not in self._accepted)
         ]
+
+    def first_open(self) -> QWidget | None:
+        """Return where the first line that keeps the gate shut is accepted or mended."""
+        opened = {key_of(line) for line in self.open_lines()}
+        return next((act for key, act in self._acts.items() if key in opened), None)
 
     def accepted(self) -> dict[str, str]:
         """Return the names of the amber lines that were accepted, with the custodian's words."""
@@ -159,7 +165,6 @@ class GateView(QWidget):
         box.setChecked(key_of(line) in self._accepted)
         tip(box, self._accepted.get(key_of(line), ""))
         box.toggled.connect(partial(self._ask_one, line, box))
-        self._boxes[key_of(line)] = box
         return box
 
     def _ask_one(self, line: Line, box: QCheckBox | None, on: bool = True) -> None:
@@ -184,8 +189,8 @@ class GateView(QWidget):
         self.changed.emit()
 
     def _show_box(self, line: Line) -> None:
-        box = self._boxes.get(key_of(line))
-        if box is not None:
+        box = self._acts.get(key_of(line))
+        if isinstance(box, QCheckBox):
             with QSignalBlocker(box):
                 box.setChecked(key_of(line) in self._accepted)
             tip(box, self._accepted.get(key_of(line), ""))
@@ -210,7 +215,7 @@ class GateView(QWidget):
         return words.strip() if given else ""
 
     def _clear(self) -> None:
-        self._boxes.clear()
+        self._acts.clear()
         while self._grid.count():
             item = self._grid.takeAt(0)
             widget = item.widget() if item is not None else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light
@@ -118,6 +118,12 @@ class PublishPage(Page):
             self.go.emit(Step.QUERY)
         else:
             self.publish()
+
+    def show_what_waits(self) -> None:
+        part = self.gate.first_open()
+        if part is not None:
+            part.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.form.ensureWidgetVisible(part)
 
     def order(self) -> partial[Order] | None:
         """Return what makes the order of what would be published now, for the worker. Raises BadSetting.

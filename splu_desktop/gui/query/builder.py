@@ -110,6 +110,7 @@ class QuestionBuilder(QWidget):
         self.columns.setModel(self.columns_model)
         self.columns.setSelectionMode(TableView.SelectionMode.SingleSelection)
         self.columns.setShowGrid(False)
+        self.columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # admission_type_id, admission_source_id
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.selectionModel().currentRowChanged.connect(lambda now, _: self._column_chosen(now.row()))
         self.remove = QAction(self.tr("Remove this condition"), self.columns)

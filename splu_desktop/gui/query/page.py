@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu
 
 from splu_desktop.files.release.reading import OpenRelease
@@ -27,6 +27,7 @@ from splu_desktop.gui.query.workload import WorkloadTab
 
 _ONE, _CROSSTAB, _ANALYSES, _MANY, _WORKLOAD = range(5)  # places of the tabs
 QUESTION_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
+_PICTURE = 72  # pixels of a button around its words
 
 
 class QueryPage(Page):
@@ -99,6 +100,14 @@ class QueryPage(Page):
         self.open_button.setMenu(menu)
         self.tabs.setCornerWidget(self.open_button)
         self.body.addWidget(self.tabs, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Where there is little room every tab is in sight, and the button beside them is told by its picture.
+        tabs, words = self.tabs.tabBar().sizeHint().width(), self.tr("&Open a release…")
+        asked = tabs + self.open_button.fontMetrics().horizontalAdvance(words) + _PICTURE
+        self.open_button.setText(words if asked <= self.content.width() else "")
+        self.open_button.setAccessibleName(words.replace("&", ""))
 
     # -- the ways of asking, imported and made when they are first wanted -----------------------------------------
 

@@ -25,6 +25,7 @@ from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.shell.main_window import MainWindow
 
 _SWITCH = 0.0005  # seconds
+_ARENA_MAX = -8  # glibc's M_ARENA_MAX (malloc.h)
 
 
 def prepare(application: QApplication) -> None:
@@ -38,9 +39,23 @@ def prepare(application: QApplication) -> None:
     if application.property("prepared"):
         return
     application.setProperty("prepared", True)
+    spare_memory()
     application.setStyle("Fusion")
     appearance.dress(application)
     appearance.follow_system(application)
+
+
+def spare_memory() -> None:
+    """Let all threads share two heaps of the C library, where it is glibc.
+
+    Else it gives each of them one of its own, and what one thread frees the others can't use: the same work round after
+    round took 337 to 376 MB in 50 rounds.
+    """
+    # Not above: hardly anything else of the window asks the C library.
+    import ctypes
+
+    if sys.platform == "linux" and hasattr(own := ctypes.CDLL(None), "mallopt"):
+        own.mallopt(_ARENA_MAX, 2)
 
 
 def make_window() -> MainWindow:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.packed.texts import Texts, places_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
@@ -161,13 +161,12 @@ def _told_order(typed: Sequence[Typed]) -> str | None:
 
 
 def _order_problem(names: Sequence[str]) -> Problem:
-    listed = ", ".join(f"“{name}”" for name in names[:8])
     return Problem(
         ProblemKind.DATE_ORDER,
         say(
             "The dates of {listed} can be read day first or month first; they were read day first: "
             "choose the order if that is wrong.",
-            listed=listed,
+            listed=quoted(names, 8),
         ),
         column=names[0],
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.files.importer.columns.cells import Cells, Chunks, listed
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.workbook.plain_sheet import Span
@@ -91,11 +91,10 @@ def beside(chunks: Chunks, used: Sequence[int], names: Sequence[str], sheet: str
     main = int(np.argmax(list(map(len, blocks))))
     for block, end in zip(blocks, ends, strict=True):
         if end and (end > ends[main] + 1 or end - begin < _NEARLY * (ends[main] - begin)):
-            listed_names = ", ".join(f"“{names[place]}”" for place in block[:6]) + (", …" if len(block) > 6 else "")
             sentence = say(
                 "Beyond an empty column stand {columns}; they end at row {row}, the others at row {last}: this may be "
                 "another table or a note. Leave these columns out if so.",
-                columns=listed_names,
+                columns=quoted([names[place] for place in block], 6),
                 row=end,
                 last=ends[main],
             )

@@ -46,7 +46,7 @@ class AnalysisTab(Tab):
         margins(row, 0, 8, 0, 0, spacing=12)
         self.form = AnalysisForm()
         self.form.changed.connect(self._form_changed)
-        row.addWidget(scrolled(self.form), 4)
+        row.addWidget(scrolled(self.form), 5)
         self.stack = QStackedWidget()
         self.start = Empty(
             "chart-column",
@@ -58,7 +58,7 @@ class AnalysisTab(Tab):
         self.answer = self._build_answer()
         for part in (self.start, self.busy, self.answer):
             self.stack.addWidget(part)
-        row.addWidget(self.stack, 7)
+        row.addWidget(self.stack, 8)
 
     def _build_answer(self) -> QWidget:
         card = Card("", spacing=6)

@@ -36,6 +36,8 @@ from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.work import Asker
 
+_NARROW = 100  # pixels
+
 
 class CrosstabTab(Tab):
     """The second tab."""
@@ -82,6 +84,7 @@ class CrosstabTab(Tab):
             (self.tr("reliable only"), len(TRUST) - 2),
         ):
             self.trust.addItem(words, kinds)
+        self.trust.setMinimumWidth(_NARROW)  # or it would lie on the field beside it in a small window
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
         self.measure = Choice()
@@ -118,7 +121,6 @@ class CrosstabTab(Tab):
         ):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
-        bar.addWidget(self.export_button)
         column.addLayout(bar)
         self.old = label("", "warning", wrap=True)
         self.old.setMargin(3)
@@ -144,7 +146,7 @@ class CrosstabTab(Tab):
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
         self.warning.setMargin(3)
         self.warning.hide()
-        for part in (self.warning, self.truth_switch):
+        for part in (self.warning, self.truth_switch, self.export_button):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(foot)
         self.legend = label("", "quiet", wrap=True)
