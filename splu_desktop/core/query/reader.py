@@ -331,7 +331,7 @@ class Reader:
 
         Records of several values vanish all at once no more often than as many of one value.
         """
-        return sum(self._unseen(name) for name in set(columns) if self.published.is_sensitive(name))
+        return sum(self.unseen(name) for name in set(columns) if self.published.is_sensitive(name))
 
     def most(self, sa: str) -> float:
         """Return the most records that one value of an SA can have, as its draw allows."""
