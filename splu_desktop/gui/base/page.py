@@ -69,8 +69,9 @@ class Page(QWidget):
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
         outer.addLayout(self.foot)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):  # wherever in the window the focus is: the page in front answers
-            go = QShortcut(QKeySequence(keys), self, self._go_on)
+            go = QShortcut(QKeySequence(keys), self)
             go.setAutoRepeat(False)
+            go.activated.connect(self._go_on)  # told to the constructor, PySide keeps the page: freed twice
 
     def _go_on(self) -> None:
         if self.primary.isEnabled():
