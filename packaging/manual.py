@@ -26,7 +26,7 @@ def _escaped(text: str) -> str:
 
 
 def _fallbacks(text: str) -> list[str]:
-    """Return what stands in a terminal without them for the characters that Unicode writes as several of ASCII: … is ..."""
+    """Return what a terminal without them shows for characters that Unicode writes as several of ASCII: ... for …"""
     written = {each: unicodedata.normalize("NFKD", each) for each in sorted(set(text))}
     return [
         f".fchar {_escaped(each)} {plain}" for each, plain in written.items() if not each.isascii() and plain.isascii()
