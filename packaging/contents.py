@@ -59,6 +59,8 @@ EXCLUDED_MODULES = [
     # SciPy beyond special functions, sparse matrices, graphs and optimisation; see STAND_INS.
     *(f"scipy.{part}" for part in ("cluster", "fft", "fftpack", "io", "linalg.interpolative", "misc", "odr", "signal")),
     "scipy.linalg._decomp_interpolative",
+    "scipy.sparse.linalg._eigen",
+    "scipy.sparse.linalg._propack",
     *(
         f"scipy.{part}"
         for part in ("datasets", "differentiate", "integrate", "interpolate", "ndimage", "spatial", "stats")
@@ -113,6 +115,8 @@ _LEFT_OUT = re.compile(
     | ^(numpy|scipy)/.*/tests/
     | ^Cryptodome/(Math|PublicKey|SelfTest)/
     | ^scipy/special/cython_special\. | ^scipy/linalg/_decomp_interpolative\.
+    | ^scipy/sparse/linalg/(_eigen/|_propack\.)
+    | ^[^/]+\.dist-info/                   # of two packages, asked by none; the licences are kept apart
     | ^scipy/(fft|fftpack|integrate|interpolate|ndimage|spatial|stats)/
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
     """,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import unicodedata
 from pathlib import Path
 
 import shtab
@@ -18,9 +19,18 @@ _ENDINGS = "0 done; 2 bad use or bad input, with one sentence on what to do; 130
 
 
 def _escaped(text: str) -> str:
-    """Return a text as troff shows it unchanged."""
+    """Return a text as troff shows it unchanged, in ASCII, since a page is read in whatever locale a terminal has."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    escaped = "".join(each if each.isascii() else f"\\[u{ord(each):04X}]" for each in escaped)
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+
+
+def _fallbacks(text: str) -> list[str]:
+    """Return what a terminal without them shows for characters that Unicode writes as several of ASCII: ... for …"""
+    written = {each: unicodedata.normalize("NFKD", each) for each in sorted(set(text))}
+    return [
+        f".fchar {_escaped(each)} {plain}" for each, plain in written.items() if not each.isascii() and plain.isascii()
+    ]
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -46,7 +56,8 @@ def page(parser: argparse.ArgumentParser, summary: str, others: list[str]) -> st
     formatter = parser._get_formatter()
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     usage = " ".join(formatter.format_help().split())
-    lines = [f'.TH {_escaped(name.upper())} 1 "" "SPLU Desktop" "User commands"', ".ad l", ".SH NAME"]
+    lines = [f'.TH {_escaped(name.upper())} 1 "" "SPLU Desktop" "User commands"', ".ad l"]
+    lines += [*_fallbacks(parser.format_help()), ".SH NAME"]
     lines += [f"{_escaped(name)} \\- {_escaped(summary)}", ".SH SYNOPSIS", _escaped(usage)]
     lines += [".SH DESCRIPTION", _escaped(" ".join((parser.description or summary).split()))]
     commands = _commands(parser)

@@ -31,6 +31,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
 
 
 def _plain(page: str) -> str:
+    page = re.sub(r"\\\[u([0-9A-F]{4,6})\]", lambda found: chr(int(found[1], 16)), page)
     return page.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
 
 
@@ -56,6 +57,7 @@ def test_a_page_names_every_option_with_its_words(name: str) -> None:
         ".B",
         ".BR",
         ".ad",
+        ".fchar",
     }
 
 
@@ -73,6 +75,15 @@ def test_text_that_troff_would_take_for_a_request_is_shown() -> None:
     page = manual.page(parser, "s", ["splu"])
     assert "\\&.SH no heading" in page
     assert "\\&'quoted' 5 % of \\en" in page
+
+
+def test_a_page_is_read_in_every_locale() -> None:
+    """A page is ASCII; a terminal without the ellipsis, for which groff has no other way, is told one."""
+    assert all(text.isascii() for place, text in FILES.items() if place.startswith("man/"))
+    parser = argparse.ArgumentParser(prog="splu x", description="“A”, B, …")
+    page = manual.page(parser, "s", ["splu"])
+    assert "\\[u201C]A\\[u201D], B, \\[u2026]" in page
+    assert re.findall(r"^\.fchar .*", page, re.MULTILINE) == [".fchar \\[u2026] ..."]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")

@@ -210,14 +210,86 @@ def test_a_release_is_drafted_with_its_files_and_the_words_of_its_version(tmp_pa
     assert (tmp_path / called[called.index("--notes-file") + 1]).read_text().startswith("- A thing.\n")
 
 
+# What each shell step calls, in this order; `gather` and `publish` are run for what they make, above and below.
+_PROVE = "python3 packaging/prove.py dist/a.deb --suite {0} --work /var/tmp/prove-{0}"
+_PIP = ".venv/bin/python -m pip --disable-pip-version-check install --quiet"
+_APT = ("apt-get -qq update", "apt-get -qq -y --no-install-recommends install ")
+_MAC = "dist/work/frozen/SPLU Desktop.app/Contents/MacOS"
+_TRIED = [f"{_MAC}/splu-desktop --smoke-test", f"{_MAC}/splu --self-test"]
+_CALLS = {
+    "check-linux": ["./check "],
+    "check-elsewhere": [
+        "python -m venv .venv",
+        f"{_PIP} --require-hashes --only-binary=:all: -r requirements.lock",
+        f"{_PIP} --no-deps --no-build-isolation --no-index -e .",
+        ".venv/bin/python -m pytest -n 2",
+    ],
+    "in-debian a b": ["docker run --rm --volume {here}:/source --workdir /source debian:12 a b"],
+    "linux-packages": [*_APT],
+    "linux-build": [*_APT, "git config --global", "packaging/build dist", "packaging/check --quick dist"],
+    "linux-proof": [
+        *_APT,
+        *(_PROVE.format(suite) for suite in ("bookworm", "trixie", "jammy")),
+        _PROVE.replace(".deb", ".run").format("oldest"),
+    ],
+    "macos-build": ["installer/macos/build.sh dist", *_TRIED],
+    "macos-build signed": [
+        "uuidgen ",
+        "security create-keychain",
+        "security unlock-keychain",
+        "security import",
+        "security set-key-partition-list",
+        "security list-keychains",
+        "xcrun notarytool store-credentials splu",
+        "installer/macos/build.sh dist, signed by me, notarised by splu",
+        *_TRIED,
+    ],
+}
+_SECRETS = ("CERTIFICATE", "PASSWORD", "IDENTITY", "INSTALLER_IDENTITY", "APPLE_ID", "APPLE_TEAM", "APPLE_PASSWORD")
+
+
+def test_each_shell_step_is_run_here() -> None:
+    run = {call.split()[0] for call in _CALLS} | {"gather", "publish"}
+    assert run == {path.name for path in STEPS.iterdir() if path.suffix == ""}
+
+
 @_POSIX
-def test_the_build_runs_in_the_debian_whose_libraries_come_along(tmp_path: Path) -> None:
-    own = _stand_in(tmp_path, "docker")
-    subprocess.run([STEPS / "in-debian", ".github/steps/linux-build"], check=True, env=own)
-    called = (tmp_path / "docker.called").read_text().split("\n")
-    assert called[:2] == ["run", "--rm"]
-    assert f"{ROOT}:/source" in called
-    assert called[-3:-1] == ["debian:12", ".github/steps/linux-build"]
+@pytest.mark.parametrize("step", _CALLS)
+def test_a_step_calls_what_it_should_and_stops_where_one_fails(step: str, tmp_path: Path) -> None:
+    """Run in a checkout where each program that it calls, ours and others, only notes that it was called."""
+    shutil.copytree(STEPS, tmp_path / ".github/steps")
+    (tmp_path / "dist").mkdir()
+    for name in ("a.deb", "a.run"):
+        (tmp_path / "dist" / name).touch()
+    stand_in = tmp_path / "stand-in"
+    stand_in.write_text(
+        """#!/bin/sh
+name=${0##*/path/}
+more=${SPLU_MAC_IDENTITY:+, signed by $SPLU_MAC_IDENTITY, notarised by $SPLU_MAC_PROFILE}
+echo "${name#"$HERE/"} $*$more" >>"$HERE/called"
+[ "$(wc -l <"$HERE/called")" -ne "$FAILS" ]
+"""
+    )
+    stand_in.chmod(0o755)
+    others = ("apt-get", "docker", "git", "python", "python3", "security", "uuidgen", "xcrun")
+    ours = ("check", ".venv/bin/python", "packaging/build", "packaging/check", "installer/macos/build.sh")
+    for name in (*ours, f"{_MAC}/splu-desktop", f"{_MAC}/splu", *(f"path/{name}" for name in others)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(stand_in)
+    script, *words = step.split()
+    own = {"HERE": str(tmp_path), "RUNNER_TEMP": str(tmp_path), "PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}"}
+    if words == ["signed"]:
+        own |= dict.fromkeys(_SECRETS, "bWU=") | {"IDENTITY": "me"}
+    expected = [call.format(here=tmp_path) for call in _CALLS[step]]
+    for fails in range(len(expected) + 1):  # 0: none
+        (tmp_path / "called").write_text("")
+        command = [str(tmp_path / ".github/steps" / script), *words]
+        done = subprocess.run(command, env={**own, "FAILS": str(fails)}, capture_output=True, text=True, check=False)
+        called = (tmp_path / "called").read_text().splitlines()
+        assert (done.returncode == 0) == (fails == 0), (fails, done.stderr)
+        assert len(called) == (fails or len(expected)), called
+        assert all(map(str.startswith, called, expected)), called
+        assert not list(tmp_path.glob("*.p12"))
 
 
 @_POSIX

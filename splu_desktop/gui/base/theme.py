@@ -42,6 +42,7 @@ class Colours:
     answerable: str
     answerable_soft: str
     between: str
+    between_soft: str
     warning: str
     warning_soft: str
     fault: str
@@ -67,6 +68,7 @@ LIGHT = Colours(
     answerable="#006b4e",
     answerable_soft="#dcf2ea",
     between="#5c6873",
+    between_soft="#e8ecef",
     warning="#8a5300",
     warning_soft="#fdf0d5",
     fault="#b03a00",
@@ -92,6 +94,7 @@ DARK = Colours(
     answerable="#55cfa4",
     answerable_soft="#1b4437",
     between="#b0bac4",
+    between_soft="#39434d",
     warning="#f2b950",
     warning_soft="#4a3a17",
     fault="#ff9d73",
@@ -118,6 +121,7 @@ CONTRAST = Colours(
     answerable="#5cffc0",
     answerable_soft="#003322",
     between="#ffffff",
+    between_soft="#333333",
     warning="#ffc766",
     warning_soft="#332200",
     fault="#ffb199",
