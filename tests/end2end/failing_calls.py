@@ -10,9 +10,12 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,15 +32,20 @@ class Calls:
     Attributes
     ----------
     seen : names of the calls so far, in order.
+    files : name of the file that each of them is about; "" where a call is given a handle.
+    savers : modules of the program in which a file or folder was to appear under its name.
     """
 
     def __init__(self, failing: int | None = None) -> None:
-        self.failing, self.seen = failing, list[str]()
+        self.failing, self.seen, self.files, self.savers = failing, list[str](), list[str](), set[str]()
         self._lock = threading.Lock()
 
-    def count(self, name: str) -> None:
+    def count(self, name: str, about: object = None) -> None:
         with self._lock:
             self.seen.append(name)
+            self.files.append(Path(os.fsdecode(about)).name if isinstance(about, str | bytes | os.PathLike) else "")
+            if name in ("rename", "replace"):
+                self.savers |= {str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_stack(None)}
             fails = len(self.seen) - 1 == self.failing
         if fails:
             raise OSError(errno.EIO, "Input/output error")
@@ -50,25 +58,27 @@ def failing(number: int | None) -> Iterator[Calls]:
 
     def wrapped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **more: Any) -> Any:
+            if args and isinstance(args[0], int) and stat.S_ISFIFO(os.fstat(args[0]).st_mode):
+                return real(*args, **more)  # a pipe to another process, on no disk
             if name == "close":
                 real(*args, **more)
                 calls.count(name)
                 return None
-            calls.count(name)
+            calls.count(name, args[0] if args else None)
             return real(*args, **more)
 
         return call
 
     class File(io.FileIO):
         def write(self, data: Any) -> int:
-            calls.count("file.write")
+            calls.count("file.write", self.name)
             return super().write(data)
 
         def close(self) -> None:
             counts = not self.closed and self.writable()
             super().close()
             if counts:
-                calls.count("file.close")
+                calls.count("file.close", self.name)
 
     real_open = io.open
 

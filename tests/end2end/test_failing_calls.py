@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.publish.publishing import Order, publish
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.verify import verify_release
-from tests.end2end.failing_calls import failing
+from tests.end2end.failing_calls import Calls, failing
 from tests.files.releases import awkward_table, plan_of
 
 PASSWORD = "Seven old pears, not ripe"
@@ -20,12 +21,14 @@ _MUST = ("fsync", "file.write", "rename")
 _EACH = ("fsync", "rename")  # every single one of them
 
 
-def _publish(folder: Path, number: int | None, packed: bool) -> tuple[list[str], bool]:
+def _publish(
+    folder: Path, number: int | None, packed: bool, formats: tuple[str, ...] = ("csv", "xlsx")
+) -> tuple[Calls, bool]:
     """Publish with the call of that number failing; return all calls, and whether it was published."""
     folder.mkdir()
     register, table = Register(folder / "register"), awkward_table(40)
     order = Order(
-        table, plan_of(table, 3), folder / "r", formats=("csv", "xlsx"), packed=packed,
+        table, plan_of(table, 3), folder / "r", formats=formats, packed=packed,
         password=PASSWORD if packed else None,
     )  # fmt: skip
     said = ""
@@ -43,21 +46,54 @@ def _publish(folder: Path, number: int | None, packed: bool) -> tuple[list[str],
     if not said:
         key = {"password": PASSWORD} if packed else {}
         assert all(check.passed for check in verify_release(order.target, register=register, **key))
-    return calls.seen, not said
+    return calls, not said
 
 
 @pytest.mark.parametrize(("packed", "start", "step"), [(False, 0, 2), (False, 1, 2), (True, 2, 3)])
 def test_each_call_failing_once(tmp_path: Path, packed: bool, start: int, step: int) -> None:
-    """A third of the ZIP's calls, for time; all of them: `step` 1."""
-    seen, published = _publish(tmp_path / "sound", None, packed)
+    """A third of the ZIP's calls, for time; all of them: `step` 1.
+
+    What a publish writes is asked of the disk, not listed here: a file whose writes can't be made to fail is a fault.
+    """
+    sound, published = _publish(tmp_path / "sound", None, packed)
     assert published
+    seen = sound.seen
     assert {"fsync", "write", "rename", "mkdir", "unlink", "file.write", "file.close"} <= set(seen)
-    refused = []
-    for number in range(start, len(seen), step):
-        calls, published = _publish(tmp_path / f"fails-{number}", number, packed)
-        if not published:
-            refused.append(calls[number])
-        elif number < len(calls):  # threads: one run has a call more or less than another
-            assert calls[number] not in _EACH
+    writes: dict[str, int] = {}
+    for number, (call, name) in enumerate(zip(seen, sound.files, strict=True)):
+        if call == "file.write":
+            writes.setdefault(name, number)
+    folder = tmp_path / "sound" / "r"
+    written = {"whole"} if packed else {path.name for path in folder.iterdir()}
+    assert written <= set(writes), f"no write of {written - set(writes)} is seen"
+    numbers = {*range(start, len(seen), step), *(writes[name] for name in written if start != 1)}
+    refused = _refused(tmp_path, sorted(numbers), packed)
     assert set(_MUST) & set(seen[start::step]) <= set(refused)
     assert len(refused) > len(seen[start::step]) / 2
+
+
+def _refused(folder: Path, numbers: list[int], packed: bool, formats: tuple[str, ...] = ("csv", "xlsx")) -> list[str]:
+    """Publish once with each of the calls failing; return those for which a release was refused."""
+    refused = []
+    for number in numbers:
+        calls, published = _publish(folder / f"fails-{number}", number, packed, formats)
+        if not published:
+            refused.append(calls.seen[number])
+        elif number < len(calls.seen):  # threads: one run has a call more or less than another
+            assert calls.seen[number] not in _EACH
+    return refused
+
+
+def test_each_write_of_a_format_that_a_library_writes_failing_once(tmp_path: Path) -> None:
+    """Parquet where pyarrow is installed, else XLSX again."""
+    form = "parquet" if importlib.util.find_spec("pyarrow") else "xlsx"
+    sound, published = _publish(tmp_path / "sound", None, False, ("csv", form))
+    assert published
+    writes = [
+        number
+        for number, (call, name) in enumerate(zip(sound.seen, sound.files, strict=True))
+        if call == "file.write" and name == f"table.{form}"
+    ]
+    assert writes, f"no write of table.{form} is seen"
+    some = writes if len(writes) < 5 else [writes[0], writes[len(writes) // 2], writes[-1]]
+    assert len(_refused(tmp_path, some, False, ("csv", form))) == len(some)

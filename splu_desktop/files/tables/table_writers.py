@@ -158,7 +158,8 @@ def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = Fals
             for column, of in zip(table.columns, texts, strict=True)
         ]
     )
-    with pq.ParquetWriter(path, schema) as writer:
+    # Through a file of our own, so that the system's refusals are those of every other file.
+    with path.open("wb") as file, pq.ParquetWriter(file, schema) as writer:
         for start in range(0, table.n, _ROWS_IN_A_GROUP):
             part = slice(start, start + _ROWS_IN_A_GROUP)
             arrays = []
