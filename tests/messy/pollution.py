@@ -161,8 +161,8 @@ def polluted(chance: random.Random) -> Iterator[Case]:
     yield case("two tables", "below", [*clean, "", *other])
 
 
-# How often each kind of pollution stood in the survey of 3,712 governments' files: pollock_weights.json of the benchmark,
-# summed by kind. Kinds are the beginnings of names here; what it has and is not made here weighs 25 of 4,451.
+# How often each kind of pollution stood in real files: pollock_weights.json of the benchmark, summed by kind.
+# Kinds are the beginnings of names here; what it has and is not made here weighs 25 of 4,451.
 WEIGHTS = {
     "clean": 1, "no_trailing": 184, "double_trailing": 5, "cr": 7, "lf": 1691, "semicolon": 834, "tab": 4, "blank.": 4,
     "comma_blank": 101, "single_44": 11, "backslash_44": 1, "preamble": 282, "none": 470, "rows2": 47, "rows3": 47,
