@@ -76,7 +76,7 @@ def wide(report: Report, times: int = 28) -> Report:
 
 
 def test_a_report_of_many_sensitive_columns_stays_short(case: Case) -> None:
-    """28 re-drawn columns, as diabetes130 has, filled 18 pages with long tables and a note for each (German: longest)."""
+    """28 re-drawn columns, as diabetes130 has, filled 18 pages with long tables and notes (German: longest)."""
     for report, most in ((wide(case.external), 10), (wide(case.internal), 14)):
         made = document(report, "de")
         pen = _Pen(made, "A4")
