@@ -67,7 +67,6 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
         forms.append(f"  {name} {'F40.10' if number else f'A{min(longest, 32_767)}'}")
     lines = [
         f"COMMENT {_line(warning).rstrip('.')}.",
-        "SET UNICODE=ON.",
         'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\' /ARRANGEMENT=DELIMITED',
         "  /FIRSTCASE=2 /VARIABLES=",
         *forms,
@@ -110,7 +109,7 @@ def csvw(published: Published, facts: Facts, warning: str) -> str:
 def dcat(published: Published, facts: Facts, warning: str) -> str:
     """Return the release as a dataset of DCAT-AP, with the terms of HealthDCAT-AP that the release itself tells.
 
-    Title, publisher, contact and legal basis are the holder's to add: the program doesn't know them. HealthDCAT-AP is
+    Publisher, contact and legal basis are the holder's to add: the program doesn't know them. HealthDCAT-AP is
     cited from memory, not looked up again.
     """
     return _json(
@@ -123,6 +122,7 @@ def dcat(published: Published, facts: Facts, warning: str) -> str:
                 "xsd": "http://www.w3.org/2001/XMLSchema#",
             },
             "@type": "dcat:Dataset",
+            "dct:title": f"Release {facts['id']}",
             "dct:identifier": facts["id"],
             "dct:issued": {"@type": "xsd:dateTime", "@value": facts["created"]},
             "dct:description": warning,
@@ -131,6 +131,7 @@ def dcat(published: Published, facts: Facts, warning: str) -> str:
                 {
                     "@type": "dcat:Distribution",
                     "dct:title": _TABLE,
+                    "dcat:accessURL": {"@id": _TABLE},
                     "dcat:mediaType": {"@id": "https://www.iana.org/assignments/media-types/text/csv"},
                     "dct:conformsTo": {"@id": "https://www.w3.org/TR/tabular-metadata/"},
                 }

@@ -389,7 +389,7 @@ def _persons(report: Report, t: Language) -> list[Block]:
         said = t("Each person has one record.")
     else:
         said = t(
-            "Persons have up to {most} records, {mean} on average; the promise is about single records.",
+            "Persons have at most {most} records (rounded up), {mean} on average; the promise is about single records.",
             most=t.number(found.most_records),
             mean=t.number(found.mean_records, 1),
         )

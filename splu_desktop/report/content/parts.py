@@ -109,8 +109,8 @@ def shortened(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cut(table: TableBlock, most: int, t: Language) -> list[Block]:
-    """Return a table of which pages show so many rows, and what is said of the others."""
+def cut(table: TableBlock, t: Language, most: int = 12) -> list[Block]:
+    """Return a table of which pages show so many rows, and what is said of the others: 30 columns fill no pages."""
     left = len(table.rows) - most
     if left <= 0:
         return [table]

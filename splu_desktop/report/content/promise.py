@@ -29,10 +29,10 @@ def promised(report: Report, t: Language) -> list[Block]:
         blocks.append(figures.small_counts(worst, worst.law, t))
         blocks.append(figures.large_counts(worst, worst.law, t))
     words = promises(report, t)
-    blocks += [_table(every, t), *(Paragraph(text, "item") for text in words[:_SENTENCES])]
+    blocks += [*cut(_table(every, t), t), *(Paragraph(text, "item") for text in words[:_SENTENCES])]
     if len(words) > _SENTENCES:
         name = t("Promises in words")
-        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), 0, t)
+        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0)
     blocks += _thresholds(exact, t)
     blocks += _eligible(report, t)
     several = [each for each in every if each.law is None and each.sizes]
@@ -122,7 +122,7 @@ def _eligible(report: Report, t: Language) -> list[Block]:
     return [
         Heading(t("Could it have been refused?"), 2),
         Paragraph(f"{told} {source}"),
-        TableBlock(t("Eligibility"), header, rows, "lrlrrrr", (2, 0.7, 2, 0.8, 0.8, 0.9, 0.9)),
+        *cut(TableBlock(t("Eligibility"), header, rows, "lrlrrrr", (2, 0.7, 2, 0.8, 0.8, 0.9, 0.9)), t),
     ]
 
 
@@ -151,7 +151,7 @@ def _sizes(several: list[model.Guarantee], t: Language) -> list[Block]:
     )
     blocks: list[Block] = [
         Heading(name, 2),
-        *cut(TableBlock(name, header, rows, "llrrr", (2, 3, 1, 1, 1)), _SIZES, t),
+        *cut(TableBlock(name, header, rows, "llrrr", (2, 3, 1, 1, 1)), t, _SIZES),
         Paragraph(told, "note"),
     ]
     return blocks

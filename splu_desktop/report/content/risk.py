@@ -156,10 +156,10 @@ def _attacks(report: Report, t: Language) -> list[Block]:
                 learners=", ".join(learners),
             )
         ),
-        TableBlock(name, header, rows, "lrrlrrrrr", (2, 0.9, 0.8, 1.7, 0.7, 0.8, 0.8, 0.8, 0.9)),
+        *cut(TableBlock(name, header, rows, "lrrlrrrrr", (2, 0.9, 0.8, 1.7, 0.7, 0.8, 0.8, 0.8, 0.9)), t),
         Paragraph(told, "note"),
         *tables,
-        *(Paragraph(_programmed(each, t), "note") for each in attacks.values()),
+        *(Paragraph(text, "note") for text in dict.fromkeys(_programmed(each, t) for each in attacks.values())),
     ]
     if left:
         note = t(
@@ -173,11 +173,9 @@ def _attacks(report: Report, t: Language) -> list[Block]:
 def _programmed(attack: Attack, t: Language) -> str:
     """Return how plain naive Bayes was programmed, for whoever wants to do it again."""
     told = t(
-        "Naive Bayes for “{column}”, to be programmed again: for each column the published counts of its values with "
-        "those of “{column}”, undone by the draw, none below half a record; logarithms of the shares added up; numbers "
-        "with more than {n} values in {n} intervals of about equally many records, values of fewer than 10 records as "
-        "one.",
-        column=attack.column,
+        "Naive Bayes, to be programmed again: for each column the published counts of its values with those of the "
+        "sensitive one, undone by the draw, none below half a record; logarithms of the shares added up; numbers with "
+        "more than {n} values in {n} intervals of about equally many records, values of fewer than 10 records as one.",
         n=attack.intervals,
     )
     left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""
@@ -253,8 +251,8 @@ def _gains(report: Report, t: Language) -> list[Block]:
         Heading(name, 2),
         *cut(
             TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.2, *([1.0] * (len(header) - 1)))),
-            _GAINS,
             t,
+            _GAINS,
         ),
         Paragraph(told, "note"),
         *tables,

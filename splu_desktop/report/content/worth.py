@@ -9,6 +9,7 @@ from splu_desktop.report import model
 from splu_desktop.report.content import figures
 from splu_desktop.report.content.parts import (
     STATES,
+    cut,
     decimal,
     exact_percent,
     share,
@@ -65,7 +66,7 @@ def _workloads(original: model.Original, t: Language) -> list[Block]:
         Heading(name, 2),
         figures.bands(worst, t),
         Paragraph(told),
-        TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.2, *([1.0] * (len(header) - 1)))),
+        *cut(TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.2, *([1.0] * (len(header) - 1)))), t),
     ]
 
 
@@ -105,7 +106,7 @@ def _marginals(original: model.Original, report: Report, t: Language) -> list[Bl
                 epsilon=error,
             )
         ),
-        TableBlock(name, header, rows, "lrrrrr", (2.4, 1, 1, 1, 1, 1.2)),
+        *cut(TableBlock(name, header, rows, "lrrrrr", (2.4, 1, 1, 1, 1, 1.2)), t),
     ]
     return [*blocks, *(_before_after(each, t) for each in found)]
 
@@ -190,7 +191,7 @@ def _values(report: Report, t: Language) -> list[Block]:
     return [
         Heading(name, 2),
         *(Paragraph(unbroken(t.sentence(text)), "lead") for text in cautions),
-        TableBlock(name, header, rows, "llrrrrl", (1.6, 2.4, 1, 1, 1.3, 0.8, 1.2)),
+        TableBlock(name, header, rows, "llrrrrl", (1.6, 2.4, 1, 1, 1.3, 0.8, 1.2), _ROWS),
         Paragraph(note, "note"),
         *whole_tables,
     ]
