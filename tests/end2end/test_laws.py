@@ -189,6 +189,7 @@ PLANNERS = {
     ("recognition.py", "_marks", "Generator"),  # the type of what those two hand it
     ("combined_groups.py", "of", "default_rng"),
     ("combined_groups.py", "mixing", "default_rng"),
+    ("joined.py", "starts", "default_rng"),  # where the search for chances begins
 }
 
 
