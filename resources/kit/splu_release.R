@@ -271,8 +271,9 @@
   check_groups <- function(groups, y, weights, is_logistic, failed) {
     records <- vapply(groups, function(flags) sum(weights[flags]), 0)
     outcome <- vapply(groups, function(flags) sum(weights[flags] * y[flags]), 0)
-    sure <- failed | vapply(groups, function(flags) all(weights[flags] >= 0), TRUE)
-    lone <- which(sure & (outcome <= 0 | (is_logistic & outcome >= records)))
+    near <- 1e-9 * pmax(records, 1)
+    sure <- failed | vapply(seq_along(groups), function(at) all(weights[groups[[at]]] >= -near[[at]]), TRUE)
+    lone <- which(sure & (outcome <= near | (is_logistic & outcome >= records - near)))
     if (!length(lone)) return(invisible())
     least <- lone[which.min(pmax(round(records[lone]), 0))]
     refuse("Among the ", max(round(records[[least]]), 0), " records with \u201c", names(groups)[least],
@@ -917,8 +918,10 @@
       records <- which(inside)
       top <- length(records)
       what <- paste("records with", words(conditions))
-      if (!length(hidden)) return(answer(what, top, top, top, method = method, exact = TRUE, published = top, selected = top,
-                                         release = facts$id))
+      unseen <- vapply(intersect(attr(chosen, "named"), sensitive), function(name) ways[[name]]$unseen, 0)
+      least <- max(top - sum(unseen), 0) # what is shown is not all that there was: some may have values that vanished
+      if (!length(hidden)) return(answer(what, top, least, top, method = method, exact = least == top, published = top,
+                                         selected = top, release = facts$id))
       shown <- inside
       for (name in names(hidden)) shown <- shown & hidden[[name]][codes[[name]]]
       parts <- parts_for(names(hidden), list(hidden))
@@ -927,9 +930,8 @@
       most <- most_of(hidden, max(found[2], estimate))
       if (method == "bayes") estimate <- min(estimate, most)
       possible <- min(max(estimate, 0), top, most)
-      unseen <- min(top, max(vapply(intersect(attr(chosen, "named"), sensitive), function(name) ways[[name]]$unseen, 0)))
-      low <- min(found[1], possible)
-      high <- max(min(found[2], most), possible, unseen)
+      low <- min(found[1], possible, least)
+      high <- max(min(found[2], most), possible, min(top, max(unseen)))
       told <- found[3] == 1
       answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
              release = facts$id, note = if (!told) "the release does not tell where these values are")

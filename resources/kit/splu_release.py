@@ -208,8 +208,11 @@ class Release:
         hidden = {name: some for name, some in chosen.items() if name in self._ways}
         records = [i for i in range(self.n) if all(self.codes[name][i] in some for name, some in picked.items())]
         top, what = len(records), f"records with {_words(conditions)}"
+        asked = {name for name, _, _ in _conditions(conditions, self.columns) if name in self._ways}
+        unseen = [self._ways[name].stated["unseen"] for name in asked]
+        least = max(top - sum(unseen), 0.0)  # what is shown is not all that there was: some may have values that vanished
         if not hidden:
-            return Answer(what, top, top, top, method, True, published=top, selected=top, release=self.id)
+            return Answer(what, top, least, top, method, least == top, published=top, selected=top, release=self.id)
         shown = sum(all(self.codes[name][i] in some for name, some in hidden.items()) for i in records)
         parts = [self._part(names, [hidden]) for names in self._by_block(hidden)]
         estimate = (
@@ -219,9 +222,7 @@ class Release:
         most = self._most(hidden, max(high, estimate))
         estimate = estimate if method == "unbiased" else min(estimate, most)
         possible = min(max(estimate, 0.0), top, most)
-        named = [name for name, _, _ in _conditions(conditions, self.columns) if name in self._ways]
-        unseen = min(top, max(self._ways[name].stated["unseen"] for name in named))
-        low, high = min(low, possible), max(min(high, most), possible, unseen)
+        low, high = min(low, possible, least), max(min(high, most), possible, min(top, max(unseen)))
         note = "" if told else "the release does not tell where these values are"
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
         return Answer(
@@ -1525,7 +1526,9 @@ def _check_groups(groups, link, failed=False):
     lone = {}
     for title, found in groups.items():
         records, outcome = math.fsum(w for w, _ in found), math.fsum(w * y for w, y in found)
-        if (failed or all(w >= 0 for w, _ in found)) and (outcome <= 0 or (link is _logistic and outcome >= records)):
+        near = 1e-9 * max(records, 1.0)
+        ends = outcome <= near or (link is _logistic and outcome >= records - near)
+        if ends and (failed or all(w >= -near for w, _ in found)):
             lone[title] = max(round(records), 0)
     if lone:
         title = min(lone, key=lone.get)

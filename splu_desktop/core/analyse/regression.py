@@ -121,7 +121,9 @@ def _check_groups(
     for name, flags in groups.items():
         own = weights[flags]
         records, outcome = float(own.sum()), float(own @ y[flags])
-        if (failed or not (own < 0).any()) and (outcome <= 0 or (link is _logistic and outcome >= records)):
+        near = 1e-9 * max(records, 1.0)  # sums of what should be whole numbers are not
+        ends = outcome <= near or (link is _logistic and outcome >= records - near)
+        if ends and (failed or not (own < -near).any()):
             lone[name] = max(round(records), 0)
     if lone:
         name = min(lone, key=lambda each: lone[each])
