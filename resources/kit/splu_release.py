@@ -210,7 +210,7 @@ class Release:
         top, what = len(records), f"records with {_words(conditions)}"
         asked = {name for name, _, _ in _conditions(conditions, self.columns) if name in self._ways}
         unseen = [self._ways[name].stated["unseen"] for name in asked]
-        least = max(top - sum(unseen), 0.0)  # what is shown is not all that there was: some may have values that vanished
+        least = max(top - sum(unseen), 0.0)  # some may have values that vanished
         if not hidden:
             return Answer(what, top, least, top, method, least == top, published=top, selected=top, release=self.id)
         shown = sum(all(self.codes[name][i] in some for name, some in hidden.items()) for i in records)

@@ -27,7 +27,7 @@ from splu_desktop.gui.query.workload import WorkloadTab
 
 _ONE, _CROSSTAB, _ANALYSES, _MANY, _WORKLOAD = range(5)  # places of the tabs
 QUESTION_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
-_PICTURE = 72  # pixels of a button around its words
+_AROUND = 120  # pixels of a button around its words, and of the page around it
 
 
 class QueryPage(Page):
@@ -105,8 +105,9 @@ class QueryPage(Page):
         super().resizeEvent(event)
         # Where there is little room every tab is in sight, and the button beside them is told by its picture.
         tabs, words = self.tabs.tabBar().sizeHint().width(), self.tr("&Open a release…")
-        asked = tabs + self.open_button.fontMetrics().horizontalAdvance(words) + _PICTURE
-        self.open_button.setText(words if asked <= self.content.width() else "")
+        asked = tabs + self.open_button.fontMetrics().horizontalAdvance(words) + _AROUND
+        # Not by the tabs' own width: they are laid out after this.
+        self.open_button.setText(words if asked <= event.size().width() else "")
         self.open_button.setAccessibleName(words.replace("&", ""))
 
     # -- the ways of asking, imported and made when they are first wanted -----------------------------------------
