@@ -1188,7 +1188,7 @@ if (sys.nframe() == 0L && !interactive()) local({
   method <- c(given("--method"), "unbiased")[1]
   by <- given("--by")
   q <- c(as.numeric(given("--q")), 0.5)[1]
-  status <- tryCatch({
+  status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
     r <- splu_release(folder)
     asked <- args[-1]
     period <- "month"
@@ -1207,6 +1207,6 @@ if (sys.nframe() == 0L && !interactive()) local({
   }, error = function(fault) {
     message("splu_release: ", conditionMessage(fault))
     2L
-  })
+  }))
   quit(status = status)
 })
