@@ -229,12 +229,7 @@ class Draw(ABC):
         return RecordBlocks(self, column)
 
     def redraw_block(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        source: Randomness,
-        progress: Progress,
-        storage: Storage = IN_MEMORY,
+        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress, storage: Storage = IN_MEMORY
     ) -> tuple[Column, ...]:
         """Return the columns of a block drawn anew; `table` has what else the draw may go by."""
         return tuple(self.redraw(table[name], source, progress, storage) for name in columns)

@@ -260,12 +260,7 @@ class JoinedPerPerson(Joined):
         raise TypeError("a draw per person needs the table that tells persons")
 
     def redraw_block(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        source: Randomness,
-        progress: Progress,
-        storage: Storage = IN_MEMORY,
+        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress, storage: Storage = IN_MEMORY
     ) -> tuple[Column, ...]:
         return tuple(self._redrawn(table, name, source, progress) for name in columns)
 

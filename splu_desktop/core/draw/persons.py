@@ -206,12 +206,7 @@ class DrawPerPerson(Draw):
         raise TypeError("a draw per person needs the table that tells persons")
 
     def redraw_block(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        source: Randomness,
-        progress: Progress,
-        storage: Storage = IN_MEMORY,
+        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress, storage: Storage = IN_MEMORY
     ) -> tuple[Column, ...]:
         who = self._persons(table)
         self._number(who)

@@ -193,12 +193,7 @@ class Together(Draw):
         raise NotImplementedError  # `redraw_block` does it for all columns at once
 
     def redraw_block(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        source: Randomness,
-        progress: Progress,
-        storage: Storage = IN_MEMORY,
+        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress, storage: Storage = IN_MEMORY
     ) -> tuple[Column, ...]:
         chosen = [table[name] for name in columns]
         parts = dict(zip(self.columns, self.members, strict=True))

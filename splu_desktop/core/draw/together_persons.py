@@ -116,12 +116,7 @@ class TogetherPerPerson(DrawPerPerson):
     # --- carrying it out
 
     def redraw_block(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        source: Randomness,
-        progress: Progress,
-        storage: Storage = IN_MEMORY,
+        self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress, storage: Storage = IN_MEMORY
     ) -> tuple[Column, ...]:
         who = self._persons(table)
         number = self._number(who)

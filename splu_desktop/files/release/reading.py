@@ -143,7 +143,8 @@ def _columns(
         path = package.path / parts[0]["name"]
     _check_header(header, len(cells[0][0]) if cells and first is None else facts["records"], path, facts)
     columns = []
-    for done, (at, (codes, texts)) in enumerate(zip(wanted or range(len(header)), cells, strict=True)):
+    places = range(len(header)) if wanted is None else wanted
+    for done, (at, (codes, texts)) in enumerate(zip(places, cells, strict=True)):
         progress.report("Reading the table", (done + 1) / len(cells))
         described, labels = facts["columns"][at], np.array(texts, dtype=object)
         if first is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -464,6 +466,12 @@ def last_row(
     row.rejected.connect(dialog.reject)
     column.addWidget(row)
     return first
+
+
+def asked_file(parent: QWidget, title: str, kinds: str = "", start: str = "") -> Path | None:
+    """Return the file that the user chooses to open, None for none; `start` is the folder shown first."""
+    name, _ = QFileDialog.getOpenFileName(parent, title, start, kinds)
+    return Path(name) if name else None
 
 
 def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:

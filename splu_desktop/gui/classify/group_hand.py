@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy, Steps
 from splu_desktop.core.progress import Progress
@@ -17,7 +17,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Choice, button, label, line_edit, margins, whole_box
+from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, whole_box
 from splu_desktop.gui.base.words import filled, number
 from splu_desktop.gui.classify.group_trial import Make
 
@@ -220,11 +220,11 @@ class HierarchyInputs(QWidget):
 
     def ask_file(self) -> None:
         """Let the user choose a file."""
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Choose a hierarchy"), "", self.tr("Hierarchies (*.csv *.txt *.tsv);;All files (*)")
+        path = asked_file(
+            self, self.tr("Choose a hierarchy"), self.tr("Hierarchies (*.csv *.txt *.tsv);;All files (*)")
         )
-        if name:
-            self.take_file(Path(name))
+        if path is not None:
+            self.take_file(path)
 
     def take_file(self, path: Path) -> None:
         """Read a file, in the worker."""

@@ -27,7 +27,18 @@ from splu_desktop.gui.base.languages import in_force
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Busy, Card, Choice, Empty, button, label, margins, scrolled
+from splu_desktop.gui.base.widgets import (
+    Banner,
+    Busy,
+    Card,
+    Choice,
+    Empty,
+    asked_file,
+    button,
+    label,
+    margins,
+    scrolled,
+)
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
@@ -314,14 +325,13 @@ class BesideDialog(QDialog):
 
     def ask_questions(self) -> None:
         """Let the user choose a file of questions, and ask them too."""
-        name, _ = QFileDialog.getOpenFileName(
+        path = asked_file(
             self,
             self.tr("Choose a file of questions"),
-            "",
             self.tr("CSV files and workbooks (*.csv *.tsv *.txt *.xlsx);;All files (*)"),
         )
-        if name:
-            self._own = Path(name)
+        if path is not None:
+            self._own = path
             self.run()
 
     def ask(self) -> None:

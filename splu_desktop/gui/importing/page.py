@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.resources import sample_path
@@ -17,7 +17,7 @@ from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableVi
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins
 from splu_desktop.gui.base.words import caption, filled, number, size, told
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
@@ -160,11 +160,9 @@ class ImportPage(Page):
         """Let the user choose a file, and read it."""
         kinds = self.tr("Tables (*.csv *.tsv *.txt *.gz *.xlsx *.xls *.xlsb *.ods *.parquet *.sav *.dta *.sas7bdat)")
         start = str(self._path.parent) if self._path else ""
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Open a table"), start, f"{kinds};;{self.tr('All files (*)')}"
-        )
-        if name:
-            self.open_file(Path(name))
+        path = asked_file(self, self.tr("Open a table"), f"{kinds};;{self.tr('All files (*)')}", start)
+        if path is not None:
+            self.open_file(path)
 
     def change_reading(self) -> ReadDialog | None:
         """Open the dialog that overrules how the open file is read."""

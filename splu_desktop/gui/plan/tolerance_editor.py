@@ -11,7 +11,6 @@ from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDoubleSpinBox,
-    QFileDialog,
     QHBoxLayout,
     QPushButton,
     QSlider,
@@ -31,7 +30,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.project.tolerances import read_tolerances
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Banner, asked_file, button, label, line_edit, margins, percent_box, whole_box
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, ToleranceRow, designed, rows_of, workable
 
@@ -292,11 +291,9 @@ class ToleranceEditor(QWidget):
 
     def ask_file(self) -> None:
         """Let the user choose a CSV file of tolerances."""
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Tolerances from a file"), "", self.tr("Tables (*.csv *.txt);;All files (*)")
-        )
-        if name:
-            self.from_file(Path(name))
+        path = asked_file(self, self.tr("Tolerances from a file"), self.tr("Tables (*.csv *.txt);;All files (*)"))
+        if path is not None:
+            self.from_file(path)
 
     def from_file(self, path: Path) -> None:
         """Take the tolerances of a CSV file over; values it does not name keep theirs."""

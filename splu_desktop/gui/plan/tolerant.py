@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared, with_declared
@@ -18,7 +19,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import read_declared
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Card, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins
 from splu_desktop.gui.base.words import copy_text, filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
@@ -43,11 +44,6 @@ def promised(table: Table, name: str, draw: Draw, thresholds: Thresholds) -> Pro
     known = made.known_anyhow(column.n, labels, name, thresholds)
     said = made.sentences(name, thresholds, made.told(column.n, labels, thresholds))
     return Promised(told(made.words()), tuple(map(told, (*([known] if known else []), *said, *made.readers(name)))))
-
-
-def declared(column: Column, draw: Draw, path: Path, progress: Progress) -> Draw:
-    """Return the draw that shows the values which a file lists, too. Runs in a worker. Raises SpluError."""
-    return with_declared(column, draw, read_declared(path, column))
 
 
 class TolerantPart(QWidget):
@@ -169,42 +165,42 @@ class TolerantPart(QWidget):
 
     def change_way(self) -> None:
         """Draw the column shown the other way, with the same tolerances."""
-        choices, shown = self._session.choices, self._shown
-        if choices is None or shown is None:
-            return
-        name, draw, _ = shown
-        column = self._session.drawn(name)[0]
-        limits = Tolerances({str(label): draw.limit(str(label)) for label in column.labels})
-        way = JOINED if draw.true_shares else GROUPS
-        job = self._tasks.run("way", lambda progress: by_tolerances(column, limits, way, progress=progress))
-        job.done.connect(
-            lambda found: self._session.choose(
-                replace(choices, draws={**choices.draws, name: found}), filled(self.tr("draw of {column}"), column=name)
-            )
-        )
+
+        def other(column: Column, draw: Draw, progress: Progress) -> Draw:
+            limits = Tolerances({str(label): draw.limit(str(label)) for label in column.labels})
+            return by_tolerances(column, limits, JOINED if draw.true_shares else GROUPS, progress=progress)
+
+        self._change(other, self.tr("draw of {column}"))
 
     def ask_declared(self) -> None:
         """Let the user choose a file that lists the values which may occur."""
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Values that may occur"), "", self.tr("Tables (*.csv *.txt);;All files (*)")
-        )
-        if name:
-            self.declare_values(Path(name))
+        path = asked_file(self, self.tr("Values that may occur"), self.tr("Tables (*.csv *.txt);;All files (*)"))
+        if path is not None:
+            self.declare_values(path)
 
     def declare_values(self, path: Path) -> None:
         """Draw the column shown so that the values which a file lists are shown, too."""
-        choices, shown = self._session.choices, self._shown
-        if choices is None or shown is None:
+        self._change(
+            lambda column, draw, _: with_declared(column, draw, read_declared(path, column)),
+            self.tr("declared values of {column}"),
+        )
+
+    def _change(self, found_by: Callable[[Column, Draw, Progress], Draw], words: str) -> None:
+        """Let a worker find another draw for the column shown, and take it if the column still has the one it had."""
+        shown = self._shown
+        if shown is None:
             return
         name, draw, _ = shown
         column = self._session.drawn(name)[0]
-        job = self._tasks.run("way", lambda progress: declared(column, draw, path, progress))
-        job.done.connect(
-            lambda found: self._session.choose(
-                replace(choices, draws={**choices.draws, name: found}),
-                filled(self.tr("declared values of {column}"), column=name),
-            )
-        )
+
+        def take(found: Draw) -> None:
+            choices = self._session.choices
+            if choices is not None and self._shown == shown:
+                after = replace(choices, draws={**choices.draws, name: found})
+                self._session.choose(after, filled(words, column=name))
+
+        job = self._tasks.run("way", lambda progress: found_by(column, draw, progress))
+        job.done.connect(take)
         job.failed.connect(lambda text: self.banner.say("warning", told(text)))
 
     def plain(self) -> None:

@@ -16,7 +16,7 @@ from splu_desktop.files.questions.batch import Questions, read_questions, write_
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks, Work
-from splu_desktop.gui.base.widgets import Busy, Empty, button, label, margins
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins
 from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.question import AskedView, interval
@@ -210,14 +210,13 @@ class ManyTab(Tab):
 
     def ask_file(self) -> None:
         """Let the user choose a file of questions."""
-        name, _ = QFileDialog.getOpenFileName(
+        path = asked_file(
             self,
             self.tr("Choose a file of questions"),
-            "",
             self.tr("CSV files and workbooks (*.csv *.tsv *.txt *.xlsx);;All files (*)"),
         )
-        if name:
-            self.open_file(Path(name))
+        if path is not None:
+            self.open_file(path)
 
     def open_file(self, path: Path) -> Job | None:
         """Read a file of questions in the worker."""

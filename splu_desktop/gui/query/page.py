@@ -14,7 +14,7 @@ from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, button
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button
 from splu_desktop.gui.base.words import filled, plain
 from splu_desktop.gui.query.analyse.tab import AnalysisTab
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
@@ -171,11 +171,11 @@ class QueryPage(Page):
 
     def ask_zip(self) -> None:
         """Let the user choose the ZIP file of a release, and open it."""
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Choose the ZIP file of a release"), "", self.tr("ZIP files (*.zip);;All files (*)")
+        path = asked_file(
+            self, self.tr("Choose the ZIP file of a release"), self.tr("ZIP files (*.zip);;All files (*)")
         )
-        if name:
-            self.open_release(Path(name))
+        if path is not None:
+            self.open_release(path)
 
     def open_release(self, path: Path, password: str | None = None) -> Job:
         """Open a release, its folder or ZIP, in the worker."""

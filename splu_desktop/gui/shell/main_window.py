@@ -27,7 +27,7 @@ from splu_desktop.gui.base.appearance import appearance_menu
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Picture, Rule, label, margins
+from splu_desktop.gui.base.widgets import Picture, Rule, asked_file, label, margins
 from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
@@ -400,16 +400,14 @@ class MainWindow(QMainWindow):
         # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import SUFFIX
 
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Open a project"), "", filled(self.tr("Projects (*{ending})"), ending=SUFFIX)
-        )
-        if name:
-            self.open_project(Path(name))
+        path = asked_file(self, self.tr("Open a project"), filled(self.tr("Projects (*{ending})"), ending=SUFFIX))
+        if path is not None:
+            self.open_project(path)
 
     def _ask_source(self, project: Project) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, filled(self.tr("Where is “{name}” now?"), name=project.source.name))
-        if name:
-            job = self.keeper.open_with(project, Path(name))
+        path = asked_file(self, filled(self.tr("Where is “{name}” now?"), name=project.source.name))
+        if path is not None:
+            job = self.keeper.open_with(project, path)
             self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=project.source.name))
         else:
             self.show_fault(

@@ -12,6 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.widgets import asked_file
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.shell.project_keeper import ProjectKeeper
 
@@ -98,9 +99,9 @@ class Recipes(QWidget):
         if self._session.source is None:
             self.said.emit("fault", self.tr("Open the table first, then the recipe that says what to do with it."))
             return
-        name, _ = QFileDialog.getOpenFileName(self, self.tr("Use a recipe"), "", self.tr("Recipes (*.toml)"))
-        if name:
-            self.use(Path(name))
+        path = asked_file(self, self.tr("Use a recipe"), self.tr("Recipes (*.toml)"))
+        if path is not None:
+            self.use(path)
 
     def use(self, path: Path) -> Job | None:
         """Take the choices of a recipe, as one step of undo where the table is read alike."""
