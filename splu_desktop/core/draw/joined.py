@@ -731,8 +731,8 @@ BAND = 4  # times the records that the most frequent value of a part of rare one
 OWN = 8  # values that have chances of their own at most; rarer ones share those of their tolerance
 _ROOM = 0.5  # of the unprotected records that may be moved by the closed form before the solver is asked, too
 _MARGINS = (0.0, 0.05, 0.1, 0.2, 0.5)  # of the room between pi and f', given up so that rounding fits
-# Of the grid of chances, the coarsest that fits: it tells a count to 1.4 %, which up to 690 records is less than the
-# blocks of ten do from which chances are found. With 40 of them rounding doubled the variance of cells.
+# Of the grid of chances, the coarsest that fits: it tells a count to 1.4 % or, up to 690 records, to the block of ten
+# from which chances are found. With 40 of them rounding doubled the variance of cells.
 _STEPS_A_DECADE = (160, 640, 10_000)
 _ROUNDS, _LONG = 60, 30_000  # of SLSQP, one of which takes as long as the cube of the parts
 _STARTS, _COST = 8, 800  # from which it looks: one takes 4 ms for four parts, and as long as their cube
