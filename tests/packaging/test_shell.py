@@ -15,7 +15,21 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="shell scripts")
 
 # What may fail unseen in front of a pipe or within another command's words, for it cannot, or what takes its answer
 # refuses an empty one.
-_HARMLESS = {"command", "cut", "date", "env", "head", "id", "ls", "quoted", "readlink", "sed", "sha256sum", "sort"}
+_HARMLESS = {
+    "cat",
+    "command",
+    "cut",
+    "date",
+    "env",
+    "head",
+    "id",
+    "ls",
+    "quoted",
+    "readlink",
+    "sed",
+    "sha256sum",
+    "sort",
+}
 _HARMLESS |= {"tail", "uname", "wc", '"$bundle/splu-desktop'}  # whose words are compared with what they should be
 
 
