@@ -274,7 +274,7 @@ def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str 
             range(1, last + 1) if last <= (10 if plain else 5) else (1, 2, 5, 10, last) if plain else (1, 2, 5, last)
         )
         falls = [least_t_p(draws[:k], plan.thresholds.epsilon, plan.thresholds.alpha) for k in steps]
-        if name in plan.sensitive and not plan.draws[name].true_shares:
+        if name in plan.sensitive and not (plan.draws[name].true_shares and draws[0]):
             falls[0] = plan.draws[name].t_p(plan.thresholds)
         worst = [max(each, key=lambda draw: draw.limit, default=ValueDraw((1,), Fraction(1))) for each in draws]
         gain, others = row_gain(worst), len(before)
