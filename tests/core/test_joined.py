@@ -340,6 +340,13 @@ def test_both_ways_are_compared_by_their_cells() -> None:
     assert compared(made, by_tolerances(made, limits, "joined")) is None
 
 
+def test_counts_of_the_whole_table_are_known_where_cells_are_not() -> None:
+    """Both values at the limit of groups of two: cells tell nothing, yet f' is published; ±∞ was said of both."""
+    cell, whole = half_widths(column({"a": 500, "b": 500}), PlainGroups(2))
+    assert cell == float("inf")
+    assert whole == pytest.approx(1.96 * 250**0.5, rel=1e-3)  # f' ~ Binomial(2 f, 1/2)
+
+
 def test_settings_that_are_none_are_told() -> None:
     stored = design(assay(), dict.fromkeys(assay().labels, Fraction(1))).as_dict()
     for broken in ({"records": 0}, {"parts": []}, {"parts": [{**stored["parts"][0], "keeps": "2"}]}, {"follows": 1}):
