@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Joined, PlainGroups, draw_from
 from splu_desktop.core.draw.joined import Programme, closed_form, coarse, design, solve
-from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances
+from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances, half_widths
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.guarantees.several_releases import t_p_of_all

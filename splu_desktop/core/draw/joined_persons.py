@@ -367,7 +367,7 @@ class JoinedPerPerson(Joined):
 
     @property
     def tells_second(self) -> float:
-        return Draw.tells_second.fget(self)  # all rows of a person tell, not one
+        return attackers.tells_at_most(self.insider)  # all rows of a person tell, not one
 
     def readers(self, column: str) -> tuple[str, ...]:
         together = say(
