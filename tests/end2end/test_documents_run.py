@@ -39,8 +39,8 @@ PLACES = {
 }
 
 
-# What no test can run here, by its first words, with where else it is tried. Benchmarks run for hours and give the figures
-# of docs/: of them it is seen that they and the options named are there.
+# What no test can run here, by its first words, with where else it is tried. Benchmarks run for hours and give the
+# figures of docs/: of them it is seen that they and the options named are there.
 ELSEWHERE = {
     "apt": "packaging/prove.py, as root in a clean Debian",
     "apt-get": "packaging/prove.py and .github/steps/linux-packages",
