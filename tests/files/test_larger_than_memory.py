@@ -191,14 +191,15 @@ def test_arrays_keep_what_they_hold() -> None:
 
 
 def test_arrays_asked_for_side_by_side_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = OnDisk._slab
+    real = np.frombuffer
 
-    def slow(self: OnDisk, size: int) -> object:
-        time.sleep(0.001)  # as a disk is; others have their turn meanwhile
-        return real(self, size)
+    def slow(*given: object) -> object:
+        found = real(*given)
+        time.sleep(0.0001)  # others have their turn meanwhile
+        return found
 
     monkeypatch.setattr(disk_storage, "_SLAB", 1 << 12)
-    monkeypatch.setattr(OnDisk, "_slab", slow)
+    monkeypatch.setattr(np, "frombuffer", slow)
     storage = OnDisk(LEAST)
     begin = threading.Barrier(4)
 

@@ -367,7 +367,11 @@ class Register:
                 )
             elif sum(number > note.number for number in hashes) > 1:  # a crash leaves it one behind
                 faults.append(
-                    say("{what} is older than its entries: it was put back.", what=what, evidence=f"{note.number} {known}")
+                    say(
+                        "{what} is older than its entries: it was put back.",
+                        what=what,
+                        evidence=f"{note.number} {known}",
+                    )
                 )
             highest = max(highest, note.number)
         if highest > known:
@@ -572,8 +576,10 @@ def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None
             MappingProxyType(_body(data["body"])),
             stated,
         )
-        sealed = as_written and _digest(data) == stated and hmac.compare_digest(
-            seal.encode("utf-8"), _seal(key, stated).encode("ascii")
+        sealed = (
+            as_written
+            and _digest(data) == stated
+            and hmac.compare_digest(seal.encode("utf-8"), _seal(key, stated).encode("ascii"))
         )
         previous = data["previous"]
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
