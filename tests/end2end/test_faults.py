@@ -341,9 +341,10 @@ def test_a_rename_that_fails_withdraws_the_entry(house: House, monkeypatch: pyte
     def refused(self: Path, target: Path) -> None:
         raise OSError(5, "Input/output error")
 
-    with monkeypatch.context() as patch, pytest.raises(CannotWrite, match="input/output error"):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", refused)
-        house.publish()
+        with pytest.raises(CannotWrite, match="input/output error"):
+            house.publish()
     assert [entry.kind for entry in house.register.read().entries] == ["release", "withdrawn"]
     house.check_clean()
 
@@ -362,10 +363,11 @@ def test_an_entry_that_can_not_be_withdrawn_is_so_by_the_next_run(
     def refused(self: Path, target: Path) -> None:
         raise OSError(5, "Input/output error")
 
-    with monkeypatch.context() as patch, pytest.raises(RegisterFault):
+    with monkeypatch.context() as patch:
         patch.setattr(Register, "append", once)
         patch.setattr(Path, "rename", refused)
-        house.publish()
+        with pytest.raises(RegisterFault):
+            house.publish()
     assert len(house.register.read().releases) == 1
     tidy(house.register)
     house.check_clean()

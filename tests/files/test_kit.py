@@ -8,7 +8,6 @@ import json
 import math
 import os
 import random
-import re
 import shutil
 import subprocess
 import sys
@@ -378,29 +377,22 @@ def test_an_altered_release_is_refused_in_a_sentence(sealed: bool, folders: dict
 
 
 LATER: list[Callable[[dict[str, Any]], object]] = [  # what opening a release does not look at
-    lambda facts: facts.update(persons=7),
+    lambda facts: [entry.update(missing=7) for entry in facts["columns"]],
     lambda facts: [entry.pop("missing") for entry in facts["columns"]],
-    lambda facts: [way.update(hidden="x", whole="x") for way in facts["transitions"]["columns"].values()],
 ]
 
 
 def test_altered_facts_are_told_by_every_question(folders: dict[str, Path], tmp_path: Path) -> None:
     shutil.copytree(folders["plain"], tmp_path / "r")
     whole = (folders["plain"] / "release.json").read_text("utf-8")
-    asked = ("count('code=02')", "share('code=02', 'ward=A')", "mean('stay')", "crosstab('code', 'ward')", "rows()")
     for change in LATER:
         facts = json.loads(whole)
         change(facts)
         facts["sha256"] = seal_of(facts)
         (tmp_path / "r" / "release.json").write_text(json.dumps(facts), "utf-8")
-        refused = 0
-        for question in asked:
-            try:
+        for question in ("count('code=02')", "share('code=02', 'ward=A')", "rows()"):
+            with pytest.raises(kit().Refused, match=r"\A.{15,}[.]\Z"):
                 ask(kit().Release(tmp_path / "r"), question)
-            except kit().Refused as fault:
-                assert re.fullmatch(r".{15,}[.]", str(fault))
-                refused += 1
-        assert refused
 
 
 @needs("R")

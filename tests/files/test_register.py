@@ -186,9 +186,10 @@ def test_a_full_disk_leaves_the_register_as_it_was(register: Register, monkeypat
             return real(handle, data[:30])
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, pytest.raises(RegisterFault, match="no space left"):
+    with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
-        register.append(RELEASE, "id6", {})
+        with pytest.raises(RegisterFault, match="no space left"):
+            register.append(RELEASE, "id6", {})
     assert lines_of(register) == before
     assert register.read().faults == ()
 
