@@ -299,9 +299,11 @@ class Register:
                 if entry.kind in (DAMAGED, ACKNOWLEDGED):
                     told = {_mark(fault): fault for fault in map(_as_fault, entry.body.get("faults", ()))}
                     (entered if entry.kind == DAMAGED else acknowledged).update(told)
-                problems += self._sketches_wrong(entry)
+            seen = dict.fromkeys(problems, digest[:16])
+            if entry is not None and sealed:
+                seen |= self._sketches_wrong(entry)
             told_of = "Entry {number} of the register {problem}."
-            faults += [say(told_of, number=number, problem=say(text), evidence=digest[:16]) for text in problems]
+            faults += [say(told_of, number=number, problem=say(text), evidence=by) for text, by in seen.items()]
             known, last = max(known, number), digest
         known = self._far_ends(known, {entry.number: entry.hash for entry in entries}, key, faults)
         every = {_mark(fault): fault for fault in [*faults, *entered.values()]}
@@ -313,17 +315,20 @@ class Register:
         )
         return _FoundBook(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
-    def _sketches_wrong(self, entry: Entry) -> set[str]:
-        """Return what is wrong with the entry's fingerprints; each is named by the SHA-256 of its bytes."""
+    def _sketches_wrong(self, entry: Entry) -> dict[str, str]:
+        """Return what is wrong with the entry's fingerprints, and which: the SHA-256 of its bytes names each."""
         source = entry.body.get("source") or {}
         parts = [*(source.get("identifiers") or {}).values(), source.get("rows"), source.get("likeness")]
-        wrong = set()
-        for name in {part["sha256"] for part in parts if part}:
+        wrong: dict[str, str] = {}
+        for name in sorted({part["sha256"] for part in parts if part}):
             path = self.folder / SKETCHES / f"{name}.bin"
             if not path.is_file():
-                wrong.add("has lost its fingerprints, by which the same records are recognised")
+                problem = "has lost its fingerprints, by which the same records are recognised"
             elif hashlib.sha256(read_file(path)).hexdigest() != name:
-                wrong.add("has other fingerprints than were made for it, so the same records may not be recognised")
+                problem = "has other fingerprints than were made for it, so the same records may not be recognised"
+            else:
+                continue
+            wrong[problem] = f"{wrong.get(problem, entry.hash[:16])} {name[:16]}"
         return wrong
 
     def _far_ends(self, known: int, hashes: Mapping[int, str], key: bytes, faults: list[str]) -> int:
