@@ -160,6 +160,20 @@ def test_every_help_is_in_the_language(code: str) -> None:
         speak("en")
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_a_command_writes_is_in_the_language_it_speaks_unless_said(code: str) -> None:
+    speak(code)
+    try:
+        writing = [one for one in _parsers(build_parser()) if any(each.dest == "language" for each in one._actions)]
+        assert {one.prog.split()[-1] for one in writing} >= {"publish", "report", "compare"}
+        assert {one.get_default("language") for one in writing} == {code}
+        for other in LANGUAGES:
+            given = ["publish", "t.csv", "--language", other, "--lang", code]
+            assert build_parser("publish").parse_args(given).language == other
+    finally:
+        speak("en")
+
+
 def test_help_of_a_command_is_printed_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
     for code, words in (("de", ("Aufruf: splu verify", "Optionen:")), ("fr", ("usage : splu verify", "options:"))):
         status, out, err = run(capsys, "verify", "--help", "--lang", code)
