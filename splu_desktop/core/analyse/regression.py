@@ -21,7 +21,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Flags, Kind
 
-INTERCEPT = "(intercept)"
+INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
 _FAR = 1e6  # a coefficient that runs there has no end
 _SETTLED = 1e-10
