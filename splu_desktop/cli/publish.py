@@ -233,7 +233,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         tell(password_line(password))
     for name in plan.sensitive:
         title = told(say("re-drawn (SA)")) + ":"
-        tell(say("{column}, {words}", column=name, words=told(plan.draws[name].words())), f"  {title:<21} ")
+        tell(say("{column}, {words}", column=name, words=told(opened.published.draws[name].words())), f"  {title:<21} ")
     for words, role in (
         (say("unchanged (NSA)"), Role.NSA),
         (say("left out, identifier"), Role.IDENTIFIER),

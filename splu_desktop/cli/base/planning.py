@@ -31,7 +31,7 @@ from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
 from splu_desktop.core.guarantees.audience import Audience
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
@@ -289,6 +289,13 @@ def make_plan(
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
+    if persons is not None and persons.drawn and any(way.leave for way in (ways or {}).values()):
+        raise BadSetting(
+            say(
+                "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
+                "leave away leave=, or choose another --person."
+            )
+        )
     gammas: dict[str, int] = {}
     for text in sensitive:
         for name, own in sensitive_column(text, table):
@@ -329,6 +336,7 @@ def make_plan(
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
     notes = [_grouped(name, steps) for name, steps in suggested.items()]
+    taken: dict[tuple[Role, str], list[str]] = {}
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
@@ -336,14 +344,12 @@ def make_plan(
         if suggestion.role is Role.SA:
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA:
-            notes.append(
-                say(
-                    "“{name}” was taken as {role}: {reason}",
-                    name=name,
-                    role=suggestion.role.value,
-                    reason=suggestion.reason,
-                )
-            )
+            taken.setdefault((suggestion.role, suggestion.reason), []).append(say("“{name}”", name=name))
+    for (role, reason), names in taken.items():
+        option = "--drop" if role is Role.DROPPED else f"--{role.value}"
+        notes.append(
+            say("Taken as {option}: {columns} ({reason}).", option=option, columns=listed(names), reason=reason)
+        )
     more = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
     if more:  # a measurement that is suggested as sensitive
         suggested, generalisations = suggested | more, generalisations | more

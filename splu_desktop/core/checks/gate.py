@@ -14,6 +14,7 @@ from functools import partial
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
@@ -49,6 +50,7 @@ NAMES = (  # of the lines that can be amber
 
 _MANY = 0.5  # share of the records from which recognising them is a grave risk, whoever gets the release
 _FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
+_SAID = 3  # chances of different columns that a line says one by one
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
 IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
@@ -415,7 +417,7 @@ def _persons_treated(
         persons=number,
         column=chosen.column,
         records=records,
-        chance=listed(sorted({draw.chance() for draw in ways.values()}), "{head} or {tail}"),
+        chance=_chances(ways.values()),
     )
     if sure > _TELLING * least:
         more = say(
@@ -428,6 +430,14 @@ def _persons_treated(
             "persons", Light.AMBER, listed((text, more), "{head} {tail}", "{head} {tail}"), "classify", chosen.column
         )
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
+
+
+def _chances(draws: Iterable[Draw]) -> str:
+    """Return how sure someone is of columns, of many only of which at most."""
+    each = {draw.chance(): draw.confidence for draw in draws}
+    if len(each) <= _SAID:
+        return listed(sorted(each), "{head} or {tail}")
+    return say("at most {most}, by column and value as planned", most=up(max(each.values())))
 
 
 def _recognisable(

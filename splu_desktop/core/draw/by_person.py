@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ MOST_DAYS = 36_500
 
 _WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
 _MOST_LABELS = 200  # of columns whose values have one each
+_CELLS = 16  # of persons by values, times the records, up to which a table of them is quicker than sorting
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,18 @@ class ByPerson:
 
 def persons(column: Column) -> Ints:
     """Return (N,) a number per person, from 0; a record without an identifier is a person of its own."""
-    codes = column.codes.astype(np.int64)
-    unknown = column.missing[column.codes]
-    codes[unknown] = column.m + np.arange(int(unknown.sum()))
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    found = _PERSONS.get(column)  # every column of a plan asks several times
+    if found is None:
+        codes = column.codes.astype(np.int64)
+        unknown = column.missing[column.codes]
+        codes[unknown] = column.m + np.arange(int(unknown.sum()))
+        found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        found.flags.writeable = False
+        _PERSONS[column] = found
+    return found
+
+
+_PERSONS: WeakKeyDictionary[Column, Ints] = WeakKeyDictionary()
 
 
 def numbered(who: Ints, source: Randomness) -> Column:
@@ -416,4 +426,9 @@ def sure_if_kept(before: Sequence[Column], after: Sequence[Column], who: Ints, g
 
 def _different(column: Column, who: Ints) -> Ints:
     """Return how many different values each person has."""
+    number = int(who.max()) + 1
+    if number * column.m <= _CELLS * column.n:
+        has = np.zeros((number, column.m), bool)
+        has[who, column.codes] = True
+        return np.asarray(has.sum(axis=1), np.int64)
     return np.bincount(np.unique(who * column.m + column.codes) // column.m)

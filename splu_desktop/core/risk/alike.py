@@ -61,7 +61,7 @@ class Alike:
         return say(
             "“{column}” and “{other}” hang together, and each is re-drawn by itself: where the two values of a row fit "
             "each other, as in {fitting} of the rows, that of “{column}” is the record's own in {right} instead of "
-            "{alone}, and “{value}” in {most}. Leave one of the two out.",
+            "{alone}, and “{value}” in {most}. Draw them together, or leave one of the two out.",
             column=self.column,
             other=self.other,
             fitting=_percent(self.fitting),

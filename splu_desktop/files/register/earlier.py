@@ -32,6 +32,7 @@ from splu_desktop.files.register.fingerprint import (
 from splu_desktop.files.register.likeness import SketchedRows, likeness_from
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
+_TOLD = 4  # columns of which it is said one by one what a further release costs
 _MOST_WAYS = 200  # combinations of tolerances for which a cost is computed
 
 
@@ -273,7 +274,7 @@ def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str 
             range(1, last + 1) if last <= (10 if plain else 5) else (1, 2, 5, 10, last) if plain else (1, 2, 5, last)
         )
         falls = [least_t_p(draws[:k], plan.thresholds.epsilon, plan.thresholds.alpha) for k in steps]
-        if name in plan.sensitive and not plan.draws[name].true_shares:
+        if name in plan.sensitive and not (plan.draws[name].true_shares and draws[0]):
             falls[0] = plan.draws[name].t_p(plan.thresholds)
         worst = [max(each, key=lambda draw: draw.limit, default=ValueDraw((1,), Fraction(1))) for each in draws]
         gain, others = row_gain(worst), len(before)
@@ -311,8 +312,8 @@ def registered_draws(entry: Entry, name: str) -> tuple[ValueDraw, ...]:
 
     Raises BadSetting, KeyError, TypeError, ValueError or AttributeError on other data.
     """
-    draw = recorded_draws(entry.body).get(name)
-    return () if draw is None else draw.by_value()
+    draws = upgraded(entry.body)["draws"]  # of many columns only this one is made
+    return recorded_draws({"draws": {name: draws[name]}})[name].by_value() if name in draws else ()
 
 
 def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str:
@@ -331,7 +332,11 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str
         if last.folder
         else ""
     )
-    weaker = listed(map(_cost_sentence, fall), "{head} {tail}", "{head} {tail}")
+    worst = sorted(fall, key=lambda cost: (not cost.undone, -cost.row.twice))[:_TOLD]
+    told = [_cost_sentence(cost) for cost in fall if cost in worst]
+    if more := len(fall) - len(worst):
+        told.append(say("{n} more columns lose likewise.", n=more))
+    weaker = listed(told, "{head} {tail}", "{head} {tail}")
     if not fall:
         weaker = say("It re-draws other columns, and both together tell more of each person than one of them.")
     times = counted(count, "once", "{n} times")

@@ -357,7 +357,7 @@ def joined_names(
         parts: list[str] = []
         for line in lines:
             part = " ".join(line[i].replace("\ufeff", "").split())
-            if part and part not in parts:
+            if part and part not in parts and (len(lines) == 1 or part.strip("-–—")):  # no unit, no group
                 parts.append(part)
         names.append(" ".join(parts))
     return names
