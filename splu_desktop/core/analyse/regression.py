@@ -60,7 +60,8 @@ def _regression(
     full = [term for term in on if isinstance(term, str)] + ([counted] if counted is not None else [])
     cells = CellTable(reader.engine, asked, full)
     y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
-    names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
+    names: list[str] = [INTERCEPT]
+    design = [np.ones(cells.counts.shape)]
     inside, groups = cells.meets(of) & ~np.isnan(y), dict[str, Flags]()
     for term in on:
         if not isinstance(term, str):
@@ -94,7 +95,7 @@ def _regression(
     gap[used] = rows * (y[used] - mean)[:, None]
     sums = cells.sums([gap[..., at] for at in range(len(beta))])
     bread = _inverse((rows * (weights * slope)[:, None]).T @ rows)
-    parts = {}
+    parts: dict[str, Analysed] = {}
     for at, name in enumerate(names):
         arm, value = sums.arm(bread[at]), float(beta[at])
         parts[name] = Analysed(name, value, value - arm, value + arm)

@@ -93,9 +93,9 @@ class Page(QWidget):
         part would make a Python object of each of Qt's own, which outlives it.
         """
         last = self.window().previousInFocusChain()
-        while not last.focusPolicy() & Qt.FocusPolicy.TabFocus:  # Qt puts nothing behind what Tab does not come to
+        while last is not None and not last.focusPolicy() & Qt.FocusPolicy.TabFocus:  # Qt puts nothing behind what Tab does not come to
             last = last.previousInFocusChain()
-        if last is not self.primary:
+        if last is not None and last is not self.primary:
             QWidget.setTabOrder(last, self.primary)
 
     def set_title(self, title: str, subtitle: str) -> None:
