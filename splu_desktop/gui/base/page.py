@@ -93,7 +93,8 @@ class Page(QWidget):
         part would make a Python object of each of Qt's own, which outlives it.
         """
         last = self.window().previousInFocusChain()
-        while last is not None and not last.focusPolicy() & Qt.FocusPolicy.TabFocus:  # Qt puts nothing behind what Tab does not come to
+        # Qt puts nothing behind what Tab does not come to.
+        while last is not None and not last.focusPolicy() & Qt.FocusPolicy.TabFocus:
             last = last.previousInFocusChain()
         if last is not None and last is not self.primary:
             QWidget.setTabOrder(last, self.primary)
