@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import compress
 
 from splu_desktop.files.language import Language, language, mark
 from splu_desktop.report.content import closing, described, front, promise, risk, worth
-from splu_desktop.report.document import Block, Cell, Document, Heading, Pages, TableBlock
+from splu_desktop.report.document import Block, Cell, Document, Heading, Pages, TableBlock, cell_text
 from splu_desktop.report.model import Report
 
 __all__ = ["document"]
@@ -57,9 +58,14 @@ def document(report: Report, code: str = "en") -> Document:
 
 
 def _found(block: Block, titles: Mapping[str, str]) -> Block:
-    """Return a table with references to the sections that there are, the others left out."""
+    """Return a table with references to the sections that there are, and without columns in which nothing stands."""
     if not isinstance(block, TableBlock):
         return block
+    says = [any(cell_text(row[i]) not in ("", "–") for row in block.rows) for i in range(len(block.align))]
+    if block.header and any(says):
+        header, weights = (tuple(compress(each, says)) for each in (block.header, block.weights))
+        rows = [tuple(compress(row, says)) for row in block.rows]
+        block = replace(block, header=header, rows=rows, align="".join(compress(block.align, says)), weights=weights)
 
     def told(cell: Cell) -> Cell:
         if not isinstance(cell, Pages):
