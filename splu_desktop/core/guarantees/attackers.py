@@ -200,9 +200,11 @@ def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     told: list[str] = []
     for _, (sentence, columns) in sorted(alike.items(), key=_place):
         # The sentences have the column in quotation marks.
+        named = listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")
         if len(columns) > _SHOWN:
-            columns = [*columns[:3], say("{n} more columns", n=len(columns) - 3)]
-        told.append(_of_columns(sentence, listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")))
+            head = listed(columns[:3], "{head}”, “{tail}", "{head}”, “{tail}")
+            named = say("{head}”, {n} more or “{tail}", head=head, n=len(columns) - 4, tail=columns[-1])
+        told.append(_of_columns(sentence, named))
     return told
 
 

@@ -44,7 +44,7 @@ def stata(published: Published, facts: Facts, warning: str) -> str:
     names = _variables(published, _STATA_NAME)
     lines = [
         f"* {_stata_text(warning)}",
-        "* Written for Stata 14 or newer, by its manual: never run in it. Compare the first rows with table.csv.",
+        f"* Written for Stata 14 or newer, by its manual: never run in it. Compare the first rows with {_TABLE}.",
         "version 14",
         f'import delimited "{_TABLE}", varnames(nonames) rowrange(2) stringcols(_all) bindquote(strict) ///',
         '    encoding("utf-8") clear',

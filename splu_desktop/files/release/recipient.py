@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import number_text
+from splu_desktop.core.guarantees.attackers import said_once
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
@@ -29,6 +30,7 @@ README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
 _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
 _LISTED = 200  # values of a column that the dictionary lists
+_PROMISES = 12  # sentences of what is promised
 _ENGLISH = Language()
 
 
@@ -46,7 +48,13 @@ def write_readme(
     Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
     enough then.
     """
-    promises = [promise for name in published.sensitive for promise in _promised(published, name)]
+    promises = said_once({name: _promised(published, name) for name in published.sensitive})
+    if len(promises) > _PROMISES:
+        more = say(
+            "{n} more sentences of this kind are left out; “guarantees” in release.json has the figures of every column.",
+            n=len(promises) - _PROMISES,
+        )
+        promises = [*promises[:_PROMISES], more]
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
         id=facts["id"],
@@ -109,11 +117,11 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
     columns = _quoted(list(published.sensitive))
-    how = listed(
-        dict.fromkeys(published.blocks[names].how() for names in sorted(published.blocks, key=len)),
-        "{head} {tail}",
-        "{head} {tail}",
-    )
+    ways: dict[str, list[str]] = {}
+    for names in sorted(published.blocks, key=len):
+        ways.setdefault(published.blocks[names].how(), []).extend(names)
+    each = [say("Of {columns}, {how}", columns=_quoted(names), how=way) for way, names in ways.items()]
+    how = listed(ways if len(ways) == 1 else each, "{head} {tail}", "{head} {tail}")
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
@@ -190,7 +198,9 @@ def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
             ]
             if all(draw.true_shares for draw in published.draws.values())
             else [
-                *(draw.caution(name) for name, draw in published.draws.items() if not draw.true_shares),
+                *said_once(
+                    {name: (draw.caution(name),) for name, draw in published.draws.items() if not draw.true_shares}
+                ),
                 say("How surely counts are known, as published or reconstructed, and how surely a record:"),
             ]
         ),
@@ -340,7 +350,7 @@ def _promised(published: Published, sa: str) -> list[str]:
     labels = published.table[sa].labels.tolist()
     known = draw.known_anyhow(published.n, labels, sa, asked)
     said = draw.sentences(sa, asked, draw.told(published.n, labels, asked))
-    return said if known is None else [known, *said]
+    return [*([] if known is None else [known]), *(one for one in said if one != draw.caution(sa))]  # said above
 
 
 def _example(published: Published) -> list[str]:

@@ -61,11 +61,6 @@ def _found(block: Block, titles: Mapping[str, str]) -> Block:
     """Return a table with references to the sections that there are, and without columns in which nothing stands."""
     if not isinstance(block, TableBlock):
         return block
-    says = [any(cell_text(row[i]) not in ("", "–") for row in block.rows) for i in range(len(block.align))]
-    if block.header and any(says):
-        header, weights = (tuple(compress(each, says)) for each in (block.header, block.weights))
-        rows = [tuple(compress(row, says)) for row in block.rows]
-        block = replace(block, header=header, rows=rows, align="".join(compress(block.align, says)), weights=weights)
 
     def told(cell: Cell) -> Cell:
         if not isinstance(cell, Pages):
@@ -73,7 +68,17 @@ def _found(block: Block, titles: Mapping[str, str]) -> Block:
         keys = tuple(key for key in cell.keys if key in titles)
         return Pages(keys, ", ".join(dict.fromkeys(titles[key] for key in keys)) if keys else cell.text)
 
-    return replace(block, rows=[tuple(map(told, row)) for row in block.rows])
+    rows = [tuple(map(told, row)) for row in block.rows]
+    says = [any(cell_text(row[i]) not in ("", "–") for row in rows) for i in range(len(block.align))]
+    if not block.header or not any(says):
+        return replace(block, rows=rows)
+    return replace(
+        block,
+        header=tuple(compress(block.header, says)),
+        rows=[tuple(compress(row, says)) for row in rows],
+        align="".join(compress(block.align, says)),
+        weights=tuple(compress(block.weights, says)),
+    )
 
 
 def edition_mark(report: Report, t: Language) -> str:
