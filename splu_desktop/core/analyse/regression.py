@@ -126,13 +126,11 @@ def _check_groups(
     if lone:
         name = min(lone, key=lambda each: lone[each])
         raise BadQuestion(
-            say(
-                "Among the {records} records with “{value}” the outcome seems to be all or nothing, as far as the "
-                "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
-                "value together with another.",
-                records=lone[name],
-                value=name,
-            )
+            "Among the {records} records with “{value}” the outcome seems to be all or nothing, as far as the "
+            "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
+            "value together with another.",
+            records=lone[name],
+            value=name,
         )
 
 
@@ -155,9 +153,7 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> tuple[Floa
     whole = float(weights.sum())
     centre = float(weights @ y) / whole if whole > 0 else 0.0
     if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1):
-        raise BadQuestion(
-            say("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
-        )
+        raise BadQuestion("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
     beta: Floats = np.zeros(rows.shape[1])
     beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
     size = np.abs(weights)
@@ -187,8 +183,6 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> tuple[Floa
         if np.abs(step * scale).max() < _SETTLED * np.sqrt(size.sum()):
             return beta, bread
     raise BadQuestion(
-        say(
-            "The regression has no solution here: these columns tell the outcome for certain, or too little is left of "
-            "its link to them."
-        )
+        "The regression has no solution here: these columns tell the outcome for certain, or too little is left of its "
+        "link to them."
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
@@ -23,7 +24,7 @@ from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.messages import Figure, say
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
 
@@ -65,11 +66,9 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
     return Tolerances(found)
 
 
-def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progress | None = None) -> Draw:
+def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progress = SILENT) -> Draw:
     """Return the draw that a gamma gives a column: plain groups where they can serve, else what keeps its tolerances.
 
-    Parameters
-    ----------
     way : "groups" to look for groups of several sizes before the joined draw, "joined" for that draw in any case.
 
     Raises BadSetting, EmptyTable; Ineligible only in tables of fewer than LEAST records, which hide nobody.
@@ -93,7 +92,7 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
 
 
 def by_tolerances(
-    column: Column, limits: Tolerances, way: str | None = None, *, fakes: int = 0, progress: Progress | None = None
+    column: Column, limits: Tolerances, way: str | None = None, *, fakes: int = 0, progress: Progress = SILENT
 ) -> Draw:
     """Return the draw that keeps tolerances: groups where some do, else (or where asked for) the joined one.
 
@@ -109,7 +108,7 @@ def by_tolerances(
             if fakes:
                 raise
     elif fakes:
-        raise BadSetting(say("“{name}” is drawn without groups, so it has no fake values.", name=column.name))
+        raise BadSetting("“{name}” is drawn without groups, so it has no fake values.", name=column.name)
     return joined_design.design(column, limits)
 
 
@@ -138,15 +137,13 @@ def with_declared(
 
 def _checked(way: str | None) -> None:
     if way not in (None, *WAYS):
-        raise BadSetting(say("There is no draw “{way}”; choose among {known}.", way=way, known=", ".join(WAYS)))
+        raise BadSetting("There is no draw “{way}”; choose among {known}.", way=way, known=", ".join(WAYS))
 
 
 @dataclass(frozen=True)
 class Compared:
     """How wide counts are under two draws of the same promise: half widths of 95 % intervals, in records.
 
-    Attributes
-    ----------
     cell, whole : of a value's count in a tenth of the records, and in the whole table; geometric means over the values
         that are protected, by way.
     """
@@ -191,18 +188,20 @@ def half(width: float) -> Figure:
 def half_widths(column: Column, draw: Draw) -> tuple[float, float]:
     """Return the half widths of 95 % intervals of a protected value's count in a tenth of the table, and in all of it.
 
-    Geometric means over the values that are protected; computed, not simulated. inf where nothing can be read.
+    Geometric means over the values that are protected; computed, not simulated. inf where nothing can be read: in the
+    whole table that is never so where published counts stand for the true ones.
     """
     used = column.compacted()
     counts = used.counts().astype(np.float64)
     through = draw.transition(counts, used.labels)
-    spread = through.variance(np.stack([CELL * counts, counts]))
     chosen = np.array([draw.limit(str(label)) < 1 for label in used.labels])
-    told = chosen & through.readable
-    if not chosen.any() or not told[chosen].all():
-        return math.inf, math.inf
-    cell, whole = np.exp(np.log(np.sqrt(spread[:, told])).mean(axis=1)) * NORMAL_95
-    return float(cell), float(whole)
+    cell, whole = np.sqrt(through.variance(CELL * counts[None, :])[0]), draw.scatter(counts, used.labels)
+    read = bool(through.readable[chosen].all())
+
+    def mean(deviations: NDArray[np.float64], told: bool) -> float:
+        return float(np.exp(np.log(deviations[chosen]).mean()) * NORMAL_95) if chosen.any() and told else math.inf
+
+    return mean(cell, read), mean(whole, read or draw.true_shares)
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from splu_desktop.files.language import Language
 README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
 _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
+_PROMISED = 12  # columns whose promises are all said
 _LISTED = 200  # values of a column that the dictionary lists
-_PROMISES = 12  # sentences of what is promised
 _ENGLISH = Language()
 
 
@@ -48,13 +48,16 @@ def write_readme(
     Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
     enough then.
     """
-    promises = said_once({name: _promised(published, name) for name in published.sensitive})
-    if len(promises) > _PROMISES:
-        more = say(
-            "{n} more sentences of this kind are left out; “guarantees” in release.json has the figures of every column.",
-            n=len(promises) - _PROMISES,
+    shown = published.sensitive[:_PROMISED]
+    promises = said_once({name: _promised(published, name) for name in shown})
+    if more := len(published.sensitive) - len(shown):
+        promises.append(
+            say(
+                "What is promised of the counts of the other {n} sensitive columns stands under “guarantees” in "
+                "release.json.",
+                n=more,
+            )
         )
-        promises = [*promises[:_PROMISES], more]
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
         id=facts["id"],
@@ -116,23 +119,14 @@ def _quoted(names: list[str]) -> str:
 def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
-    columns = _quoted(list(published.sensitive))
-    ways: dict[str, list[str]] = {}
-    for names in sorted(published.blocks, key=len):
-        ways.setdefault(published.blocks[names].how(), []).extend(names)
-    each = [say("Of {columns}, {how}", columns=_quoted(names), how=way) for way, names in ways.items()]
-    how = listed(ways if len(ways) == 1 else each, "{head} {tail}", "{head} {tail}")
+    drawn: dict[str, list[tuple[str, ...]]] = {}
+    for names, draw in published.blocks.items():
+        drawn.setdefault(draw.how(), []).append(names)
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
         else say("{files} hold {records} records, in random order.", files=held, records=records),
-        say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
-        if len(published.sensitive) == 1
-        else say("The columns {columns} are sensitive and were re-drawn: {how}", columns=columns, how=how)
-        if len(published.blocks) < len(published.sensitive)
-        else say(
-            "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
-        ),
+        *(_drawn(how, [name for names in blocks for name in names], len(blocks)) for how, blocks in drawn.items()),
         say("Never read the value beside a single record as a fact about a person."),
         *(
             cost
@@ -140,6 +134,15 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
             for cost in draw.costs(published.table.select(names), published=True)
         ),
     ]
+
+
+def _drawn(how: str, names: list[str], blocks: int) -> str:
+    columns = _quoted(names)
+    if len(names) == 1:
+        return say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
+    if blocks < len(names):
+        return say("The columns {columns} are sensitive and were re-drawn: {how}", columns=columns, how=how)
+    return say("The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how)
 
 
 def _others(facts: Mapping[str, Any]) -> list[str]:
@@ -198,9 +201,7 @@ def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
             ]
             if all(draw.true_shares for draw in published.draws.values())
             else [
-                *said_once(
-                    {name: (draw.caution(name),) for name, draw in published.draws.items() if not draw.true_shares}
-                ),
+                *said_once({name: [d.caution(name)] for name, d in published.draws.items() if not d.true_shares}),
                 say("How surely counts are known, as published or reconstructed, and how surely a record:"),
             ]
         ),
@@ -349,8 +350,9 @@ def _promised(published: Published, sa: str) -> list[str]:
     draw, asked = published.draws[sa], published.thresholds
     labels = published.table[sa].labels.tolist()
     known = draw.known_anyhow(published.n, labels, sa, asked)
-    said = draw.sentences(sa, asked, draw.told(published.n, labels, asked))
-    return [*([] if known is None else [known]), *(one for one in said if one != draw.caution(sa))]  # said above
+    caution = draw.caution(sa)  # said before
+    said = [each for each in draw.sentences(sa, asked, draw.told(published.n, labels, asked)) if each != caution]
+    return said if known is None else [known, *said]
 
 
 def _example(published: Published) -> list[str]:
