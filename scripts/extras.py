@@ -18,6 +18,7 @@ PACKAGES = {
     "gpg-agent": "gpg-agent",  # holds the secret keys; gpg only recommends it
     "ld": "binutils",
     "Rscript": "r-base-core",
+    "pspp": "pspp",
 }
 
 

@@ -269,8 +269,6 @@
     list(mean = mean, slope = mean * (1 - mean))
   }
   exponential <- function(eta) list(mean = exp(pmin(eta, 700)), slope = exp(pmin(eta, 700)))
-  inverse_of <- function(matrix) tryCatch(solve(matrix, tol = 1e-13), error = function(e)
-    refuse("The columns named say the same of each other, or nothing at all; leave one out."))
   # Refuse, with its name, where a group lets the equations have no solution.
   check_groups <- function(groups, y, weights, is_logistic, failed) {
     records <- vapply(groups, function(flags) sum(weights[flags]), 0)
@@ -295,7 +293,13 @@
     size <- function(s) sum((s / scale)^2)
     now <- score(beta)
     for (round in 1:100) {
-      step <- as.vector(inverse_of(t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope))) %*% now)
+      slope <- t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope)) / outer(scale, scale)
+      bread <- tryCatch(solve(slope, tol = 1e-13) / outer(scale, scale), error = function(e) NULL)
+      if (is.null(bread)) {
+        if (round == 1) refuse("The columns named say the same of each other, or nothing at all; leave one out.")
+        break
+      }
+      step <- as.vector(bread %*% now)
       for (halved in 0:29) {
         tried <- beta + step / 2^halved
         there <- score(tried)
@@ -303,11 +307,10 @@
       }
       beta <- tried
       now <- there
-      if (max(abs(step)) < 1e-10 * (1 + max(abs(beta)))) return(beta)
-      if (max(abs(beta)) > 1e6) break
+      if (max(abs(step) * scale) < 1e-8 * sqrt(sum(abs(weights)))) return(list(beta = beta, bread = bread))
     }
-    if (size(now) < 1e-12 * max(whole, 1)) return(beta)
-    refuse("The regression has no solution here: too little is left of the outcome's link to these columns.")
+    refuse("The regression has no solution here: these columns tell the outcome for certain, or too little is left of ",
+           "its link to them.")
   }
 
   # --- a release
@@ -573,16 +576,13 @@
       place <- match(names, block$columns)
       part_keys <- lapply(seq_along(names), function(j) classes(names[j], asked, full)$of[each[, place[j]]])
       key <- do.call(paste, part_keys)
-      seen <- unique(key)
       index <- match(do.call(paste, codes[block$columns]), do.call(paste, as.data.frame(each)))
       hit <- Reduce(`&`, lapply(seq_along(names), function(j) {
         sets <- Filter(Negate(is.null), lapply(asked, function(chosen) chosen[[names[j]]]))
         if (length(sets)) sets[[1]][each[, place[j]]] else rep(TRUE, nrow(each))
       }))
-      if (!length(full) && length(asked) == 1) {
-        key <- as.character(hit)
-        seen <- unique(key)
-      }
+      if (!length(full) && length(asked) == 1) key <- as.character(hit)
+      seen <- unique(key)
       if (length(seen) > 64) refuse(paste(names, collapse = ", "), " are drawn together and have too many values for one ",
                                     "answer; ask about some of them.")
       state <- match(key, seen)
@@ -732,10 +732,13 @@
         found <- classes(name, asked, full)
         found$first[found$of][codes[[name]]]
       })
-      pattern <- if (length(plain)) do.call(paste, stand) else rep("", n)
-      seen <- unique(pattern)
-      p <- match(pattern, seen)
-      one <- match(seen, pattern)
+      p <- rep(1L, n)
+      for (each in stand) {
+        key <- (p - 1) * (max(each) + 1) + each
+        p <- match(key, unique(key))
+      }
+      seen <- seq_len(max(p))
+      one <- match(seen, p)
       key <- p
       for (part in parts) key <- (key - 1) * length(part$of) + part$codes
       first <- which(!duplicated(key))
@@ -915,14 +918,18 @@
     r$count <- function(conditions = NULL, method = "unbiased") {
       check(method)
       chosen <- chosen_of(conditions)
+      count_of(paste("records with", words(conditions)), chosen, attr(chosen, "named"), method)
+    }
+    # The count of records whose labels are chosen; `named` are the columns asked about, whatever their labels.
+    count_of <- function(what, chosen, named, method = "unbiased") {
+      chosen <- chosen[!vapply(chosen, all, TRUE)]
       hidden <- chosen[names(chosen) %in% sensitive]
       picked <- chosen[!names(chosen) %in% sensitive]
       inside <- rep(TRUE, n)
       for (name in names(picked)) inside <- inside & picked[[name]][codes[[name]]]
       records <- which(inside)
       top <- length(records)
-      what <- paste("records with", words(conditions))
-      unseen <- vapply(intersect(attr(chosen, "named"), sensitive), function(name) ways[[name]]$unseen, 0)
+      unseen <- vapply(intersect(named, sensitive), function(name) ways[[name]]$unseen, 0)
       least <- max(top - sum(unseen), 0) # what is shown is not all that there was: some may have values that vanished
       if (!length(hidden)) return(answer(what, top, least, top, method = method, exact = least == top, published = top,
                                          selected = top, release = facts$id))
@@ -1049,37 +1056,30 @@
       slope <- c((found - centre) / sum(totals * (found - centre)^2), numeric(k))
       parts <- list()
       for (at in which(totals > 0)) {
-        value <- count[at] / totals[at]
-        half <- arm(sums, replace(numeric(2 * k), at, 1 / totals[at]))
         name <- names_of[match(found[at], times)]
-        parts[[name]] <- answer(name, value, within(value - half, 0, 1), within(value + half, 0, 1))
+        inside <- stats::setNames(list(!is.na(times) & times == found[at]), by)
+        met <- count_of(name, utils::modifyList(as.list(chosen), inside), c(names(chosen), by))
+        parts[[name]] <- answer(name, count[at] / totals[at], met$low / met$selected, met$high / met$selected,
+                                selected = met$selected)
       }
-      value <- sum(slope * sums$values)
-      half <- arm(sums, slope)
-      answer(paste("change of the share with", words(conditions), "per", period, "of", by), value, value - half,
-             value + half, parts = parts, release = facts$id)
+      ends <- sum(slope * sums$values) + c(0, -1, 1) * arm(sums, slope)
+      answer(paste("change of the share with", words(conditions), "per", period, "of", by), ends[1], ends[2], ends[3],
+             parts = parts, release = facts$id)
     }
     r$crosstab <- function(rows, columns, where = NULL) {
+      if (rows == columns) refuse("A cross-table needs two different columns.")
       of <- chosen_of(where)
       cells <- cells_of(list(of), c(rows, columns))
-      inside <- cells$meets(of)
-      m <- c(length(labels[[rows]]), length(labels[[columns]]))
-      asked <- expand.grid(b = c(seq_len(m[2]), NA), a = c(seq_len(m[1]), NA))
-      functions <- lapply(seq_len(nrow(asked)), function(at) {
-        met <- inside
-        if (!is.na(asked$a[at])) met <- met & cells$grid[[rows]] == asked$a[at]
-        if (!is.na(asked$b[at])) met <- met & cells$grid[[columns]] == asked$b[at]
-        met
-      })
-      sums <- sums_of(cells, functions)
-      most <- sums$values[nrow(asked)]
       parts <- list()
-      for (at in seq_len(nrow(asked))) {
-        name <- paste(if (is.na(asked$a[at])) "(all)" else labels[[rows]][asked$a[at]],
-                      if (is.na(asked$b[at])) "(all)" else labels[[columns]][asked$b[at]], sep = " | ")
-        value <- sums$values[at]
-        half <- Z * sqrt(max(sums$V[at, at], 0))
-        parts[[name]] <- answer(name, value, within(value - half, 0, most), within(value + half, 0, most))
+      for (a in c(seq_along(labels[[rows]]), NA)) for (b in c(seq_along(labels[[columns]]), NA)) {
+        chosen <- as.list(of)
+        for (side in list(list(rows, a), list(columns, b))) if (!is.na(side[[2]])) {
+          one <- seq_along(labels[[side[[1]]]]) == side[[2]]
+          chosen[[side[[1]]]] <- if (is.null(chosen[[side[[1]]]])) one else chosen[[side[[1]]]] & one
+        }
+        name <- paste(if (is.na(a)) "(all)" else labels[[rows]][a], if (is.na(b)) "(all)" else labels[[columns]][b], sep = " | ")
+        count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, names(chosen)) else list(low = 0, high = 0)
+        parts[[name]] <- answer(name, sum(cells$X[cells$meets(chosen)]), count$low, count$high)
       }
       whole <- parts[["(all) | (all)"]]
       answer(paste(rows, "by", columns), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)
@@ -1132,20 +1132,20 @@
       weights <- as.vector(cells$X)[used]
       parted <- lapply(groups, function(flags) as.vector(flags)[used])
       check_groups(parted, outcomes, weights, is_logistic, FALSE)
-      beta <- tryCatch(fitted_to(rows, outcomes, weights, link, is_logistic), splu_refused = function(fault) {
+      fit <- tryCatch(fitted_to(rows, outcomes, weights, link, is_logistic), splu_refused = function(fault) {
         check_groups(parted, outcomes, weights, is_logistic, TRUE)
         stop(fault)
       })
-      mean <- link(as.vector(rows %*% beta))
-      bread <- inverse_of(t(rows) %*% (rows * (weights * mean$slope)))
+      beta <- fit$beta
+      means <- link(as.vector(rows %*% beta))$mean
       sums <- sums_of(cells, lapply(seq_along(beta), function(a) {
         gap <- numeric(prod(shape))
-        gap[used] <- rows[, a] * (outcomes - mean$mean)
+        gap[used] <- rows[, a] * (outcomes - means)
         matrix(gap, shape[1])
       }))
       parts <- list()
       for (at in seq_along(beta)) {
-        half <- arm(sums, bread[at, ])
+        half <- arm(sums, fit$bread[at, ])
         parts[[names(design)[at]]] <- answer(names(design)[at], beta[at], beta[at] - half, beta[at] + half)
       }
       first <- parts[[min(2, length(parts))]]

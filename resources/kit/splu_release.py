@@ -160,6 +160,7 @@ class Release:
         stated = self.facts["transitions"]
         self._blocks = {tuple(block["columns"]): block for block in stated.get("blocks", ())}
         self._totals = {}  # name, codes -> the most records that may have these values
+        self._held, self._parts = {}, {}  # what answers share
         self._ways = {name: _Way(self.counts(name), stated["columns"][name], self.n) for name in self.sensitive}
 
     # --- the table
@@ -227,22 +228,25 @@ class Release:
         {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value".
         """
         _check(method)
-        chosen = self._chosen(conditions)
-        picked = {name: some for name, some in chosen.items() if name not in self._ways}
-        hidden = {name: some for name, some in chosen.items() if name in self._ways}
-        records = [i for i in range(self.n) if all(self.codes[name][i] in some for name, some in picked.items())]
-        top, what = len(records), f"records with {_words(conditions)}"
-        asked = {name for name, _, _ in _conditions(conditions, self.columns) if name in self._ways}
-        unseen = [self._ways[name].stated["unseen"] for name in asked]
+        asked = {name for name, _, _ in _conditions(conditions, self.columns)}
+        return self._count(f"records with {_words(conditions)}", self._chosen(conditions), asked, method)
+
+    def _count(self, what, chosen, asked, method="unbiased"):
+        """Return the count of records whose codes are chosen; `asked` are the columns named, whatever their codes."""
+        chosen = {name: some for name, some in chosen.items() if len(some) < len(self.labels[name])}
+        table, held = _Table(self, [chosen]), Counter()
+        for (p, us), n in table.keys.items():
+            if table.selects(p, chosen):
+                held[us] += n
+        top, hidden = sum(held.values()), {name: some for name, some in chosen.items() if name in self._ways}
+        unseen = [self._ways[name].stated["unseen"] for name in asked if name in self._ways]
         least = max(top - sum(unseen), 0.0)  # some may have values that vanished
         if not hidden:
             return Answer(what, top, least, top, method, least == top, published=top, selected=top, release=self.id)
-        shown = sum(all(self.codes[name][i] in some for name, some in hidden.items()) for i in records)
-        parts = [self._part(names, [hidden]) for names in self._by_block(hidden)]
-        estimate = (
-            self._straight(parts, records, hidden) if method == "unbiased" else self._likeliest(parts, records, hidden)
-        )
-        low, high, told = self._ends(chosen, top)
+        parts = table.parts
+        shown = sum(n for us, n in held.items() if all(part.meets(u, hidden) for part, u in zip(parts, us)))
+        estimate = (self._straight if method == "unbiased" else self._likeliest)(parts, held, top, hidden)
+        low, high, told = self._ends(chosen, top, table)
         most = self._most(hidden, max(high, estimate))
         estimate = estimate if method == "unbiased" else min(estimate, most)
         possible = min(max(estimate, 0.0), top, most)
@@ -414,10 +418,9 @@ class Release:
         slope, parts = [0.0] * len(functions), {}
         for (time, at), n in zip(inside, totals):
             slope[at] = (time[0] - centre) / spread
-            along = [0.0] * len(functions)
-            along[at] = 1 / n
-            value, arm = sums.values[at] / n, sums.arm(along)
-            parts[time[1]] = Answer(time[1], value, *_within(value - arm, value + arm, 0.0, 1.0), selected=round(n))
+            met = self._count(time[1], {**chosen, by: frozenset(found[time])}, {*chosen, by})
+            ends = met.low / met.selected, met.high / met.selected
+            parts[time[1]] = Answer(time[1], sums.values[at] / n, *ends, selected=met.selected)
         value = sum(along * x for along, x in zip(slope, sums.values))
         arm = sums.arm(slope)
         return Answer(
@@ -436,26 +439,23 @@ class Release:
         `parts` has a cell under (value, value), a margin under (value, None) and (None, value), all under (None, None).
         Cells add up to their margins exactly; single ones may be below 0, their intervals are cut to what can be.
         """
+        if rows == columns:
+            raise Refused("A cross-table needs two different columns.")
         of = self._chosen(where)
         table = _Table(self, [of], [rows, columns])
-        names = self.labels[rows], self.labels[columns]
-        asked = [(a, b) for a in [*range(len(names[0])), None] for b in [*range(len(names[1])), None]]
-        sums = table.sums(
-            [
-                lambda cell, a=a, b=b: float(cell.meets(of) and a in (None, cell[rows]) and b in (None, cell[columns]))
-                for a, b in asked
-            ]
-        )
-        parts = {}
-        for at, ((a, b), value) in enumerate(zip(asked, sums.values)):
-            key = (None if a is None else names[0][a], None if b is None else names[1][b])
-            arm = sums.arm({at: 1.0})
-            most = sums.values[-1]
-            parts[key] = Answer(
-                " | ".join("(all)" if each is None else each for each in key),
-                value,
-                *_within(value - arm, value + arm, 0.0, most),
-            )
+        counted, parts = Counter(), {}
+        for key, x in table.counted.items():
+            cell = table.cell[key]
+            if cell.meets(of):
+                for at in itertools.product((cell[rows], None), (cell[columns], None)):
+                    counted[at] += x
+        for at in itertools.product(*([*range(len(self.labels[name])), None] for name in (rows, columns))):
+            named = {name: code for name, code in zip((rows, columns), at) if code is not None}
+            key = tuple(None if code is None else self.labels[name][code] for name, code in zip((rows, columns), at))
+            title = " | ".join("(all)" if one is None else one for one in key)
+            chosen = {**of, **{name: frozenset([code]) & of.get(name, {code}) for name, code in named.items()}}
+            ends = self._count(title, chosen, chosen) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
+            parts[key] = Answer(title, float(counted[at]), ends.low, ends.high)
         whole = parts[None, None]
         return Answer(
             f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts, release=self.id
@@ -680,39 +680,52 @@ class Release:
             found.setdefault(block, []).append(name)
         return list(found.values())
 
-    def _part(self, names, asked, full=()):
-        block = next((block for block in self._blocks if names[0] in block), None)
-        if block is None:
-            return _Single(self, names[0], asked, names[0] in full)
-        return _Together(self, self._blocks[block], names, asked, full)
+    def held(self, names):
+        """Return how many records are published with each combination of codes of columns."""
+        if (names := tuple(names)) not in self._held:
+            if len(self._held) > 9:
+                self._held.clear()
+            self._held[names] = Counter(zip(*(self.codes[name] for name in names))) if names else {(): self.n}
+        return self._held[names]
 
-    def _straight(self, parts, records, hidden):
+    def _part(self, names, asked, full=()):
+        sets = tuple(tuple(chosen.get(name) for name in names) for chosen in asked)
+        key = tuple(names), sets, bool(full), tuple(name in full for name in names)
+        if key not in self._parts:
+            if len(self._parts) > 999:
+                self._parts.clear()
+            block = next((block for block in self._blocks if names[0] in block), None)
+            self._parts[key] = (
+                _Single(self, names[0], asked, names[0] in full)
+                if block is None
+                else _Together(self, self._blocks[block], names, asked, full)
+            )
+        return self._parts[key]
+
+    def _straight(self, parts, held, top, hidden):
         """Return the unbiased count over records, as `splu query --method unbiased` does."""
-        top = len(records)
         if len(parts) == 1:
-            return parts[0].unbiased(Counter(parts[0].codes[i] for i in records), top, hidden)
+            return parts[0].unbiased(Counter({u: n for (u,), n in held.items()}), top, hidden)
         matrix = any(part.by_matrix for part in parts)
         weights = [part.weights(hidden, matrix) for part in parts]
-        held = Counter(zip(*([part.codes[i] for i in records] for part in parts)))
         found = sum(n * math.prod(w[u] for w, u in zip(weights, us)) for us, n in held.items())
         sure = all(part.told(hidden) for part in parts)
         return found if sure or not matrix else min(max(found, 0.0), top)
 
-    def _likeliest(self, parts, records, hidden):
+    def _likeliest(self, parts, held, top, hidden):
         """Return the likeliest count over records, as `splu query --method bayes` does."""
-        top = float(len(records))
         if len(parts) == 1:
-            found = parts[0].likeliest(Counter(parts[0].codes[i] for i in records), top, hidden)
+            found = parts[0].likeliest(Counter({u: n for (u,), n in held.items()}), top, hidden)
         else:
             matrix = any(part.only_matrix for part in parts)
             kron = [[1.0]]
             for part in parts:
                 kron = _kron(part.two_states(hidden, matrix), kron)
             y = [0.0] * len(kron)
-            for i in records:
-                y[sum(part.meets(part.codes[i], hidden) << bit for bit, part in enumerate(parts))] += 1
+            for us, n in held.items():
+                y[sum(part.meets(u, hidden) << bit for bit, (part, u) in enumerate(zip(parts, us)))] += n
             found = _likeliest_state(y, kron)
-        return min(max(found, 0.0), top)
+        return min(max(found, 0.0), float(top))
 
     def _most(self, hidden, high):
         """Return the most records that may meet conditions on sensitive columns, where an answer reaches `high`."""
@@ -724,16 +737,17 @@ class Release:
             if high > shown:
                 key = name, some
                 if key not in self._totals:
-                    self._totals[key] = max(self._ends({name: some}, self.n)[1], way.stated["unseen"], shown)
+                    ends = self._ends({name: some}, self.n, _Table(self, [{name: some}]))
+                    self._totals[key] = max(ends[1], way.stated["unseen"], shown)
                 found = min(found, self._totals[key])
         return found
 
-    def _ends(self, chosen, top):
+    def _ends(self, chosen, top, table):
         """Return the ends of all counts x with (estimate - x)^2 <= 1.96^2 V(x), and whether the release tells them.
 
         V is the variance if x is true (a score interval; docs/recipient.md has it).
         """
-        table, n, top = _Table(self, [chosen]), self.n, float(top)
+        n, top = self.n, float(top)
         if any(len(part.members) != 2 for part in table.parts):
             return 0.0, top, False  # all are shown with these values
         met = [part.met(chosen) for part in table.parts]
@@ -838,7 +852,7 @@ class _Single:
     """A sensitive column by itself, its values in classes by which asked conditions they meet, or each its own."""
 
     def __init__(self, release, name, asked, full):
-        self.names, self.way, self.codes = [name], release._ways[name], release.codes[name]
+        self.names, self.columns, self.way = [name], [name], release._ways[name]
         sets = [chosen[name] for chosen in asked if name in chosen]
         keys = [(at,) if full else tuple(at in some for some in sets) for at in range(self.way.size)]
         order = sorted(dict.fromkeys(keys), key=lambda key: not any(key) and not full)  # the rest is last
@@ -888,6 +902,10 @@ class _Single:
             for some, f in zip(self.members, share)
         ]
 
+    def shown(self, codes):
+        """Return the published value u of records, by the codes of its columns."""
+        return codes[0]
+
     def met(self, chosen):
         """Return the class that meets conditions."""
         return next(
@@ -899,25 +917,32 @@ class _Single:
         found = [sum(chance * row[at] ** 2 for chance, row in zip(into, self.W)) for into in self.into]
         return found[at], found[1 - at]
 
+    def chosen(self, hidden):
+        """Return the published values that meet conditions."""
+        return hidden[self.names[0]]
+
     def meets(self, u, hidden):
         return u in hidden[self.names[0]]
 
     def told(self, hidden):
-        return all(self.way.readable[s] for s in hidden[self.names[0]])
+        met = self.chosen(hidden)
+        return 0 < len(met) < self.way.size and all(self.way.readable[s] for s in met)
 
     def needs(self, c):
         """Return whether a class can be told from the others."""
         return all(self.way.readable[s] for s in self.members[c])
 
     def weights(self, hidden, matrix):
-        way, chosen = self.way, hidden[self.names[0]]
+        way, chosen = self.way, self.chosen(hidden)
         if way.T is not None and (matrix or way.a is None):
             return [sum(way.inverse[u][s] for s in chosen) for u in range(way.size)]
         off = sum(way.b[s] / way.signal[s] for s in chosen if way.clear[s])
         return [(1 / way.signal[u] if u in chosen and way.clear[u] else 0.0) - off for u in range(way.size)]
 
     def unbiased(self, y, top, hidden):
-        way, chosen = self.way, hidden[self.names[0]]
+        way, chosen = self.way, self.chosen(hidden)
+        if not 0 < len(chosen) < way.size:
+            return top if chosen else 0.0
         if way.T is not None:
             found = sum(n * sum(way.inverse[u][s] for s in chosen) for u, n in y.items())
             found += top * sum(way.shift[s] for s in chosen)
@@ -928,7 +953,7 @@ class _Single:
         )
 
     def two_states(self, hidden, matrix):
-        way, chosen = self.way, hidden[self.names[0]]
+        way, chosen = self.way, self.chosen(hidden)
         if way.T is not None and (matrix or way.a is None):
             into = [sum(row[u] for u in chosen) for row in way.T]
             own = sum(way.whole[v] for v in chosen)
@@ -951,21 +976,22 @@ class _Single:
         return [[1 - come, come], [1 - keep, keep]]
 
     def likeliest(self, y, top, hidden):
-        chosen = hidden[self.names[0]]
+        chosen = self.chosen(hidden)
         if self.way.a is None:
-            return _likeliest(y, self.way.T, chosen)
+            return _likeliest(y, self.way.T, chosen) if chosen else 0.0
         inside = float(sum(y[s] for s in chosen))
         return _likeliest_state([top - inside, inside], self.two_states(hidden, False))
 
 
-def _leaning(release, block, state, index):
+def _leaning(release, block, state, often):
     """Return how much each combination's values bring others into its group that are not in the commonest state.
 
     The sum over its values of the share that records with the value have among their group's others, less that of all;
-    values that fewer than half of the records have. `index` is the combination of each record.
+    values that fewer than half of the records have. `often` says how many records have a combination.
     """
-    often, n = Counter(index), release.n
-    in_state = Counter(state[number] for number in index)
+    n, in_state = release.n, Counter()
+    for number, count in often.items():
+        in_state[state[number]] += count
     commonest = min(in_state, key=lambda s: (-in_state[s], s))
     other = [int(s != commonest) for s in state]
     seen = [0.0] * len(state)
@@ -984,10 +1010,10 @@ def _leaning(release, block, state, index):
     return [sum(rate.get(value, 0.0) for value in values) / block["rounds"] for values in held]
 
 
-def _parted(leaning, index, parts):
+def _parted(leaning, held, parts):
     """Return the part of each combination: those with the least variance within (k-means on a line)."""
-    every = sorted(leaning[number] for number in index)
-    often = Counter(leaning[number] for number in index)
+    every = sorted(itertools.chain.from_iterable([leaning[number]] * count for number, count in held.items()))
+    often = Counter(every)
     centres = sorted({_quantile_of(every, (at + 0.5) / parts) for at in range(parts)})
 
     def edges():
@@ -1007,7 +1033,7 @@ class _Together(_Single):
     """Columns drawn together: the states that their asked conditions tell, by how combinations share groups."""
 
     def __init__(self, release, block, names, asked, full):
-        self.names = names
+        self.names, self.columns = names, block["columns"]
         place = [block["columns"].index(name) for name in names]
         code = [{label: at for at, label in enumerate(release.labels[name])} for name in names]
         rows = [[code[j][combination[at]] for j, at in enumerate(place)] for combination in block["combinations"]]
@@ -1019,13 +1045,12 @@ class _Together(_Single):
             )
             for row in rows
         ]
-        whole = list(zip(*(release.codes[name] for name in block["columns"])))
         labels = [{label: at for at, label in enumerate(release.labels[name])} for name in block["columns"]]
         at_row = {
             tuple(labels[j][label] for j, label in enumerate(combination)): number
             for number, combination in enumerate(block["combinations"])
         }
-        index = [at_row[codes] for codes in whole]
+        often = {at_row[codes]: n for codes, n in release.held(self.columns).items()}
         if len(asked) == 1 and not full:
             every = tuple((True,) for _ in names)
             keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
@@ -1037,8 +1062,8 @@ class _Together(_Single):
             )
         parts = max(1, min(block["parts"], block["states"] // max(len(order), 1)))
         state = [order.index(key) for key in keys]
-        finer = list(zip(state, _parted(_leaning(release, block, state, index), index, parts)))
-        states = sorted({finer[number] for number in index})
+        finer = list(zip(state, _parted(_leaning(release, block, state, often), often, parts)))
+        states = sorted({finer[number] for number in often})
         at_state = {state: at for at, state in enumerate(states)}
         held, shown = [0.0] * len(states), [[0.0] * len(states) for _ in states]
         for times, *members in block["groups"]:
@@ -1062,7 +1087,7 @@ class _Together(_Single):
             "unseen": 0,
         }
         self.way = _Way(counts, stated, release.n)
-        self.codes = [at_state[finer[number]] for number in index]
+        self._shown = {codes: at_state.get(finer[number]) for codes, number in at_row.items()}
         self.rows = {}
         for number, state in enumerate(finer):
             self.rows.setdefault(at_state.get(state), rows[number])
@@ -1073,42 +1098,14 @@ class _Together(_Single):
         self._classes(False)
         self.by_matrix = self.only_matrix = True
 
+    def shown(self, codes):
+        return self._shown[codes]
+
     def meets(self, u, hidden):
         return all(at in hidden[name] for name, at in zip(self.names, self.rows[u]))
 
-    def _met(self, hidden):
+    def chosen(self, hidden):
         return {u for u in range(self.way.size) if self.meets(u, hidden)}
-
-    def told(self, hidden):
-        met = self._met(hidden)
-        return bool(met) and len(met) < self.way.size and all(self.way.readable[s] for s in met)
-
-    def weights(self, hidden, matrix):
-        met = self._met(hidden)
-        return [sum(self.way.inverse[u][s] for s in met) for u in range(self.way.size)]
-
-    def unbiased(self, y, top, hidden):
-        met = self._met(hidden)
-        if not met:
-            return 0.0
-        if len(met) == self.way.size:
-            return float(top)
-        found = sum(n * sum(self.way.inverse[u][s] for s in met) for u, n in y.items())
-        sure = all(self.way.readable[s] for s in met) or self.way.stated["hidden"] == 1
-        return found if sure else min(max(found, 0.0), top)
-
-    def two_states(self, hidden, matrix):
-        met, way = self._met(hidden), self.way
-        into = [sum(row[u] for u in met) for row in way.T]
-        own = sum(way.whole[v] for v in met)
-        others = [(way.whole[v], into[v]) for v in range(way.size) if v not in met]
-        keep = sum(way.whole[v] * into[v] for v in met) / max(own, 1e-300)
-        come = sum(f * chance for f, chance in others) / max(sum(f for f, _ in others), 1e-300)
-        return [[1 - come, come], [1 - keep, keep]]
-
-    def likeliest(self, y, top, hidden):
-        met = self._met(hidden)
-        return _likeliest(y, self.way.T, met) if met else 0.0
 
 
 # --- tables of cells, and sums over them
@@ -1157,13 +1154,13 @@ class _Table:
             for at, key in enumerate(keys):
                 first.setdefault(key, at)
             classes.append([first[key] for key in keys])
-        patterns = (
-            zip(*([of[code] for code in release.codes[name]] for name, of in zip(plain, classes)))
-            if plain
-            else [()] * release.n
-        )
-        shown = zip(*(part.codes for part in self.parts)) if self.parts else [()] * release.n
-        self.keys = Counter(zip(patterns, shown))
+        self.keys, begins = Counter(), [len(plain)]
+        for part in self.parts:
+            begins.append(begins[-1] + len(part.columns))
+        for codes, n in release.held([*plain, *(name for part in self.parts for name in part.columns)]).items():
+            p = tuple([of[code] for of, code in zip(classes, codes)])
+            us = tuple([part.shown(codes[a:b]) for part, a, b in zip(self.parts, begins, begins[1:])])
+            self.keys[p, us] += n
         self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
         self.cell, self.counted = {}, defaultdict(float)
         self.weight = {}
@@ -1296,7 +1293,7 @@ class _Sums:
 
     def along(self, slope, other=None):
         """Return the covariance of two combinations of the sums."""
-        slope = list(slope.items()) if isinstance(slope, dict) else [(a, s) for a, s in enumerate(slope) if s]
+        slope = [(a, s) for a, s in enumerate(slope) if s]
         other = slope if other is None else [(a, s) for a, s in enumerate(other) if s]
         found = sum(s * t * self.V[a][b] for a, s in slope for b, t in other)
         return max(found, 0.0) if other is slope else found
@@ -1492,13 +1489,9 @@ def _solved(matrix, right):
 
 
 def _inverse(matrix):
-    columns = []
-    for at in range(len(matrix)):
-        found = _solved(matrix, [float(i == at) for i in range(len(matrix))])
-        if found is None:
-            raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
-        columns.append(found)
-    return [list(row) for row in zip(*columns)]
+    """Return the inverse of a matrix, None where it has none."""
+    columns = [_solved(matrix, [float(i == at) for i in range(len(matrix))]) for at in range(len(matrix))]
+    return None if None in columns else [list(row) for row in zip(*columns)]
 
 
 def _clear_inverse(T, counts, n):
@@ -1578,7 +1571,7 @@ def _fitted(rows, weights, tops, link):
     """Return the coefficients that solve sum of x (top - weight mean(xb)) = 0, the inverse of its slope, and the means.
 
     rows : distinct rows of the design; weights : records with each; tops : sum of their outcomes. By Newton's steps,
-    halved if they stray. Raises Refused.
+    halved if they stray; where columns tell the outcome for certain they go on for ever. Raises Refused.
     """
     whole = math.fsum(weights)
     if whole <= 0:
@@ -1606,13 +1599,17 @@ def _fitted(rows, weights, tops, link):
     def size(found):
         return sum((f / s) ** 2 for f, s in zip(found, scale))
 
-    def slopes(means):
-        return _inverse(_products(columns, [w * slope for w, (_, slope) in zip(weights, means)]))
-
     means = means_at(beta)
     now = score(means)
-    for _ in range(100):
-        step = [sum(map(mul, row, now)) for row in slopes(means)]
+    for done in range(100):
+        slope = _products(columns, [w * slope for w, (_, slope) in zip(weights, means)])
+        bread = _inverse([[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(slope, scale)])
+        if bread is None:
+            if not done:
+                raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
+            break
+        bread = [[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(bread, scale)]
+        step = [sum(map(mul, row, now)) for row in bread]
         for halved in range(30):
             tried = [b + s / 2**halved for b, s in zip(beta, step)]
             means = means_at(tried)
@@ -1620,12 +1617,12 @@ def _fitted(rows, weights, tops, link):
             if size(there) <= size(now):
                 break
         beta, now = tried, there
-        settled = max(abs(s) for s in step) < 1e-8 * (1 + max(abs(b) for b in beta))
-        if settled or max(abs(b) for b in beta) > 1e6:
-            break
-    if not settled and size(now) >= 1e-12 * max(whole, 1.0):
-        raise Refused("The regression has no solution here: too little is left of the outcome's link to these columns.")
-    return beta, slopes(means), {row: mean for row, (mean, _) in zip(rows, means)}
+        if max(abs(s) * a for s, a in zip(step, scale)) < 1e-8 * math.sqrt(sum(size_of)):
+            return beta, bread, {row: mean for row, (mean, _) in zip(rows, means)}
+    raise Refused(
+        "The regression has no solution here: these columns tell the outcome for certain, or too little is left of its "
+        "link to them."
+    )
 
 
 # --- texts

@@ -33,7 +33,7 @@ class Demand:
     asks, answer : what is asked, and what the report has or who must do what.
     """
 
-    place: str
+    place: Texts
     by: str
     see: tuple[str, ...]
     asks: Texts
@@ -47,7 +47,7 @@ class Pack:
     stated: LawPack
     short: str
     title: Texts
-    sources: tuple[tuple[str, Texts], ...]
+    sources: tuple[tuple[Texts, Texts], ...]
     demands: tuple[Demand, ...]
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
 from pathlib import Path
 
+import pyreadstat
 import pytest
 
 from splu_desktop.core import sanitise
@@ -17,6 +19,7 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release.described import DESCRIBED
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
+from tests.optional import needs
 from tests.seeded import Seeded
 from tests.written import write_release
 
@@ -64,13 +67,51 @@ def test_label_files_name_every_column_and_run_nothing_else(released: Path) -> N
     assert [int(found[1]) for found in renamed] == list(range(1, len(NAMES) + 1))
     assert len({found[2].casefold() for found in renamed}) == len(NAMES)
     for line in stata:
-        inside = re.fullmatch(r"(?:label variable \w+|rename v\d+ \w+|destring \w+, replace|notes:|\*).*", line)
-        assert inside or line in stata[1:4]
+        inside = re.fullmatch(r"(?:label variable \w+|rename v\d+ \w+|destring \w+, replace force|notes:|\*).*", line)
+        assert inside or line in stata[2:5]
         text = line.removeprefix(line.partition(" `")[0]).removeprefix(' `"').removesuffix("\"'")
-        assert line in stata[1:4] or not re.search(r"[`$\"]|/\*|///", text), line
+        assert line in stata[2:5] or not re.search(r"[`$\"]|/\*|///", text), line
     labels = [line for line in spss if line.startswith("VARIABLE LABELS")]
     assert len(labels) == len(NAMES)
     assert all(re.fullmatch(r"VARIABLE LABELS \w{1,64} '(?:[^']|'')*'\.", line) for line in labels)
+
+
+@needs("PSPP")
+def test_what_spss_reads_is_the_table(released: Path, tmp_path: Path) -> None:
+    """PSPP runs the same syntax: names, labels, and every cell."""
+    (tmp_path / "run.sps").write_text(
+        f'CD "{released}".\nINSERT FILE="table.sps".\nSAVE OUTFILE="{tmp_path}/back.sav".\n'
+    )
+    ran = subprocess.run(["pspp", "-b", str(tmp_path / "run.sps")], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "")
+    back, meta = pyreadstat.read_sav(str(tmp_path / "back.sav"))
+    rows = list(csv.reader((released / "table.csv").read_text(encoding="utf-8").splitlines()))[1:]
+    assert [label.removesuffix(" (re-drawn)") for label in meta.column_labels] == [name[:80] for name in NAMES]
+    for row, read in zip(rows, back.itertuples(index=False), strict=True):
+        assert [f"{cell:g}" if isinstance(cell, float) else cell for cell in read] == row
+
+
+def test_the_dataset_is_described_by_terms_that_its_context_names(released: Path) -> None:
+    """Parsed as JSON-LD: every term has a prefix of the context, every address is one, and DCAT-AP's duties are met."""
+    stated = json.loads((released / "dcat.jsonld").read_text(encoding="utf-8"))
+    prefixes = set(stated.pop("@context"))
+
+    def check(node: dict[str, object]) -> None:
+        for term, value in node.items():
+            assert term in ("@type", "@id", "@value") or term.partition(":")[0] in prefixes, term
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, dict):
+                    check(each)
+                elif term == "@type":
+                    assert str(each).partition(":")[0] in prefixes
+
+    check(stated)
+    assert stated["@type"] == "dcat:Dataset"
+    assert stated["dct:title"]
+    assert stated["dct:description"]  # a dataset must have both
+    (distribution,) = stated["dcat:distribution"]
+    assert (released / distribution["dcat:accessURL"]["@id"]).is_file()  # as every distribution its address
+    assert int(stated["healthdcatap:numberOfRecords"]["@value"]) == 200
 
 
 def test_descriptions_bear_warning_and_id_and_are_verified(released: Path) -> None:

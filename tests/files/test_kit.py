@@ -109,6 +109,8 @@ def analysed(reader: Reader, sa: str, other: str) -> dict[str, Callable[[], Anal
         ),
         f"crosstab('ward', '{sa}')": lambda: analyses.crosstab(reader, "ward", sa),
         f"logit('{met}', ['age', 'ward'])": lambda: regression.logit(reader, of(met), ["age", "ward"]),
+        "logit('age=20..49', ['age'])": lambda: regression.logit(reader, of("age=20..49"), ["age"]),
+        f"poisson('{met}', ['{met}'])": lambda: regression.poisson(reader, of(met), [of(met)]),
         f"logit('ward=B', ['{other}', 'age'])": lambda: regression.logit(reader, of("ward=B"), [other, "age"]),
         "poisson('stay', ['age'])": lambda: regression.poisson(reader, "stay", ["age"]),
     }
@@ -184,6 +186,20 @@ def test_cells_add_up_to_their_margins(folders: dict[str, Path]) -> None:
     assert table[None, None].estimate == pytest.approx(TABLE.n)
 
 
+@pytest.mark.parametrize("name", ["plain", "together"])
+def test_a_count_has_one_interval_wherever_it_stands(name: str, folders: dict[str, Path]) -> None:
+    """That of the count by itself, in a cross-table and as a share of a trend; kit and program agree above."""
+    release = kit().Release(folders[name])
+    sa = release.sensitive[-1]
+    cells, where = release.crosstab("ward", sa, {"age": "20..49"}).parts, {"age": "20..49"}
+    for (one, other), cell in cells.items():
+        alone = release.count({**where, **({"ward": one} if one else {}), **({sa: other} if other else {})})
+        assert (cell.low, cell.high) == (alone.low, alone.high), (one, other)
+    for month, part in release.trend(f"{sa}={VALUES[sa]}", "day").parts.items():
+        alone = release.share([f"{sa}={VALUES[sa]}", f"day={month}"])
+        assert (part.low, part.high) == pytest.approx((alone.low, alone.high))
+
+
 def test_types_are_those_of_the_table(folders: dict[str, Path]) -> None:
     rows = kit().Release(folders["plain"]).rows()
     assert len(rows) == TABLE.n
@@ -237,6 +253,9 @@ def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
         "count(3)",
         "quantile('age', 'half')",
         "counts('nowhere')",
+        "logit('stay=1..5', ['stay'])",
+        "poisson('stay=3..5', ['stay=3..8'])",
+        "crosstab('ward', 'ward')",
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_a_sentence(asked: str, folders: dict[str, Path]) -> None:

@@ -90,6 +90,15 @@ def test_every_line_of_the_gate_has_words_in_the_report() -> None:
     assert set(gate.NAMES) | {"eligible", "destination", "room", "time"} <= set(GATE)
 
 
+def test_no_table_and_no_column_says_nothing(case: Case) -> None:
+    for report in (case.external, case.internal):
+        for table in document(report).blocks:
+            if isinstance(table, TableBlock):
+                assert table.rows, table.name
+                for title, *cells in zip(table.header, *table.rows, strict=True) if table.header else ():
+                    assert any(cell_text(cell) not in ("", "–") for cell in cells), (table.name, title)
+
+
 def said(made: Document) -> Iterator[str]:
     for block in made.blocks:
         if isinstance(block, Heading | Paragraph):
@@ -141,7 +150,7 @@ def test_no_pack_says_that_a_release_complies_and_each_tells_what_was_not_checke
     for pack in every:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", pack.stated.dated)
         assert pack.sources
-        assert all(name and checked[code] for name, checked in pack.sources)
+        assert all(name[code] and checked[code] for name, checked in pack.sources)
         assert pack.demands
         for demand in pack.demands:
             assert set(demand.see) <= sections
@@ -149,8 +158,17 @@ def test_no_pack_says_that_a_release_complies_and_each_tells_what_was_not_checke
             assert demand.answer[code]
             assert not re.search("compl(y|ies|iant)|erfüllt das Gesetz|rechtskonform|conforme", demand.answer[code])
     report = replace(case.external, public=filled(case.external.public, replace(FIELDS, law=EVERY_LAW)))
-    text = "\n".join(said(document(report, code)))
+    made = document(report, code)
+    text = "\n".join(said(made))
     assert all(demand.asks[code] in text for pack in every for demand in pack.demands)
+    there = {block.key for block in made.blocks if isinstance(block, Heading)}
+    tables = {block.name: block for block in made.blocks if isinstance(block, TableBlock)}
+    for pack in every:
+        rows = tables[pack.title[code]].rows
+        assert [row[0] for row in rows] == [demand.place[code] for demand in pack.demands]
+        places = [cell for row in rows for cell in row if isinstance(cell, Pages)]
+        assert len(places) == len(rows)
+        assert all(cell.keys and set(cell.keys) <= there for cell in places), "a page that there is, for each demand"
     assert [each.code for each in report.public.cover.laws] == list(law.CODES)
 
 

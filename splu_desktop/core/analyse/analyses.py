@@ -1,13 +1,16 @@
 """Shares, differences, ratios, odds ratios, means, quantiles, trends and cross-tables, by the unbiased estimate.
 
-Each is a function of sums over cells (`query.cells`); intervals are Fieller's for quotients, normal for the rest. The
-recipient's kit (`resources/kit`) has the same formulas in files of its own.
+Each is a function of sums over cells (`query.cells`); intervals are those of counts for counts and shares of exact
+groups, Fieller's for other quotients, normal for the rest. The recipient's kit (`resources/kit`) has the same formulas
+in files of its own.
 """
 
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +20,7 @@ from splu_desktop.core.generalise.interval_texts import interval_ends, whole_num
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.query.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import Method, Reader
+from splu_desktop.core.query.reader import Answer, Method, Reader
 from splu_desktop.core.table import Column, Flags, Kind
 
 ALL = "(all)"  # stands for a margin
@@ -139,15 +142,13 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     centre = float(found @ totals / totals.sum())
     slope = np.zeros(2 * len(found))
     slope[: len(found)] = (found - centre) / float(totals @ (found - centre) ** 2)
-    parts = {}
-    for at in np.flatnonzero(totals > 0).tolist():
-        along = np.zeros(len(slope))
-        along[at] = 1 / totals[at]
-        value, arm = float(count[at] / totals[at]), sums.arm(along)
+    parts, there = {}, np.flatnonzero(totals > 0).tolist()
+    values = [tuple(map(str, column.labels[times == found[at]])) for at in there]
+    counts = reader.answers([(*conditions, Condition(by, some)) for some in values], Method.UNBIASED)
+    for at, one in zip(there, counts, strict=True):
         name = names[float(found[at])]
-        parts[name] = Analysed(
-            name, value, *within(value - arm, value + arm, 0.0, 1.0), selected=round(float(totals[at]))
-        )
+        share_of = float(count[at] / totals[at])
+        parts[name] = Analysed(name, share_of, one.low / one.n_p, one.high / one.n_p, selected=one.n_p)
     value, arm = float(slope @ sums.values), sums.arm(slope)
     if has_numbers(column):
         what = say("change of the share with {asked} per 1 of {column}", asked=words(conditions), column=by)
@@ -164,40 +165,47 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
 def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) -> Analysed:
     """Return the counts of all values of one column against all of another, SAs or not: `parts`, with their `values`.
 
-    Cells add up to their margins, whose value is None, exactly. Single ones may be below 0; intervals are cut to what
-    can be.
+    Cells add up to their margins, whose value is None, exactly, so single ones may be below 0; each has the interval of
+    its count, which is cut to what can be.
     """
-    asked, sums = cross_sums(reader, rows, columns, where)
-    table = reader.published.table
-    most, parts = float(sums.values[-1]), {}
-    for at, (one, other) in enumerate(asked):
-        values = (
-            None if one is None else str(table[rows].labels[one]),
-            None if other is None else str(table[columns].labels[other]),
-        )
-        value, arm = float(sums.values[at]), sums.arm(np.eye(len(asked))[at])
-        low, high = within(value - arm, value + arm, 0.0, most)
+    found = cross_cells(reader, rows, columns, where)
+    parts = {}
+    for values, one in found.items():
         name = " | ".join(ALL if each is None else each for each in values)
-        parts[name] = Analysed(name, value, low, high, values=values)
-    whole = list(parts.values())[-1]
+        parts[name] = Analysed(name, one.estimate, one.low, one.high, values=values)
+    whole = found[None, None]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
     return Analysed(what, whole.estimate, whole.low, whole.high, parts)
 
 
-def cross_sums(
-    reader: Reader, rows: str, columns: str, where: Conditions
-) -> tuple[list[tuple[int | None, int | None]], Sums]:
-    """Return the label codes of all cells, row by row, None for a margin after the others, and their counts."""
+def cross_cells(
+    reader: Reader, rows: str, columns: str, where: Conditions = ()
+) -> dict[tuple[str | None, str | None], Answer]:
+    """Return the answers of all cells, row by row, by their values, None for a margin after the others."""
     if rows == columns:
         raise BadQuestion("A cross-table needs two different columns.")
     of, table = chosen(reader, where), reader.published.table
     cells = CellTable(reader.engine, [of], [rows, columns])
-    inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
-    asked = [(one, other) for one in (*range(table[rows].m), None) for other in (*range(table[columns].m), None)]
-    sums = cells.sums(
-        [inside & (True if one is None else a == one) & (True if other is None else b == other) for one, other in asked]
-    )
-    return asked, sums
+    sides = table[rows], table[columns]
+    counted = np.zeros((sides[0].m + 1, sides[1].m + 1))
+    np.add.at(counted, (cells.codes(rows), cells.codes(columns)), np.where(cells.meets(of), cells.counts, 0.0))
+    counted[-1] = counted.sum(axis=0)
+    counted[:, -1] = counted.sum(axis=1)
+    labels = [[*map(str, side.labels), None] for side in sides]
+    meant = [[*of.get(side.name, np.ones(side.m, bool)), True] for side in sides]
+    asked = {
+        (one, other): (*where, *(Condition(name, (label,)) for name, label in named if label is not None))
+        for one in labels[0]
+        for other in labels[1]
+        for named in [((rows, one), (columns, other))]
+    }
+    possible = [a and b for a in meant[0] for b in meant[1]]
+    answers = iter(reader.answers(itertools.compress(asked.values(), possible), Method.UNBIASED))
+    none = Answer((), 0, 0.0, 0.0, 0.0, Method.UNBIASED, 0, 0.0, reader.published.thresholds.alpha)
+    return {
+        values: replace(next(answers) if can else replace(none, conditions=asked[values]), estimate=estimate)
+        for values, can, estimate in zip(asked, possible, counted.ravel().tolist(), strict=True)
+    }
 
 
 # --- what they share

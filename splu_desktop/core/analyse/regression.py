@@ -23,8 +23,8 @@ from splu_desktop.core.table import Flags, Kind
 
 INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
-_FAR = 1e6  # a coefficient that runs there has no end
-_SETTLED = 1e-10
+_SETTLED = 1e-8  # of a linear predictor, that a step moves it by
+_SINGULAR = 1e-13  # of a standardised matrix, its least eigenvalue
 
 Term = str | tuple[Condition, ...]
 _Link = Callable[[Floats], tuple[Floats, Floats]]
@@ -86,15 +86,13 @@ def _regression(
     parted = {name: flags[used] for name, flags in groups.items()}
     _check_groups(parted, y[used], weights, link)
     try:
-        beta = _fitted(rows, y[used], weights, link)
+        beta, bread = _fitted(rows, y[used], weights, link)
     except BadQuestion:
         _check_groups(parted, y[used], weights, link, failed=True)
         raise
-    mean, slope = link(rows @ beta)
     gap = np.zeros((*y.shape, len(beta)))
-    gap[used] = rows * (y[used] - mean)[:, None]
+    gap[used] = rows * (y[used] - link(rows @ beta)[0])[:, None]
     sums = cells.sums([gap[..., at] for at in range(len(beta))])
-    bread = _inverse((rows * (weights * slope)[:, None]).T @ rows)
     parts: dict[str, Analysed] = {}
     for at, name in enumerate(names):
         arm, value = sums.arm(bread[at]), float(beta[at])
@@ -147,40 +145,45 @@ def _exponential(eta: Floats) -> tuple[Floats, Floats]:
     return mean, mean
 
 
-def _inverse(matrix: Floats) -> Floats:
-    if np.linalg.matrix_rank(matrix) < len(matrix):
-        raise BadQuestion("The columns named say the same of each other, or nothing at all; leave one out.")
-    return np.asarray(np.linalg.inv(matrix), np.float64)
+def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> tuple[Floats, Floats]:
+    """Return (k,) the b that solve sum of weight x (y - mean) = 0, and (k, k) the inverse of its slope by b.
 
-
-def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> Floats:
-    """Return (k,) the b that solve sum of weight x (y - mean) = 0: Newton's steps, halved where they go astray."""
+    Newton's steps, halved where they go astray. Where columns tell the outcome for certain there is no solution: the
+    steps go on for ever, while the slope vanishes. Raises BadQuestion.
+    """
     whole = float(weights.sum())
     centre = float(weights @ y) / whole if whole > 0 else 0.0
     if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1):
         raise BadQuestion("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
     beta: Floats = np.zeros(rows.shape[1])
     beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
-    scale = np.maximum(np.sqrt(np.abs(weights) @ rows**2), 1e-9)
+    size = np.abs(weights)
+    scale = np.maximum(np.sqrt(size @ rows**2), 1e-9)  # what columns are large or small by makes no difference
 
     def score(at: Floats) -> Floats:
         found: Floats = (weights * (y - link(rows @ at)[0])) @ rows
         return found
 
     now = score(beta)
-    for _ in range(_STEPS):
-        slope = weights * link(rows @ beta)[1]
-        step = _inverse((rows * slope[:, None]).T @ rows) @ now
+    for done in range(_STEPS):
+        slope = (rows * (weights * link(rows @ beta)[1])[:, None]).T @ rows / np.outer(scale, scale)
+        if np.abs(np.linalg.eigvalsh(slope)).min() < _SINGULAR:
+            if not done:
+                raise BadQuestion(
+                    say("The columns named say the same of each other, or nothing at all; leave one out.")
+                )
+            break
+        bread: Floats = np.linalg.inv(slope) / np.outer(scale, scale)
+        step = bread @ now
         for halved in range(_HALVINGS):
             tried: Floats = beta + step / 2**halved
             there = score(tried)
             if ((there / scale) ** 2).sum() <= ((now / scale) ** 2).sum():
                 break
         beta, now = tried, there
-        if np.abs(step).max() < _SETTLED * (1 + np.abs(beta).max()):
-            return beta
-        if np.abs(beta).max() > _FAR:
-            break
-    if ((now / scale) ** 2).sum() < 1e-12 * max(whole, 1.0):
-        return beta
-    raise BadQuestion("The regression has no solution here: too little is left of the outcome's link to these columns.")
+        if np.abs(step * scale).max() < _SETTLED * np.sqrt(size.sum()):
+            return beta, bread
+    raise BadQuestion(
+        "The regression has no solution here: these columns tell the outcome for certain, or too little is left of its "
+        "link to them."
+    )

@@ -44,6 +44,7 @@ def stata(published: Published, facts: Facts, warning: str) -> str:
     names = _variables(published, _STATA_NAME)
     lines = [
         f"* {_stata_text(warning)}",
+        f"* Written for Stata 14 or newer, by its manual: never run in it. Compare the first rows with {_TABLE}.",
         "version 14",
         f'import delimited "{_TABLE}", varnames(nonames) rowrange(2) stringcols(_all) bindquote(strict) ///',
         '    encoding("utf-8") clear',
@@ -52,7 +53,7 @@ def stata(published: Published, facts: Facts, warning: str) -> str:
         lines.append(f"rename v{at} {name}")
         lines.append(f'label variable {name} `"{_stata_text(_titled(published, column.name))}"\'')
         if _datatype(column) in _NUMBERS:
-            lines.append(f"destring {name}, replace")
+            lines.append(f"destring {name}, replace force")  # what is no number stands for no value
     lines.append(f"notes: {_stata_text(warning)}")
     return "\n".join(lines) + "\n"
 

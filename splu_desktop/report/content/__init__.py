@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import compress
 
 from splu_desktop.files.language import Language, language, mark
 from splu_desktop.report.content import closing, described, front, promise, risk, worth
-from splu_desktop.report.document import Block, Cell, Document, Heading, Pages, TableBlock
+from splu_desktop.report.document import Block, Cell, Document, Heading, Pages, TableBlock, cell_text
 from splu_desktop.report.model import Report
 
 __all__ = ["document"]
@@ -57,7 +58,7 @@ def document(report: Report, code: str = "en") -> Document:
 
 
 def _found(block: Block, titles: Mapping[str, str]) -> Block:
-    """Return a table with references to the sections that there are, the others left out."""
+    """Return a table with references to the sections that there are, and without columns in which nothing stands."""
     if not isinstance(block, TableBlock):
         return block
 
@@ -67,7 +68,17 @@ def _found(block: Block, titles: Mapping[str, str]) -> Block:
         keys = tuple(key for key in cell.keys if key in titles)
         return Pages(keys, ", ".join(dict.fromkeys(titles[key] for key in keys)) if keys else cell.text)
 
-    return replace(block, rows=[tuple(map(told, row)) for row in block.rows])
+    rows = [tuple(map(told, row)) for row in block.rows]
+    says = [any(cell_text(row[i]) not in ("", "–") for row in rows) for i in range(len(block.align))]
+    if not block.header or not any(says):
+        return replace(block, rows=rows)
+    return replace(
+        block,
+        header=tuple(compress(block.header, says)),
+        rows=[tuple(compress(row, says)) for row in rows],
+        align="".join(compress(block.align, says)),
+        weights=tuple(compress(block.weights, says)),
+    )
 
 
 def edition_mark(report: Report, t: Language) -> str:

@@ -28,7 +28,7 @@ def law(report: Report, t: Language) -> list[Block]:
         title = pack.title[t.code]
         rows: list[tuple[Cell, ...]] = [
             (
-                demand.place,
+                demand.place[t.code],
                 demand.asks[t.code],
                 demand.answer[t.code],
                 t(BY[demand.by]),
@@ -38,7 +38,7 @@ def law(report: Report, t: Language) -> list[Block]:
             )
             for demand in pack.demands
         ]
-        sources = "; ".join(f"{name}. {checked[t.code]}" for name, checked in pack.sources)
+        sources = " ".join(f"{name[t.code]}. {checked[t.code]}" for name, checked in pack.sources)
         stated = t(
             "Law pack {code}, version {version}, of {day}. Sources, and what could not be checked: {sources}",
             code=pack.stated.code,

@@ -101,9 +101,9 @@ def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
     )
     return [
         (t("What"), what),
-        (t("To whom"), shortened(typed.recipient, _LINE)),
-        (t("What for"), shortened(typed.purpose, _LINE)),
-        (t("By whom"), who),
+        (t("To whom"), shortened(typed.recipient, _LINE) or t("not stated")),
+        (t("What for"), shortened(typed.purpose, _LINE) or t("not stated")),
+        (t("By whom"), who or t("not stated")),
         (t("Release"), f"{release.id or '–'}, {t.moment(release.created)}, {release.software}"),
         (
             t("Report"),
@@ -147,7 +147,7 @@ def residual(report: Report, t: Language) -> str:
     best, blind = strongest(report, column)
     said = t(
         "who knows all unchanged columns of a person in the table finds the row for certain in {unique} of the "
-        "cases; the strongest attacker tried then names the sensitive value of “{column}” rightly in {right} of the "
+        "cases; the strongest attacker tried names the sensitive value of “{column}” rightly in {right} of all "
         "rows, where {blind} would be right without the table, and is at least 80 % sure in {known}.",
         unique=t.percent(found.unique, 1),
         column=shortened(column),

@@ -18,7 +18,7 @@ VERDICT_REASONS = {
     "threshold-missed": mark("small counts are protected less than was asked for"),
     "no-threshold": mark("no least probability T_P was asked for, so there is none to compare with"),
     "small-answered": mark("some of the small counts are precise enough to be answered"),
-    "unique-records": mark("some records are unique in the columns published unchanged"),
+    "unique-records": mark("records are unique in the columns published unchanged"),
     "inferred": mark(
         "an attack on the release is at least 80 % sure of sensitive values in a tenth of the rows or more"
     ),
