@@ -198,8 +198,6 @@ def insider(column: str, grouping: SizedGroups) -> Said:
 def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
-    Parameters
-    ----------
     said_of : column -> what is said of it, such as promises, or what a row tells.
     """
     alike: dict[tuple[int, object], tuple[Said, list[str]]] = {}
