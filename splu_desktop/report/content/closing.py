@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import decimal, facts, share, shortened, whole, yes_no
+from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
 from splu_desktop.report.model import Alternative, CheckResult, Repeated, Report
 
@@ -140,7 +140,7 @@ def repeat(report: Report, t: Language) -> list[Block]:
     return [
         *blocks,
         Paragraph(told),
-        TableBlock(name, header, table, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1)))),
+        *cut(TableBlock(name, header, table, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1)))), t),
     ]
 
 

@@ -109,7 +109,7 @@ def shortened(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cut(table: TableBlock, t: Language, most: int = 12) -> list[Block]:
+def cut(table: TableBlock, t: Language, most: int = 8) -> list[Block]:
     """Return a table of which pages show so many rows, and what is said of the others: 30 columns fill no pages."""
     left = len(table.rows) - most
     if left <= 0:

@@ -10,7 +10,7 @@ from splu_desktop.report.content.parts import cut, decimal, exact_percent, setti
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
-_SENTENCES, _SIZES = 8, 10  # of many columns, on pages
+_SENTENCES, _SIZES = 6, 8  # of many columns, on pages
 
 
 def promises(report: Report, t: Language) -> list[str]:

@@ -22,7 +22,7 @@ from splu_desktop.report.content.parts import (
 from splu_desktop.report.document import Block, Cell, Heading, Number, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
-_ROWS = 20  # of values on pages, those of all columns together; the workbook has all
+_ROWS = 12  # of values on pages, those of all columns together; the workbook has all
 _GAMMAS = 3  # whose expected errors stand beside each other
 
 
