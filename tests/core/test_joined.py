@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Joined, PlainGroups, draw_from
 from splu_desktop.core.draw.joined import Programme, closed_form, coarse, design, solve
-from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances
+from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances, half_widths
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.guarantees.several_releases import t_p_of_all
@@ -338,6 +338,13 @@ def test_both_ways_are_compared_by_their_cells() -> None:
     assert found.whole[1] > found.whole[0]
     assert "no longer be true" in found.sentence("test")
     assert compared(made, by_tolerances(made, limits, "joined")) is None
+
+
+def test_counts_of_the_whole_table_are_known_where_cells_are_not() -> None:
+    """Both values at the limit of groups of two: cells tell nothing, yet f' is published; ±∞ was said of both."""
+    cell, whole = half_widths(column({"a": 500, "b": 500}), PlainGroups(2))
+    assert cell == float("inf")
+    assert whole == pytest.approx(1.96 * 250**0.5, rel=1e-3)  # f' ~ Binomial(2 f, 1/2)
 
 
 def test_settings_that_are_none_are_told() -> None:

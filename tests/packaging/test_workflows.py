@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -87,16 +86,6 @@ def test_each_script_is_called_and_each_secret_told_of() -> None:
     secrets = set(re.findall(r"secrets\.(\w+)", text))
     assert secrets
     assert {name for name in secrets if name not in told} == set()
-
-
-@_POSIX
-@pytest.mark.parametrize(
-    "path", sorted(path for path in STEPS.iterdir() if path.suffix == ""), ids=lambda path: path.name
-)
-def test_shell_steps_parse(path: Path) -> None:
-    shellcheck = Path(sys.executable).with_name("shellcheck")
-    done = subprocess.run([shellcheck, "-x", path], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
 
 
 @needs("PowerShell")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.guarantees import public_figures
+from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, counted, listed, say
@@ -379,6 +379,14 @@ class Draw(ABC):
         Of groups and of the joined draw that is the chance that its only bearer is named.
         """
         return float(self.confidence)
+
+    @property
+    def tells_second(self) -> float:
+        """How often such a reader rightly says at most whether the last one has a value that others have, a coin 1/2.
+
+        By the likelihood of the release if it has the value, and if it has one as all records do, both as likely.
+        """
+        return attackers.tells_at_most(self.insider)
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         """Return the least probability of an error above epsilon in counts up to alpha; of k releases averaged."""

@@ -605,6 +605,20 @@ class Joined(Draw):
         return max(shown)
 
     @property
+    def tells_second(self) -> float:
+        # Draws are independent, so the row alone tells: exactly, by how far its two laws are apart.
+        (keeps, feeds, _), apart = self._numbers, [0.0]
+        for at in self._protected:
+            others = np.array([len(part.values) - (place == at) for place, part in enumerate(self.parts)], np.float64)
+            rest = self._shares * others / (others + (np.arange(len(others)) == at))
+            rest /= max(float(rest.sum()), 1e-300)
+            # The chance that each other value is shown, and then the value itself, which none of the others keeps.
+            without = rest @ feeds + rest * keeps / np.maximum(others, 1.0)
+            beside = float(others @ np.maximum(feeds[at] - without, 0.0))
+            apart.append(beside + max(float(keeps[at] + feeds[at, at] - rest @ feeds[:, at]), 0.0))
+        return (1 + max(apart)) / 2
+
+    @property
     def shuts_out(self) -> bool:
         """Whether a record that shows no protected value surely has none."""
         free = [at for at, part in enumerate(self.parts) if not part.protected]
@@ -635,7 +649,8 @@ class Joined(Draw):
         if not self._protected:
             return ()
         last = attackers.hides_bearer if self.declared else attackers.names_bearer
-        return (*attackers.of_independent(column), last(column, self.insider))
+        known = attackers.also_tells(last(column, self.insider), self.tells_second)
+        return (*attackers.of_independent(column), known)
 
     def tolerated(self) -> Mapping[str, Fraction]:
         return {label: part.limit for part in self.parts for label in part.values}

@@ -370,6 +370,10 @@ class JoinedPerPerson(Joined):
         keep = float(self._designed(table, column)[0].parts[0].keeps)
         return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 
+    @property
+    def tells_second(self) -> float:
+        return attackers.tells_at_most(self.insider)  # all rows of a person tell, not one
+
     def readers(self, column: str) -> tuple[str, ...]:
         together = say(
             "Whoever sees all records of a person learns of “{column}” from them together little more than from one: "
@@ -379,7 +383,8 @@ class JoinedPerPerson(Joined):
         if not self._protected:
             return ()
         alone, with_release = attackers.of_independent(column)
-        return alone, with_release, attackers.names_person(column, self.insider), together
+        named = attackers.names_person(column, self.insider)
+        return alone, with_release, attackers.also_tells(named, self.tells_second), together
 
     def words(self) -> str:
         return say("{words}, by person", words=super().words())

@@ -157,6 +157,10 @@ class PlainGroups(GroupDraw):
     def insider(self) -> float:
         return attackers.sole_bearer(self.size)
 
+    @property
+    def tells_second(self) -> float:
+        return attackers.tells_bearer(self.size, 2)
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return guarantees.t_p(self.size, thresholds.epsilon, thresholds.alpha, releases)
 

@@ -272,6 +272,10 @@ class Together(Draw):
     def insider(self) -> float:
         return self.alone_drawn.insider
 
+    @property
+    def tells_second(self) -> float:
+        return self.alone_drawn.tells_second
+
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return self.alone_drawn.t_p(thresholds, releases)
 

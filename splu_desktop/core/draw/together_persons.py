@@ -223,7 +223,8 @@ class TogetherPerPerson(DrawPerPerson):
         return sure_if_kept(before, after, self._persons(table), self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
-        return (*attackers.of_independent(column), attackers.names_person(column, self.insider))
+        named = attackers.names_person(column, self.insider)
+        return (*attackers.of_independent(column), attackers.also_tells(named, self.tells_second))
 
     def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
         """Return what is promised for each confidence, the strictest first."""

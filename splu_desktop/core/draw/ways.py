@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
@@ -191,18 +192,20 @@ def half(width: float) -> Figure:
 def half_widths(column: Column, draw: Draw) -> tuple[float, float]:
     """Return the half widths of 95 % intervals of a protected value's count in a tenth of the table, and in all of it.
 
-    Geometric means over the values that are protected; computed, not simulated. inf where nothing can be read.
+    Geometric means over the values that are protected; computed, not simulated. inf where nothing can be read: in the
+    whole table that is never so where published counts stand for the true ones.
     """
     used = column.compacted()
     counts = used.counts().astype(np.float64)
     through = draw.transition(counts, used.labels)
-    spread = through.variance(np.stack([CELL * counts, counts]))
     chosen = np.array([draw.limit(str(label)) < 1 for label in used.labels])
-    told = chosen & through.readable
-    if not chosen.any() or not told[chosen].all():
-        return math.inf, math.inf
-    cell, whole = np.exp(np.log(np.sqrt(spread[:, told])).mean(axis=1)) * NORMAL_95
-    return float(cell), float(whole)
+    cell, whole = np.sqrt(through.variance(CELL * counts[None, :])[0]), draw.scatter(counts, used.labels)
+    read = bool(through.readable[chosen].all())
+
+    def mean(deviations: NDArray[np.float64], told: bool) -> float:
+        return float(np.exp(np.log(deviations[chosen]).mean()) * NORMAL_95) if chosen.any() and told else math.inf
+
+    return mean(cell, read), mean(whole, read or draw.true_shares)
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,15 @@ def tells_bearer(size: int, bearers: int) -> float:
     return (1 + (1 / size + apart) / 2) / 2
 
 
+def tells_at_most(shown: float) -> float:
+    """Return a bound on the same for any draw, from the probability that the last record's value is shown at all.
+
+    Two tables that differ in that value alone are drawn alike (in a large table the groups are, too), and what is
+    published differs only where it is shown: so the two laws are at most that far apart.
+    """
+    return (1 + shown) / 2
+
+
 def _shown(trials: int, size: int) -> NDArray[np.float64]:
     """Return Pr[k of `trials` draws with a chance of 1 / size], by logarithms: group sizes may be in the thousands."""
     ways = [math.lgamma(trials + 1) - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in range(trials + 1)]
@@ -157,7 +166,8 @@ def of_tolerances(column: str, grouping: SizedGroups) -> tuple[Said, ...]:
     """Return the three sentences for a column with a tolerance per value; none where no value is sensitive."""
     if all(limit == 1 for limit in grouping.tolerances.limits.values()):
         return ()
-    return (*of_independent(column), insider(column, grouping))
+    named = insider(column, grouping)
+    return (*of_independent(column), also_tells(named, tells_at_most(float(sole_bearer_named(grouping)))))
 
 
 def of_independent(column: str) -> tuple[Said, Said]:
@@ -253,6 +263,16 @@ def names_bearer(column: str, chance: float) -> Said:
     )
 
 
+def also_tells(known: Said, chance: float) -> Said:
+    """Return what is known of who knows every other record, with how often such a reader is right of other values."""
+    return say(
+        "{named} Whether somebody has a value that others have as well, such a reader tells rightly in up to {second} "
+        "of the cases, where a coin is right in half.",
+        named=known,
+        second=_share(chance),
+    )
+
+
 def hides_bearer(column: str, chance: float) -> Said:
     """Return the sentence on who knows every other record, where values are shown that nobody has."""
     return say(
@@ -288,7 +308,7 @@ def of_persons(column: str, gamma: int, most: str, chance: float) -> tuple[Said,
         column=column,
         most=most,
     )
-    return alone, _with_release(column), names_person(column, chance)
+    return alone, _with_release(column), also_tells(names_person(column, chance), tells_at_most(chance))
 
 
 def _share(share: float | Fraction) -> Figure:

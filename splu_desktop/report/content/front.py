@@ -228,8 +228,12 @@ def _before_after(report: Report, t: Language) -> list[Block]:
 
 def insider(guarantee: Guarantee) -> Any:
     """Return how often the sole bearer of a value is named to who knows all other records; None where not promised."""
-    values: list[Any] = [getattr(sentence, "values", {}).get("chance") for sentence in guarantee.readers]
-    return next((value for value in values if value is not None), None)
+
+    def said(sentence: object) -> Any:
+        values = getattr(sentence, "values", {})
+        return values.get("chance") or next(filter(None, map(said, values.values())), None)
+
+    return next(filter(None, map(said, guarantee.readers)), None)
 
 
 def _exactly(value: float, t: Language) -> str:
