@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.messages import Figure, listed, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.content import FEWEST, identifier_by_content
 from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
@@ -163,12 +163,11 @@ def rounded_up(number: int) -> int:
         scale *= 10
 
 
-def persons_of(table: Table, progress: Progress | None = None) -> PersonsFound | None:
+def persons_of(table: Table, progress: Progress = SILENT) -> PersonsFound | None:
     """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
     Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
     """
-    progress = progress or Silent()
     found: list[tuple[bool, float, PersonsFound]] = []
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))

@@ -265,11 +265,9 @@ class Column:
             new = Column.from_labels(self.name, more, kind=self.kind, missing=())
         except ValueError:
             raise BadSetting(
-                say(
-                    "A value listed for “{column}” is not of its kind ({kind}).",
-                    column=self.name,
-                    kind=say(self.kind.value),
-                )
+                "A value listed for “{column}” is not of its kind ({kind}).",
+                column=self.name,
+                kind=say(self.kind.value),
             ) from None
         return Column.from_codes(
             self.name,

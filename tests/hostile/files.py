@@ -654,7 +654,7 @@ def release() -> dict[str, bytes]:
     from splu_desktop.core.roles.suggest import Role
     from splu_desktop.core.sanitise import run
     from splu_desktop.files.importer import read
-    from splu_desktop.files.release.folder import write_release
+    from tests.written import write_release
 
     with TemporaryDirectory() as folder:
         source = Path(folder) / "t.csv"
@@ -744,9 +744,9 @@ def _mutated_release(content: bytes, seed: int) -> bytes:
 def releases() -> tuple[dict[str, bytes], ...]:
     """Return the files of a sound release of every draw, without the programs that come with it."""
     from splu_desktop.core.sanitise import run
-    from splu_desktop.files.release.folder import write_release
     from tests.files.kit_releases import plans, table_of
     from tests.seeded import Seeded
+    from tests.written import write_release
 
     found, table = [], table_of(400)
     for plan in plans(table).values():

@@ -21,7 +21,7 @@ from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
 from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
@@ -156,7 +156,7 @@ def table_lines(
     *,
     unique: Callable[[], int | None] | None = None,
     elsewhere: Elsewhere | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[Line, ...]:
     """Return the lines that follow from a table (as it was read) and a plan alone.
 
@@ -223,7 +223,7 @@ def _eligible(table: Table, generalised: Table, plan: Plan, ways: dict[str, Draw
                 yield Line("sensitive", Light.AMBER, text, "plan", name)
 
 
-def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
+def _identifiers(table: Table, plan: Plan, progress: Progress) -> Iterable[Line]:
     suspects = 0
     text: str
     suggested = suggest_roles(table, sensitive=plan.sensitive, progress=progress)
@@ -270,9 +270,7 @@ def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterabl
         yield Line("identifiers", Light.GREEN, text, "classify")
 
 
-def giveaway_lines(
-    table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
-) -> tuple[Line, ...]:
+def giveaway_lines(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Line, ...]:
     """Return which columns tell what is sensitive.
 
     Parameters
@@ -283,7 +281,7 @@ def giveaway_lines(
     return tuple(_giveaways(table, plan, ways, progress))
 
 
-def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None) -> Iterable[Line]:
+def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress) -> Iterable[Line]:
     found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
     for each in found:
         yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
@@ -307,7 +305,7 @@ def persons_line(
     source: Table,
     table: Table,
     ways: Mapping[str, Draw],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     chosen: ByPerson | None = None,
 ) -> Line:
     """Return whether persons have several records, and what is promised of such a person.
@@ -380,7 +378,7 @@ def shift_line(source: Table, chosen: ByPerson) -> Line:
 
 
 def _persons_treated(
-    source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress | None
+    source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress
 ) -> Line:
     """Return what becomes of persons with several records as chosen."""
     who = persons(source[chosen.column])
@@ -446,7 +444,7 @@ def _recognisable(
     ways: Mapping[str, Draw],
     unique: Callable[[], int | None] | None,
     elsewhere: Elsewhere | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Iterable[Line]:
     """Give the line about unique records and, where it was asked who gets the release, the one about small classes."""
     nsas, audience = plan.named(Role.NSA), plan.audience
@@ -483,9 +481,7 @@ def _recognisable(
     yield Line("small-classes", Light.AMBER, text, "classify", grave=few > _MANY * table.n)
 
 
-def beyond_limits(
-    table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
-) -> tuple[Line, ...]:
+def beyond_limits(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Line, ...]:
     """Return the lines on the limits of who gets the release that a plan breaks; none where that was not asked.
 
     Parameters

@@ -34,7 +34,7 @@ from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Toler
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
@@ -83,12 +83,10 @@ class JoinedPerPerson(Joined):
         limits = draw.tolerated()
         if limits is None:
             raise BadSetting(
-                say(
-                    "Columns with {words} can't be drawn per person: a person's values then come from many persons, "
-                    "not from one group in which a fake value could leave somebody in doubt; leave the fake values "
-                    "out, or keep one record per person.",
-                    words=draw.words(),
-                )
+                "Columns with {words} can't be drawn per person: a person's values then come from many persons, "
+                "not from one group in which a fake value could leave somebody in doubt; leave the fake values "
+                "out, or keep one record per person.",
+                words=draw.words(),
             )
         classes = Tolerances(limits).classes()
         none = Fraction(0)
@@ -142,16 +140,14 @@ class JoinedPerPerson(Joined):
 
     def check(self, column: Column) -> None:
         if column.n == 0:
-            raise EmptyTable(
-                say("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
-            )
+            raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
         check_feasible(column, self._tolerances)
 
     @property
     def _tolerances(self) -> Tolerances:
         return Tolerances({label: part.limit for part in self.parts for label in part.values})
 
-    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+    def fitted(self, column: Column, progress: Progress = SILENT) -> Self:
         return self
 
     def learned(self, table: Table, column: str, thresholds: Thresholds) -> JoinedPerPerson:
@@ -170,12 +166,10 @@ class JoinedPerPerson(Joined):
         number = int(who.max()) + 1
         if number < _FEWEST:
             raise BadSetting(
-                say(
-                    "“{column}” tells {persons} persons, too few to hide among one another; draw each record by "
-                    "itself, or keep one per person.",
-                    column=self.person,
-                    persons=number,
-                )
+                "“{column}” tells {persons} persons, too few to hide among one another; draw each record by "
+                "itself, or keep one per person.",
+                column=self.person,
+                persons=number,
             )
         bearers = np.bincount(np.unique(who * column.m + column.codes) % column.m, minlength=column.m)
         parts = parts_of(np.minimum(in_blocks(column.counts()), bearers), self._tolerances.of(column))
@@ -216,11 +210,9 @@ class JoinedPerPerson(Joined):
             if worst is not None and worst[1] <= worst[2] * (1 + 1e-12):
                 return made
         raise Infeasible(
-            say(
-                "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "
-                "records; raise it a little.",
-                column=column.name,
-            )
+            "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "
+            "records; raise it a little.",
+            column=column.name,
         )
 
     def _rounded(
@@ -364,9 +356,9 @@ class JoinedPerPerson(Joined):
     def draws_of_person(self, records: int) -> int:
         return 1
 
-    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
+    def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         who = persons(table[self.person])
-        drawn = self._redrawn(table, column, SystemRandomness(), progress or Silent())  # seen by nobody
+        drawn = self._redrawn(table, column, SystemRandomness(), progress)  # seen by nobody
         keep = float(self._designed(table, column)[0].parts[0].keeps)
         return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 

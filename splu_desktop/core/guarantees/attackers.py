@@ -200,8 +200,6 @@ def insider(column: str, grouping: SizedGroups) -> Said:
 def said_once(said_of: Mapping[str, Iterable[str]], *, bounds: bool = False) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
-    Parameters
-    ----------
     said_of : column -> what is said of it, such as promises, or what a row tells.
     bounds : whether figures are what something comes up to: of many sentences that differ in these alone one is said
         of all their columns, with the largest.

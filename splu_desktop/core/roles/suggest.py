@@ -11,7 +11,7 @@ import numpy as np
 from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
@@ -85,9 +85,7 @@ _MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
 
-def suggest_roles(
-    table: Table, sensitive: Iterable[str] = (), *, progress: Progress | None = None
-) -> dict[str, Suggestion]:
+def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Progress = SILENT) -> dict[str, Suggestion]:
     """Suggest a role for every column, locally and from names and values alone.
 
     Parameters
@@ -102,7 +100,6 @@ def suggest_roles(
         Column name -> Suggestion, in the table's order. At most one column is suggested as SA: the one most clearly
         medical or financial among those that allow gamma 2, those that allow gamma 5 first.
     """
-    progress = progress or Silent()
     chosen = set(sensitive)
     found: dict[str, Suggestion] = {}
     for done, column in enumerate(table.columns):

@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.draws import recorded_draws, upgraded
@@ -73,7 +73,7 @@ def find_earlier(
     key: bytes,
     folder: Path,
     *,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[EarlierRelease, ...]:
     """Return the registered releases that share records with a source, whatever their columns' roles, oldest first.
 
@@ -87,7 +87,6 @@ def find_earlier(
     An entry that can't be understood is passed over (`not_understood` has them), and so is one without its
     fingerprints: that the register is damaged is said elsewhere. Raises Cancelled.
     """
-    progress = progress or Silent()
     search = _EarlierSearch(prints, table, plan, key, folder / SKETCHES, progress)
     found = []
     foreign = not_understood(reading)
@@ -252,8 +251,6 @@ class Cost:
 def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str | None] = ()) -> tuple[Cost, ...]:
     """Return the cost of one release more for each column that this release or an earlier one re-draws.
 
-    Parameters
-    ----------
     told : columns whose small counts public figures alone tell: nothing is left of their T_P.
     """
     found = []
@@ -290,8 +287,6 @@ def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str 
 def least_t_p(draws: Iterable[tuple[ValueDraw, ...]], epsilon: float, alpha: int) -> float:
     """Return T_P of the least protected value over several releases; 0 where it is not promised or not computed.
 
-    Parameters
-    ----------
     draws : for each release, how it draws the values of its tolerances below 1; which value had which is not known.
     """
     every = list(draws)

@@ -13,8 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import IN_MEMORY, Column, Kind, OnDemand, Storage, Table, taken
 from splu_desktop.core.thresholds import Thresholds
@@ -50,7 +49,7 @@ def read_release(
     folder: Path,
     *,
     password: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     verify: bool = True,
     at_once: bool = True,
 ) -> OpenRelease:
@@ -66,7 +65,6 @@ def read_release(
     Raises BadRelease with a sentence where anything is missing, altered or of another version, PasswordNeeded;
     Cancelled.
     """
-    progress = progress or Silent()
     package = open_package(Path(folder), password)
     facts = facts_of(package)
     storage = storage_of(package)
@@ -96,7 +94,7 @@ def table_of(
     facts: dict[str, Any],
     *,
     verify: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     storage: Storage | None = None,
 ) -> Table:
     """Return the table of a package as `facts` describe it: its CSV or, where there is none, its Parquet files.
@@ -106,7 +104,7 @@ def table_of(
     Raises BadRelease; FileFault where the library for Parquet is not here; Cancelled.
     """
     storage = storage_of(package) if storage is None else storage
-    return Table(tuple(_columns(_Asked(package, facts, verify, progress or Silent(), storage))))
+    return Table(tuple(_columns(_Asked(package, facts, verify, progress, storage))))
 
 
 Cells = list[tuple[np.ndarray[Any, Any], list[str]]]  # of each column (N,) codes, and the texts they stand for
@@ -135,11 +133,9 @@ class _Asked:
         """Raise BadRelease where a file of the table is missing, or has another size than was released."""
         if entry["name"] not in self.package.names():
             raise BadRelease(
-                say(
-                    "“{path}” lacks its table “{entry}”; ask for the complete release.",
-                    path=self.package.path,
-                    entry=entry["name"],
-                )
+                "“{path}” lacks its table “{entry}”; ask for the complete release.",
+                path=self.package.path,
+                entry=entry["name"],
             )
         if self.verify and self.package.size(entry["name"]) != entry["bytes"]:
             raise _altered(self.package.path / entry["name"])
@@ -152,7 +148,7 @@ def _columns(asked: _Asked) -> list[Column]:
     parts = [entry for entry in facts["files"] if entry["format"] == "parquet"]
     where = package.path / FACTS_NAME
     if (entry is not None and entry["name"] != "table.csv") or (entry is None and not parts):
-        raise BadRelease(say("“{where}” names no table; ask for the complete release.", where=where))
+        raise BadRelease("“{where}” names no table; ask for the complete release.", where=where)
     quicker = asked.wanted is not None and parts and find_spec("pyarrow")
     if entry is not None and not (quicker and entry["bytes"] > _LARGE):
         header, cells = _csv_cells(asked, entry)
@@ -170,13 +166,10 @@ def _columns(asked: _Asked) -> list[Column]:
             codes = codes[:first]
         elif "domain" in described and described["role"] == "sa" and sorted(texts) != sorted(described["domain"]):
             raise BadRelease(
-                say(
-                    "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the "
-                    "release again.",
-                    entry=described["name"],
-                    path=path,
-                    facts_name=FACTS_NAME,
-                )
+                "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the release again.",
+                entry=described["name"],
+                path=path,
+                facts_name=FACTS_NAME,
             )
         absent = _among(labels, described["missing"])
         columns.append(_column(described, codes, labels, absent, path, asked.storage))
@@ -200,12 +193,10 @@ class _Hashing:
 
 def _altered(path: Path) -> BadRelease:
     return BadRelease(
-        say(
-            "“{path}” is not the table that was released: its SHA-256 differs from the one in {facts_name}, as after "
-            "saving it with another program; take the original file, or ask for the release again.",
-            path=path,
-            facts_name=FACTS_NAME,
-        )
+        "“{path}” is not the table that was released: its SHA-256 differs from the one in {facts_name}, as after "
+        "saving it with another program; take the original file, or ask for the release again.",
+        path=path,
+        facts_name=FACTS_NAME,
     )
 
 
@@ -237,7 +228,7 @@ def _csv_cells(asked: _Asked, entry: dict[str, Any]) -> tuple[list[str], Cells]:
             if hashing.digest() != entry["sha256"]:
                 raise _altered(path)
     if fault is not None:
-        raise BadRelease(say("“{path}” is not a readable CSV table; ask for the release again.", path=path)) from None
+        raise BadRelease("“{path}” is not a readable CSV table; ask for the release again.", path=path) from None
     return [restored(name) for name in header], [(codes, list(map(restored, texts))) for codes, texts in cells]
 
 
@@ -262,7 +253,7 @@ def _parquet_cells(asked: _Asked, entries: Sequence[dict[str, Any]]) -> tuple[li
                 path, package.size(name), progress, content=content, limit=left, wanted=names, width=len(every)
             ):
                 if header and header != [name for name, _, _ in part]:
-                    raise BadRelease(say("“{path}” is not a readable table; ask for the release again.", path=path))
+                    raise BadRelease("“{path}” is not a readable table; ask for the release again.", path=path)
                 header = [name for name, _, _ in part]
                 away = away or [Away(asked.storage) for _ in header]
                 for one, (_, codes, texts) in zip(away, part, strict=True):
@@ -293,27 +284,23 @@ def _check_header(header: Sequence[str], records: int, path: Path, facts: dict[s
     described = facts["columns"]
     if records != facts["records"] or len(header) != len(described):
         raise BadRelease(
-            say(
-                "“{path}” has {records} records and {header} columns where {facts_name} says {facts} and "
-                "{described}; ask for the release again.",
-                path=path,
-                records=records,
-                header=len(header),
-                facts_name=FACTS_NAME,
-                facts=facts["records"],
-                described=len(described),
-            )
+            "“{path}” has {records} records and {header} columns where {facts_name} says {facts} and "
+            "{described}; ask for the release again.",
+            path=path,
+            records=records,
+            header=len(header),
+            facts_name=FACTS_NAME,
+            facts=facts["records"],
+            described=len(described),
         )
     for name, entry in zip(header, described, strict=True):
         if name != entry["name"]:
             raise BadRelease(
-                say(
-                    "“{path}” has a column “{header}” where {facts_name} says “{entry}”.",
-                    path=path,
-                    header=name,
-                    facts_name=FACTS_NAME,
-                    entry=entry["name"],
-                )
+                "“{path}” has a column “{header}” where {facts_name} says “{entry}”.",
+                path=path,
+                header=name,
+                facts_name=FACTS_NAME,
+                entry=entry["name"],
             )
 
 
@@ -335,14 +322,11 @@ def _column(
             values[known] = parsed(labels[known], kind)
         except ValueError:
             raise BadRelease(
-                say(
-                    "Column “{entry}” of “{path}” holds text where {facts_name} says {kind}; ask for the "
-                    "release again.",
-                    entry=entry["name"],
-                    path=path,
-                    facts_name=FACTS_NAME,
-                    kind=kind.value,
-                )
+                "Column “{entry}” of “{path}” holds text where {facts_name} says {kind}; ask for the release again.",
+                entry=entry["name"],
+                path=path,
+                facts_name=FACTS_NAME,
+                kind=kind.value,
             ) from None
     column = Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind, storage=storage)
     return column if values is not None else _as_listed(column, entry.get("domain"), storage)
