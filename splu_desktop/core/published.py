@@ -101,7 +101,7 @@ class Published:
 
     def readers(self) -> list[str]:
         """Return what a row tells to whom, once for all columns of which the same is said."""
-        return attackers.said_once({name: draw.readers(name) for name, draw in self.draws.items()})
+        return attackers.said_once({name: draw.readers(name) for name, draw in self.draws.items()}, bounds=True)
 
     def transition(self, sa: str) -> MatrixTransition:
         """Return how the true values of an SA were carried to the published ones."""

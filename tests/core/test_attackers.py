@@ -134,3 +134,17 @@ def test_the_texts_tell_of_all_three_readers(text: str) -> None:
         r"names its bearer|dessen Träger|désigne son porteur",
     ):
         assert re.search(wanted, said), wanted
+
+
+def test_what_many_columns_come_up_to_is_said_once() -> None:
+    """Figures that are bounds: of many sentences that differ in these alone the largest holds for all."""
+    said = {
+        f"c{at}": [attackers.also_tells(attackers.names_bearer(f"c{at}", 0.5 + 0.03 * at), 0.9 - 0.02 * at)]
+        for at in range(12)
+    }
+    (once,) = attackers.said_once(said, bounds=True)
+    assert "“c0”, “c1”, “c2”, 8 more columns or “c11”" in once
+    assert "83 %" in once
+    assert "90 %" in once
+    assert len(attackers.said_once(said)) == 12
+    assert len(attackers.said_once({name: said[name] for name in ("c0", "c1", "c2")}, bounds=True)) == 3

@@ -18,6 +18,7 @@ from splu_desktop.core.draw.ways import by_gamma, by_tolerances
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
@@ -111,7 +112,7 @@ def test_all_records_of_a_person_are_kept_or_taken_from_one(table: Table) -> Non
     """The share of persons with several records whose rows are unchanged is that of the kept ones and coincidences."""
     plan = plan_of(table, given=False)
     draw = plan.draws["test"]
-    drawn = draw.redraw_block(table, ("test",), Seeded(4), sanitise.Silent())[0]
+    drawn = draw.redraw_block(table, ("test",), Seeded(4), Silent())[0]
     who, column = persons(table["patient"]), table["test"]
     times = np.bincount(who)
     mixed = np.bincount(np.unique(who * column.m + column.codes) // column.m) > 1

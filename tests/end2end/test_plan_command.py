@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xlsxwriter
 
 from splu_desktop.cli import main
 from splu_desktop.core import generalise as g
@@ -368,3 +369,19 @@ def test_the_plan_shows_what_recipients_will_be_told(
     printed = capsys.readouterr().out
     assert "What recipients will be told of" in printed
     assert "A stranger who finds a person's row is right in" in printed
+
+
+def test_a_sheet_that_is_passed_over_is_named_by_plan_and_publish(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "wards.xlsx"))
+    for name, heading in (("North", ("id", "age", "test")), ("South", ("id", "age", "test")), ("Old", ("nr", "test"))):
+        sheet = book.add_worksheet(name)
+        for y, row in enumerate([heading, *([i, 20 + i % 50, "abcd"[i % 4]][: len(heading)] for i in range(30))]):
+            sheet.write_row(y, 0, row)
+    book.close()
+    asked = [str(tmp_path / "wards.xlsx"), "--sheets", "all", "--sa", "test", "--gamma", "2", "--drop", "id"]
+    for words in (["plan", *asked], ["publish", *asked, "--out", str(tmp_path / "out")]):
+        assert main(words) == 0
+        said = capsys.readouterr()
+        assert "Sheet “Old” with 30 rows was not read." in said.out + said.err

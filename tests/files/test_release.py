@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.persons import told_of_persons
-from splu_desktop.core.plan import Plan
+from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
@@ -252,6 +252,36 @@ def test_the_recipient_reads_in_the_language_chosen(tmp_path: Path, spoken: str,
     facts = json.loads((tmp_path / "r" / "release.json").read_text("utf-8"))
     assert {column["role"] for column in facts["columns"]} == {"nsa", "sa"}
     assert read_release(tmp_path / "r").published.n == 400
+
+
+@pytest.mark.parametrize(
+    ("spoken", "age", "ward"),
+    [
+        ("en", "below 18 | 18 to 39 | 40 and more", "Other = all rarer values | West"),
+        (
+            "de",
+            "below 18 = unter 18 | 18 to 39 = 18 bis 39 | 40 and more = 40 und mehr",
+            "Other = alle selteneren Werte | West",
+        ),
+        (
+            "fr",
+            "below 18 = moins de 18 | 18 to 39 = 18 à 39 | 40 and more = 40 et plus",
+            "Other = toutes les valeurs plus rares | West",
+        ),
+    ],
+)
+def test_names_that_we_gave_are_told_in_the_readers_language(tmp_path: Path, spoken: str, age: str, ward: str) -> None:
+    """They stay the same in the table, since questions, recipes and programs know values by their names."""
+    ages = Column.from_labels("age", ["below 18", "18 to 39", "40 and more"] * 20)
+    wards, ill = Column.from_labels("ward", ["Other", "West"] * 30), Column.from_labels("ill", list("abcdef") * 10)
+    steps = {"age": [{"how": "intervals", "cuts": [18, 40]}], "ward": [{"how": "rare", "k": 5}]}
+    made = Published(Table((ages, wards, ill)), plain({"ill": 2}), Thresholds())
+    write_release(made, tmp_path / "r", generalisations=steps, spoken=spoken)
+    with (tmp_path / "r" / "dictionary.csv").open(encoding="utf-8-sig", newline="") as file:
+        values = {row[0]: row[-1] for row in csv.reader(file)}
+    assert sorted(values["age"].split(" | ")) == sorted(age.split(" | "))
+    assert (values["ward"], values["ill"]) == (ward, "a | b | c | d | e | f")
+    assert set(read_release(tmp_path / "r").published.table["age"].labels) == {"below 18", "18 to 39", "40 and more"}
 
 
 def test_a_language_that_nobody_speaks_is_refused(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import ImportChoices, Imported, read
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 from splu_desktop.files.project.recipe import read_recipe
 
 
@@ -137,13 +137,19 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
         check_columns(asked, imported.table.names)
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
-        return replace(imported, table=table), plan, notes
+        return replace(imported, table=table), plan, [*_passed_over(imported), *notes]
     check_recipe_alone(args)
     recipe = read_recipe(args.recipe)
     imported = read(args.file, overruled(recipe.choices, asked), most=memory)
     check_columns(asked, imported.table.names)
     plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
-    return replace(imported, table=one_per_person(imported.table, plan.persons)), plan, _words(plan)
+    table = one_per_person(imported.table, plan.persons)
+    return replace(imported, table=table), plan, [*_passed_over(imported), *_words(plan)]
+
+
+def _passed_over(imported: Imported) -> list[str]:
+    """Return the sentences on sheets that were not read: their records are missing from all that follows."""
+    return [each.sentence for each in imported.problems if each.kind is ProblemKind.SKIPPED_SHEET]
 
 
 def check_recipe_alone(args: argparse.Namespace) -> None:

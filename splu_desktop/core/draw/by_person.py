@@ -315,7 +315,11 @@ class Effects:
         found = {}
         for name in ("", *names):
             codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
-            pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
+            if name:
+                pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
+            else:
+                of, k = who, np.bincount(who)
+                pairs = np.arange(len(k))
             records, squares, base = np.bincount(codes, minlength=m), np.zeros(m), np.zeros(m)
             for value in np.flatnonzero((shares > 0) & (shares < 1)).tolist():
                 pi, has = shares[value], values.codes == value

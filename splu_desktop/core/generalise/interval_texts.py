@@ -11,7 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Said, say
 from splu_desktop.core.table import Column, Flags
 
 _MOST = 2_000  # intervals
@@ -22,6 +22,13 @@ _TO_BELOW = re.compile(rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-
 _BELOW = re.compile(rf"(?:below|under|<)\s*{_NUMBER}")
 _FROM = re.compile(rf"{_NUMBER}\s*(?:(?:and|or)\s+(?:more|over|older|above)|\+)|(?:>=|≥)\s*{_NUMBER}", re.IGNORECASE)
 _ONE = re.compile(_NUMBER)
+_MADE = tuple(
+    (
+        re.compile(each.template.format(low=f"(?P<low>{_NUMBER[1:-1]})", high=f"(?P<high>{_NUMBER[1:-1]})")),
+        each.template,
+    )
+    for each in (say("below {high}"), say("{low} to {high}"), say("{low} to below {high}"), say("{low} and more"))
+)
 
 Ends = NDArray[np.float64]
 
@@ -59,6 +66,14 @@ def is_interval(text: str) -> bool:
     """Return whether a text names an interval of numbers."""
     found = _ends(text)
     return found is not None and found[2]
+
+
+def in_words(text: str) -> Said | None:
+    """Return what a label says that `interval_labels` made, for a reader of any language; None for other labels."""
+    for pattern, template in _MADE:
+        if found := pattern.fullmatch(text):
+            return say(template, **found.groupdict())
+    return None
 
 
 def holding(column: Column, number: float) -> str | None:

@@ -15,7 +15,7 @@ The sentences are made here alone; window, command line, report and the recipien
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -27,6 +27,8 @@ from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
 
 _SHOWN = 8  # columns that are all named in a sentence
+_APART = 3  # sentences that differ in figures alone and are all said
+_Alike = dict[tuple[int, object], tuple[Said, list[str]]]
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
 
@@ -195,16 +197,20 @@ def insider(column: str, grouping: SizedGroups) -> Said:
     )
 
 
-def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
+def said_once(said_of: Mapping[str, Iterable[str]], *, bounds: bool = False) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
     said_of : column -> what is said of it, such as promises, or what a row tells.
+    bounds : whether figures are what something comes up to: of many sentences that differ in these alone one is said
+        of all their columns, with the largest.
     """
-    alike: dict[tuple[int, object], tuple[Said, list[str]]] = {}
+    alike: _Alike = {}
     for column, sentences in said_of.items():
         for place, sentence in enumerate(map(say, sentences)):
             _, columns = alike.setdefault((place, _but_column(sentence)), (sentence, []))
             columns.append(column)
+    if bounds:
+        alike = _bounded(alike)
     told: list[str] = []
     for _, (sentence, columns) in sorted(alike.items(), key=_place):
         # The sentences have the column in quotation marks.
@@ -216,16 +222,47 @@ def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     return told
 
 
+def _bounded(alike: _Alike) -> _Alike:
+    of: dict[tuple[int, object], _Alike] = {}
+    for key, (sentence, columns) in alike.items():
+        of.setdefault((key[0], _but_column(sentence, figures=False)), {})[key] = sentence, columns
+    found: _Alike = {}
+    for key, same in of.items():
+        if len(same) <= _APART:
+            found |= same
+        else:
+            every = [column for _, columns in same.values() for column in columns]
+            found[key] = _largest([sentence for sentence, _ in same.values()]), every
+    return found
+
+
+def _largest(sentences: Sequence[Said]) -> Said:
+    """Return the sentence of all these that has the largest figures, also within its parts."""
+    values = {}
+    for name, value in sentences[0].values.items():
+        every = [each.values[name] for each in sentences]
+        parts = [each for each in every if isinstance(each, Said)]
+        values[name] = max(every, key=_number) if isinstance(value, Figure) else _largest(parts) if parts else value
+    return say(sentences[0].template, **values)
+
+
+def _number(figure: object) -> float:
+    return float(str(figure).rstrip(" %"))
+
+
 def _place(each: tuple[tuple[int, object], object]) -> int:
     return each[0][0]
 
 
-def _but_column(sentence: Said) -> tuple[object, ...]:
-    """Return what a sentence says but for the column's name, also within its parts."""
-    parts = ((name, value) for name, value in sentence.values.items() if name != "column")
+def _but_column(sentence: Said, *, figures: bool = True) -> tuple[object, ...]:
+    """Return what a sentence says but for the column's name, and perhaps its figures, also within its parts."""
     return (
         sentence.template,
-        *sorted((name, str(_but_column(value) if isinstance(value, Said) else value)) for name, value in parts),
+        *sorted(
+            (name, str(_but_column(value, figures=figures) if isinstance(value, Said) else value))
+            for name, value in sentence.values.items()
+            if name != "column" and (figures or not isinstance(value, Figure))
+        ),
     )
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.generalise.groups_of_values import Rare
+from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.generalise.step import number_text
 from splu_desktop.core.guarantees.attackers import said_once
 from splu_desktop.core.messages import listed, say
@@ -262,7 +264,7 @@ def write_dictionary(
                 "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
                 str(int(np.count_nonzero(~column.missing))),
                 " | ".join(map(spoken.sentence, marks)),
-                _values(column, spoken),
+                _values(column, entry, spoken),
             )
             writer.writerow(map(inert, cells))
 
@@ -283,14 +285,23 @@ def _sizes(published: Published, sa: str) -> str:
     return listed([str(size) for size in sizes]) if sizes else draw.words()
 
 
-def _values(column: Column, spoken: Language) -> str:
+def _values(column: Column, entry: Mapping[str, Any], spoken: Language) -> str:
     known = np.flatnonzero(~column.missing)
     if column.kind.ordered and len(known) > 20:
         ends = {"first": str(column.texts[known[0]]), "last": str(column.texts[known[-1]])}
         return spoken.sentence(say("{first} to {last}", **ends))
+    steps = entry.get("generalised", ())
+    other = next((step.get("label", Rare.label) for step in steps if step["how"] == "rare"), "")
+
+    def named(text: str) -> str:
+        # What we named is the same in every language, as programs and recipes know it by its name; here it is told.
+        words = say("all rarer values") if text == other else in_words(text) if steps else None
+        told = text if words is None else spoken.sentence(words)
+        return text if told == text else f"{text} = {told}"
+
     if len(known) <= _LISTED:
-        return " | ".join(column.texts[known])
-    first = " | ".join(column.texts[known[:5]])
+        return " | ".join(map(named, column.texts[known]))
+    first = " | ".join(map(named, column.texts[known[:5]]))
     return spoken.sentence(say("{values} | … and {n} more", values=first, n=len(known) - 5))
 
 

@@ -88,7 +88,7 @@ def done(report: Report, t: Language) -> list[Block]:
     )
     readers = {each.column: each.readers for each in report.public.guarantees}
     blocks.append(Paragraph(t("What a single row tells, and to whom:")))
-    blocks += [Paragraph(unbroken(t.sentence(text)), "item") for text in attackers.said_once(readers)]
+    blocks += [Paragraph(unbroken(t.sentence(text)), "item") for text in attackers.said_once(readers, bounds=True)]
     costs = [cost for block in report.public.blocks for cost in block.costs]
     if costs:
         blocks.append(Paragraph(t("What columns drawn together tell of each other:")))
