@@ -38,8 +38,14 @@ class Release:
         self.values = said[sensitive]["domain"]
         place = {value: at for at, value in enumerate(self.values)}
         self.shown = self.table[sensitive].map(place).to_numpy()
-        self.n, self.m, self.chances = len(self.table), len(place), np.array(self.draw["T"], np.float64)
-        self.share = np.array(self.draw["counts"], np.float64) / self.n
+        self.n, self.m = len(self.table), len(place)
+        counts = self.draw.get("counts", np.bincount(self.shown, minlength=self.m))
+        self.share = np.asarray(counts, np.float64) / self.n
+        if "T" in self.draw:
+            self.chances = np.array(self.draw["T"], np.float64)
+        else:
+            self.chances = np.tile((1 - self.draw["a"]) * self.share / (1 - self.share), (self.m, 1))
+            np.fill_diagonal(self.chances, self.draw["a"])
         rows = pd.concat([each[self.unchanged].agg("\x1f".join, axis=1) for each in (self.table, self.truth)])
         alike = pd.factorize(rows)[0]
         self.here, there = alike[: self.n], alike[self.n :]

@@ -179,7 +179,8 @@ def _programmed(attack: Attack, t: Language) -> str:
         "intervals of about equally many records, values of fewer than 10 records as one. Undone are counts in groups "
         "of gamma by (y − n b) / (a − b) with b = (1 − a) f / (N − f) and a of release.json, where n of all N records "
         "have the column's value and f show the sensitive one, others by “inverse” there. With the row: times the "
-        "chance T there that a value is shown as the row's.",
+        "chance that a value is shown as the row's: T there, or where it has none a for the same value and b for "
+        "others.",
         n=attack.intervals,
     )
     left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""
