@@ -88,7 +88,7 @@ def _released(source: Path, names: list[str], gamma: int, way: str, table: Table
     np.add.at(truth, (age.codes, sex.codes, asked.codes), 1)
     true = truth.reshape(-1, asked.m)[:, [asked.code_of(label) for label in counted.labels]]
     large = np.argwhere(true > LEAST).tolist()
-    reliable = sum(counted.answer(line, value).badge is Badge.RELIABLE for line, value in large)
+    reliable = sum(counted.answers(line)[value].badge is Badge.RELIABLE for line, value in large)
     return seconds, reliable, len(large)
 
 

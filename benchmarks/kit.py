@@ -21,10 +21,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.query.reader import Condition, Method, Reader
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from tests.files.kit_releases import kit, plans, table_of
 from tests.files.test_kit import VALUES, questions
 from tests.seeded import Seeded
+from tests.written import write_release
 
 
 def differing(folder: Path, number: int) -> int:

@@ -31,9 +31,9 @@ from splu_desktop.core.query.reader import Reader, parse_condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
-from splu_desktop.files.release.folder import write_release
 from tests.files.kit_releases import kit
 from tests.seeded import Seeded
+from tests.written import write_release
 
 Asked = tuple[str, str, str, str, str]  # sensitive value, group, numbers, times, covariate
 

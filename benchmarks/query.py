@@ -32,9 +32,10 @@ from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, co
 from splu_desktop.core.query.reader import Condition, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from tests.draws import plain
 from tests.seeded import Seeded
+from tests.written import write_release
 
 SIZES = {"age": 90, "sex": 2, "region": 50, "ward": 100, "year": 10, "plan": 5, "visit": 7, "class": 20, "unit": 30}
 

@@ -1,6 +1,6 @@
 """Time from the start of the frozen program to its first idle moment, beside an empty window frozen the same way.
 
-    python packaging/cold_start.py BUNDLE/splu-desktop EMPTY/empty-window [--cold] [--runs 15]
+    python packaging/cold_start.py BUNDLE/splu-desktop EMPTY/empty-window [--cold] [--runs 9]
 
 Both start without a screen, in turns, so that whatever else the machine does hits both. The figure is the ratio of the
 medians. With --cold (root only) the disk's cache is emptied before each start, as after switching the computer on; then
@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("program", type=Path)
     parser.add_argument("empty", type=Path)
     parser.add_argument("--cold", action="store_true")
-    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--runs", type=int, default=9)
     args = parser.parse_args()
     times: dict[str, list[float]] = {"program": [], "empty": []}
     with tempfile.TemporaryDirectory() as scratch:

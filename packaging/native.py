@@ -55,10 +55,33 @@ def settle(bundle: Path, work: Path) -> None:
         if path.name.startswith("libicudata.so"):
             thin_icu(path, work)
         bind_older(path)
+    _drop_uncalled(bundle)
     _share_twins(bundle)
     over = [f"{path.name} {version}" for path in binaries(bundle) for version in needs(path) if beyond(version)]
     if over:
         raise TooNew(f"newer than the floor, {FLOOR}: {', '.join(over)}")
+
+
+def _drop_uncalled(bundle: Path) -> None:
+    """Leave out what libraries of wheels name and call nothing of: SciPy's second Fortran run time."""
+    brought = {path.name: path for path in binaries(bundle) if path.parent.name.endswith(".libs")}
+    while brought:
+        needed = set()
+        for path in binaries(bundle):
+            own = Versions(path.read_bytes())
+            asked = {library for library, *_ in own.asked()}
+            for name in own.needed():
+                # Whoever calls a function that has a version asks for that version.
+                if name in brought and name not in asked and any(Versions(brought[name].read_bytes()).offered()):
+                    path.write_bytes(own.without(name))
+                else:
+                    needed.add(name)
+        if not (gone := brought.keys() - needed):
+            return
+        for name in gone:
+            del brought[name]
+            for path in list(bundle.rglob(name)):  # itself and the links to it
+                path.unlink()
 
 
 def _share_twins(bundle: Path) -> None:
@@ -76,7 +99,7 @@ class Versions:
     """The versions of functions that an ELF file (64 bit, little-endian) asks other libraries for, and offers."""
 
     def __init__(self, content: bytes | bytearray) -> None:
-        self.content = content
+        self.content = bytearray(content)
         at, size, count = struct.unpack_from("<Q10xHH", content, 40)
         self._sections = {}
         for place in range(at, at + size * count, size):
@@ -87,6 +110,26 @@ class Versions:
     def _text(self, section: int, offset: int) -> str:
         start = struct.unpack_from("<Q", self.content, self._headers[0] + section * self._headers[1] + 24)[0] + offset
         return self.content[start : self.content.index(b"\0", start)].decode()
+
+    def _dynamic(self) -> Iterator[tuple[int, str]]:
+        """Yield (where the entry is, library) of what is loaded along with it."""
+        if 6 in self._sections:  # SHT_DYNAMIC
+            at, length, strings, _ = self._sections[6]
+            for place in range(at, at + length, 16):
+                tag, value = struct.unpack_from("<QQ", self.content, place)
+                if tag == 1:  # DT_NEEDED
+                    yield place, self._text(strings, value)
+
+    def needed(self) -> list[str]:
+        """Return the libraries that are loaded along with it."""
+        return [name for _, name in self._dynamic()]
+
+    def without(self, library: str) -> bytearray:
+        """Return the file asking for one library less."""
+        (place,) = (place for place, name in self._dynamic() if name == library)
+        end = self._sections[6][0] + self._sections[6][1]
+        self.content[place:end] = self.content[place + 16 : end] + bytes(16)  # which ends the list
+        return self.content
 
     def asked(self) -> Iterator[tuple[str, int, str, int]]:
         """Yield (library, where the entry is, version, its index)."""

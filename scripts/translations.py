@@ -49,7 +49,7 @@ _NO_SENTENCES = {
     "xlsx_writer.py",
 }
 _NOT_SHOWN = {"ValueError", "TypeError", "AssertionError", "KeyError", "RuntimeError", "OSError"}
-_MARKED = {"report": ("t", "mark"), "window": ("tr",), "core": ("say",)}
+_MARKED = {"report": ("t", "mark"), "window": ("tr",), "core": ("say", "tell")}
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (
     *(each.value for kind in (Kind, Role, ProblemKind, Decision) for each in kind),
@@ -99,10 +99,12 @@ def wanted(room: str) -> dict[str, str]:
 def _said(room: str, path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     silent = _docstrings(tree)
+    raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
-            places = [0] if name in _MARKED[room] else []
+            fault = room == "core" and (id(node) in raised or name == "__init__") and name not in _NOT_SHOWN
+            places = [0] if name in _MARKED[room] or fault else []
             if room == "window" and name in ("translate", "QT_TRANSLATE_NOOP"):
                 places = [1]
             if room == "core" and name == "counted":

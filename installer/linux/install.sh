@@ -36,10 +36,6 @@ refresh() { # lets the desktop know of new or lost file types; what is made from
     fi
 }
 
-others() { # "applications/x.desktop" ...: what is installed outside the program's own folder, under share
-    (cd "$1" && find . -type f | sed 's|^\./||')
-}
-
 drop_outside() { # removes what is installed outside the program's own folder, and folders that are empty without it
     list=$home/uninstall/files
     [ -f "$list" ] || return 0
@@ -60,7 +56,8 @@ if [ -n "$remove" ]; then
     exit
 fi
 
-libc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
+libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || libc=
+libc=${libc#glibc }
 if [ "$(printf '%s\n' "$oldest" "${libc:-0}" | sort -V | head -n 1)" != "$oldest" ]; then
     echo "This system is too old for SPLU Desktop, or of another kind: it needs glibc $oldest or newer (Red Hat Enterprise" \
         "Linux 9, Ubuntu 22.04, Debian 12) and found ${libc:-none}. Nothing was changed." >&2
@@ -74,8 +71,9 @@ trap 'rm -rf -- "$home.new"' EXIT
 cp -R -- "$here/splu-desktop" "$home.new"
 mkdir -p "$home.new/uninstall"
 cp -- "$here/install.sh" "$home.new/uninstall/install.sh"
-{ others "$here/share" | sed 's|^|share/|' && printf 'bin/splu\nbin/splu-desktop\n'; } >"$home.new/uninstall/files"
-if ! "$home.new/splu" --version >/dev/null; then
+(cd "$here" && find share -type f) >"$home.new/uninstall/files"
+printf 'bin/splu\nbin/splu-desktop\n' >>"$home.new/uninstall/files"
+if ! version=$("$home.new/splu" --version); then
     echo "The program does not start from $prefix/lib (are programs forbidden there?). Nothing was changed." >&2
     exit 1
 fi
@@ -93,7 +91,7 @@ sed -i "s|^Exec=splu-desktop|Exec=\"$home/splu-desktop\"|" "$share/applications/
 ln -sf "$home/splu-desktop" "$prefix/bin/splu-desktop"
 ln -sf "$home/splu" "$prefix/bin/splu"
 refresh
-echo "SPLU Desktop $("$home/splu" --version | sed 's/^splu //') is installed in $home."
+echo "SPLU Desktop ${version#splu } is installed in $home."
 case :$PATH: in *:$prefix/bin:*) ;; *) echo "Its commands are in $prefix/bin, which is not in your PATH." ;; esac
 quoted() { case $1 in *[!A-Za-z0-9_./+-]*) printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")" ;; *) printf %s "$1" ;; esac; }
 echo "To see whether all works:  $(quoted "$home/splu-desktop") --smoke-test"

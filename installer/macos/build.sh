@@ -14,6 +14,7 @@ out=$(cd "$out" && pwd)
 fact() { "$out/work/venv/bin/python" "$root/packaging/facts.py" "$1"; }
 app="$out/work/frozen/SPLU Desktop.app"
 version=$(fact number)
+numbers=$(fact numbers)
 stem=$out/splu-desktop-$version-macos-$(uname -m)
 ln -sf splu-desktop "$app/Contents/MacOS/splu"
 "$out/work/venv/bin/python" "$root/packaging/seal.py" "$app/Contents" >/dev/null
@@ -43,7 +44,7 @@ pkgbuild --analyze --root "$folder/payload" "$folder/parts.plist" >/dev/null
 # It is installed where it says, wherever a copy may lie.
 plutil -replace 0.BundleIsRelocatable -bool NO "$folder/parts.plist"
 pkgbuild --root "$folder/payload" --component-plist "$folder/parts.plist" --identifier io.github.splu_desktop.SPLUDesktop \
-    --version "$(fact numbers)" --install-location / "$folder/plain.pkg"
+    --version "$numbers" --install-location / "$folder/plain.pkg"
 if [ -n "${SPLU_MAC_INSTALLER_IDENTITY:-}" ]; then
     productsign --timestamp --sign "$SPLU_MAC_INSTALLER_IDENTITY" "$folder/plain.pkg" "$stem.pkg"
 else
@@ -57,5 +58,5 @@ if [ -n "${SPLU_MAC_IDENTITY:-}" ] && [ -n "${SPLU_MAC_PROFILE:-}" ]; then
         xcrun stapler staple "$made"
     done
 fi
-(cd "$out" && shasum -a 256 ./*.dmg ./*.pkg ./*.cdx.json ./*.files.sha256 | sed 's|  \./|  |' >SHA256SUMS)
+(cd "$out" && shasum -a 256 -- *.dmg *.pkg *.cdx.json *.files.sha256 >SHA256SUMS)
 echo "Made: $stem.dmg and $stem.pkg"

@@ -121,10 +121,10 @@ def _analyse(args: argparse.Namespace) -> None:
         rows = [(say("All") if found.parts else say("Answer"), estimate, low, high), *rows]
     print_table(("", say("Estimate"), say("95 % from"), say("to")), rows)
     if len(found.parts) > _SHOWN:
-        tell(say("{more} more; --json shows all.", more=len(found.parts) - _SHOWN))
-    tell(say("Release {id}.", id=release.facts["id"]))
+        tell("{more} more; --json shows all.", more=len(found.parts) - _SHOWN)
+    tell("Release {id}.", id=release.facts["id"])
     if args.out is not None:
-        tell(say("Written to {path}.", path=str(args.out)))
+        tell("Written to {path}.", path=str(args.out))
 
 
 def _asked(args: argparse.Namespace, published: Published) -> Analysis:

@@ -86,19 +86,15 @@ def run(args: argparse.Namespace) -> None:
     systems, spoken = named(args.systems), language(args.language)
     if not _LEAST <= args.questions <= _MOST:
         raise BadSetting(
-            say(
-                "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",
-                least=_LEAST,
-                most=_MOST,
-                asked=str(args.questions),
-            )
+            "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",
+            least=_LEAST,
+            most=_MOST,
+            asked=str(args.questions),
         )
     if not 0 <= args.time_limit < math.inf:
         raise BadSetting(
-            say(
-                "--time-limit must be a number of seconds, such as 60, or 0 for no limit; not {asked}.",
-                asked=f"{args.time_limit:g}",
-            )
+            "--time-limit must be a number of seconds, such as 60, or 0 for no limit; not {asked}.",
+            asked=f"{args.time_limit:g}",
         )
     if args.out is not None:
         check_new_folder(args.out)
@@ -140,11 +136,9 @@ def _about(asked: str | None, plan: Plan) -> str:
     if asked not in plan.sensitive:
         known = ", ".join(plan.sensitive)
         raise BadSetting(
-            say(
-                "“{asked}” is not a sensitive column of this plan; --about takes one of {known}.",
-                asked=asked,
-                known=known,
-            )
+            "“{asked}” is not a sensitive column of this plan; --about takes one of {known}.",
+            asked=asked,
+            known=known,
         )
     return asked
 
@@ -152,23 +146,19 @@ def _about(asked: str | None, plan: Plan) -> str:
 def _print(comparison: Comparison) -> None:
     source = comparison.source
     tell(
-        say(
-            "“{column}” in {n} records, with {others} unchanged columns: {asked} counts asked of every method, "
-            "{seconds} s.",
-            column=source.sensitive.name,
-            n=source.n,
-            others=len(source.names),
-            asked=sum(comparison.asked),
-            seconds=round(comparison.seconds),
-        )
+        "“{column}” in {n} records, with {others} unchanged columns: {asked} counts asked of every method, "
+        "{seconds} s.",
+        column=source.sensitive.name,
+        n=source.n,
+        others=len(source.names),
+        asked=sum(comparison.asked),
+        seconds=round(comparison.seconds),
     )
     tell(
-        say(
-            "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
-            "columns, {classifier}.",
-            guess=per_cent(comparison.guess),
-            classifier=per_cent(comparison.classifier),
-        )
+        "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
+        "columns, {classifier}.",
+        guess=per_cent(comparison.guess),
+        classifier=per_cent(comparison.classifier),
     )
     print()
     rows, impossible = [], []
@@ -214,24 +204,18 @@ def _print(comparison: Comparison) -> None:
     for line in impossible:
         tell(line)
     tell(
-        say(
-            "small wrong: counts of 1 to {alpha} answered wrong by more than {epsilon}; large right: counts of at "
-            "least 0.5 % of the records answered to within it.",
-            alpha=str(comparison.thresholds.alpha),
-            epsilon=per_cent(comparison.thresholds.epsilon, 0),
-        ),
+        "small wrong: counts of 1 to {alpha} answered wrong by more than {epsilon}; large right: counts of at "
+        "least 0.5 % of the records answered to within it.",
         "\n",
+        alpha=str(comparison.thresholds.alpha),
+        epsilon=per_cent(comparison.thresholds.epsilon, 0),
     )
     tell(
-        say(
-            "row, colleague: how often who finds a person's row, and who also knows the other columns, is right; "
-            "insider: how sure who knows all others is at least; sole: the same of the persons whose value nobody else "
-            "has."
-        )
+        "row, colleague: how often who finds a person's row, and who also knows the other columns, is right; "
+        "insider: how sure who knows all others is at least; sole: the same of the persons whose value nobody else "
+        "has."
     )
     tell(
-        say(
-            "classifier: how often one learnt from the answers is right by the other columns; pMSE: how well published "
-            "records are told from the original, 1 being chance; memory: beyond what the table took."
-        )
+        "classifier: how often one learnt from the answers is right by the other columns; pMSE: how well published "
+        "records are told from the original, 1 being chance; memory: beyond what the table took."
     )

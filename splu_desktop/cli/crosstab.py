@@ -109,13 +109,13 @@ def _crosstab(args: argparse.Namespace) -> None:
     counts = Counter(answer.badge.value for answer in grid.answers.ravel())
     trust = ", ".join(told(say("{n} {name}", n=count, name=told(name))) for name, count in counts.most_common())
     if args.out is not None:
-        tell(say("{n} cells written to {out}.", n=grid.answers.size, out=str(args.out)))
+        tell("{n} cells written to {out}.", n=grid.answers.size, out=str(args.out))
     else:
         if wanted.within:
             tell(sentence(wanted.within))
         _print(grid)
     if trust:
-        tell(say("Trust: {each}.", each=trust))
+        tell("Trust: {each}.", each=trust)
     if grid.left_out:
         tell(
             counted(
@@ -128,15 +128,13 @@ def _crosstab(args: argparse.Namespace) -> None:
 
 def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
     if len(args.by) > 2:
-        raise BadQuestion(say("A cross-table has one or two columns for its lines; give --by at most twice."))
+        raise BadQuestion("A cross-table has one or two columns for its lines; give --by at most twice.")
     sa = args.sa
     if sa is None:
         if len(published.sensitive) != 1:
             raise BadQuestion(
-                say(
-                    "The release has several sensitive columns; name one with --sa: {columns}.",
-                    columns=", ".join(published.sensitive),
-                )
+                "The release has several sensitive columns; name one with --sa: {columns}.",
+                columns=", ".join(published.sensitive),
             )
         sa = published.sensitive[0]
     within = tuple(parse_condition(text, published) for text in args.where)
@@ -155,7 +153,7 @@ def _side(text: str, published: Published) -> Side:
         return Side(column_named(text, published))
     intervals = int(number)
     if intervals < 2:
-        raise BadQuestion(say("“{text}” asks for fewer than 2 intervals.", text=text))
+        raise BadQuestion("“{text}” asks for fewer than 2 intervals.", text=text)
     return Side(column_named(name, published), intervals)
 
 

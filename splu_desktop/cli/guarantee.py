@@ -53,14 +53,14 @@ def decimal(text: str, name: str) -> Fraction:
     Lengths are bounded first: Fraction("1e999999999") would be worked out digit by digit.
     """
     if not _DECIMAL.fullmatch(text.strip()):
-        raise BadSetting(say("{name} must be a decimal number such as 0.05, not “{text}”.", name=name, text=text[:40]))
+        raise BadSetting("{name} must be a decimal number such as 0.05, not “{text}”.", name=name, text=text[:40])
     return Fraction(text.strip())
 
 
 def whole(text: str, name: str) -> int:
     """Return the whole number that a text means. Raises BadSetting."""
     if not _WHOLE.fullmatch(text.strip()):
-        raise BadSetting(say("{name} must be a whole number such as 5, not “{text}”.", name=name, text=text[:40]))
+        raise BadSetting("{name} must be a whole number such as 5, not “{text}”.", name=name, text=text[:40])
     return int(text)
 
 
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
         of_draw(draw_said(args.draw), Thresholds(float(epsilon), float(t_e), alpha), releases, args.json)
         return
     if (args.gamma is None) == (args.tolerance is None) or (args.tolerance is None) != (args.sizes is None):
-        raise BadSetting(say("Give either --gamma, or --tolerance with --sizes."))
+        raise BadSetting("Give either --gamma, or --tolerance with --sizes.")
     if args.tolerance is not None:
         decimal(args.tolerance, say("The tolerance"))
         sizes = sorted({whole(size, say("A group size")) for size in args.sizes.split(",")})
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> None:
         "t_f_as_published": guarantees.t_f_as_published(gamma, epsilon, t_e),
     }
     if (args.records is None) != (args.values is None):
-        raise BadSetting(say("Give --records and --values together, or neither."))
+        raise BadSetting("Give --records and --values together, or neither.")
     known = None
     if args.records is not None:
         records, values = (

@@ -36,25 +36,21 @@ def tolerant(
 ) -> None:
     """Print T_P, T_f, confidence and certainty of a value with this tolerance. Raises BadSetting."""
     if releases < 1:
-        raise BadSetting(say("The number of releases must be 1 or more, not {releases}.", releases=str(releases)))
+        raise BadSetting("The number of releases must be 1 or more, not {releases}.", releases=str(releases))
     shares = (Fraction(1, len(sizes)),) * len(sizes) if sizes else ()
     grouping = DecoyGroups(tuple(sizes), shares, Tolerances({say("VALUE"): args.tolerance}), fakes)
     limit = grouping.tolerances.limits[say("VALUE")]
     if limit.numerator * grouping.largest < limit.denominator:
         raise BadSetting(
-            say(
-                "A value with the tolerance {limit} may not stand in a group of {largest} even once; add groups of "
-                "{least} or more to --sizes.",
-                limit=Figure(f"{float(limit):g}"),
-                largest=grouping.largest,
-                least=-(-limit.denominator // limit.numerator) - fakes,
-            )
+            "A value with the tolerance {limit} may not stand in a group of {largest} even once; add groups of "
+            "{least} or more to --sizes.",
+            limit=Figure(f"{float(limit):g}"),
+            largest=grouping.largest,
+            least=-(-limit.denominator // limit.numerator) - fakes,
         )
     thresholds = Thresholds(float(checked_epsilon(epsilon)), float(checked_probability(t_e)), alpha)
     if alpha > MOST_ALPHA:
-        raise BadSetting(
-            say("With tolerances alpha can be at most {most}, not {alpha}.", most=MOST_ALPHA, alpha=str(alpha))
-        )
+        raise BadSetting("With tolerances alpha can be at most {most}, not {alpha}.", most=MOST_ALPHA, alpha=str(alpha))
     own = {"tolerance": float(limit), "fakes": fakes, "certainty": float(grouping.certainty) if limit < 1 else 1.0}
     of_draw(grouping, thresholds, releases, args.json, own)
 

@@ -43,13 +43,11 @@ def run(args: argparse.Namespace) -> None:
         else say("not encrypted")
     )
     tell(
-        say(
-            "Packed {release} into {packed} ({n} bytes, {how})",
-            release=str(args.release),
-            packed=str(packed),
-            n=packed.stat().st_size,
-            how=how,
-        )
+        "Packed {release} into {packed} ({n} bytes, {how})",
+        release=str(args.release),
+        packed=str(packed),
+        n=packed.stat().st_size,
+        how=how,
     )
     if made_up and password is not None:
         tell(password_line(password))

@@ -73,12 +73,10 @@ def run(args: argparse.Namespace) -> None:
     if not joined:
         details.append(where if last else say("no header"))
     tell(
-        say(
-            "{name}: {details}; {n} records",
-            name=imported.source.name,
-            details=", ".join(told(d) for d in details if d),
-            n=imported.table.n,
-        )
+        "{name}: {details}; {n} records",
+        name=imported.source.name,
+        details=", ".join(told(d) for d in details if d),
+        n=imported.table.n,
     )
     print()
     print_table(
@@ -111,26 +109,24 @@ def run(args: argparse.Namespace) -> None:
     )
     tokens = imported.missing_tokens
     if tokens:
-        tell(say("Missing values:"), "\n")
+        tell("Missing values:", "\n")
         for token in tokens:
             state = say("taken as missing") if token.applied else say("proposed, not applied")
             tell(
-                say(
-                    "{column}: “{token}” in {n} records, {state} ({reason})",
-                    column=token.column,
-                    token=token.token,
-                    n=token.count,
-                    state=state,
-                    reason=told(token.reason),
-                ),
+                "{column}: “{token}” in {n} records, {state} ({reason})",
                 "  ",
+                column=token.column,
+                token=token.token,
+                n=token.count,
+                state=state,
+                reason=told(token.reason),
             )
     if imported.problems:
-        tell(say("Problems ({n}):", n=str(len(imported.problems))), "\n")
+        tell("Problems ({n}):", "\n", n=str(len(imported.problems)))
         for problem in imported.problems[:_LISTED]:
             tell(problem.sentence, "  ")
         if len(imported.problems) > _LISTED:
-            tell(say("… and {n} more; --json lists them all.", n=str(len(imported.problems) - _LISTED)), "  ")
+            tell("… and {n} more; --json lists them all.", "  ", n=str(len(imported.problems) - _LISTED))
 
 
 def _sheet(name: str) -> str:

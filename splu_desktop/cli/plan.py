@@ -210,7 +210,7 @@ def _laws(args: argparse.Namespace) -> tuple[str, ...]:
     """Return the law packs that the options or else the recipe name. Raises BadSetting."""
     if args.law is not None:
         if args.save_recipe is None:
-            raise BadSetting(say("--law is for the report and stands in the recipe; give --save-recipe, too."))
+            raise BadSetting("--law is for the report and stands in the recipe; give --save-recipe, too.")
         return codes(args.law)
     return () if args.recipe is None else read_recipe(args.recipe).laws
 
@@ -356,7 +356,7 @@ def _proposal(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> dict[str
 
 
 def _print_expected(found: dict[str, Any]) -> None:
-    tell(say("What recipients will be told of {table}:", table=found["table"]), "\n")
+    tell("What recipients will be told of {table}:", "\n", table=found["table"])
     rows = [
         [*map(_short, cell["values"]), whole(cell["true"]), cell["told"], told(cell["trust"])]
         for cell in found["cells"][:_CELLS]
@@ -364,7 +364,7 @@ def _print_expected(found: dict[str, Any]) -> None:
     numbers = len(found["columns"])
     print_table([*found["columns"], say("true count"), say("told"), say("trust")], rows, right=[numbers, numbers + 1])
     if len(found["cells"]) > _CELLS:
-        tell(say("… and {n} more cells; --json lists them all.", n=len(found["cells"]) - _CELLS))
+        tell("… and {n} more cells; --json lists them all.", n=len(found["cells"]) - _CELLS)
     tell(found["words"])
     for line in found["readers_words"]:
         tell(line, "  ")
@@ -375,7 +375,7 @@ def _finite(number: float) -> float | None:
 
 
 def _print_text(said: dict[str, Any]) -> None:
-    tell(say("{name}: {n} records", name=said["source"]["name"], n=said["records"]))
+    tell("{name}: {n} records", name=said["source"]["name"], n=said["records"])
     for role, title in (
         ("sa", say("re-drawn (SA)")),
         ("nsa", say("unchanged (NSA)")),
@@ -386,9 +386,9 @@ def _print_text(said: dict[str, Any]) -> None:
         if names:
             tell(", ".join(names), f"  {told(title) + ':':<22}")
     for name, why in said["kept_identifiers"].items():
-        tell(say("“{name}” looks like an identifier and is published all the same: {why}", name=name, why=why), "  ")
+        tell("“{name}” looks like an identifier and is published all the same: {why}", "  ", name=name, why=why)
     if "made_safe" in said:
-        tell(say("Made safe:"), "\n")
+        tell("Made safe:", "\n")
         for step in said["made_safe"]["steps"]:
             tell(step["words"], "  - ")
         tell(said["made_safe"]["words"], "  ")
@@ -403,10 +403,7 @@ def _print_text(said: dict[str, Any]) -> None:
         if "unprotected" in column:
             value = column["unprotected"]["value"]
             asked = f"--tolerance '{name}:{value}=1' --tolerance '{name}:*=gamma' --draw '{name}=joined'"
-            tell(
-                say("{words} Say {options} for that.", words=told(column["unprotected"]["words"]), options=asked),
-                "\n  ",
-            )
+            tell("{words} Say {options} for that.", "\n  ", words=told(column["unprotected"]["words"]), options=asked)
     for table in said["expected"]:
         _print_expected(table)
     if "proposal" in said:
@@ -414,18 +411,16 @@ def _print_text(said: dict[str, Any]) -> None:
         for line in said["proposal"]["words"]:
             tell(line)
     for block in said["together"]:
-        tell(say("Drawn together: {columns}", columns=", ".join(block["columns"])), "\n")
+        tell("Drawn together: {columns}", "\n", columns=", ".join(block["columns"]))
         for line in block["costs"]:
             tell(line, "  ")
     if said["could_be_together"]:
         print()
     for each in said["could_be_together"]:
         tell(
-            say(
-                "{words} Say --together {columns} to see what is gained and lost.",
-                words=told(each["words"]),
-                columns=",".join(each["columns"]),
-            )
+            "{words} Say --together {columns} to see what is gained and lost.",
+            words=told(each["words"]),
+            columns=",".join(each["columns"]),
         )
     print()
     _print_risk(said["risk"])
@@ -438,33 +433,31 @@ def _print_text(said: dict[str, Any]) -> None:
     if said["notes"]:
         print()
     for note in said["notes"]:
-        tell(say("Note: {note}", note=told(note)))
+        tell("Note: {note}", note=told(note))
     if "recipe" in said:
-        tell(say("All choices are kept in {path}.", path=said["recipe"]), "\n")
+        tell("All choices are kept in {path}.", "\n", path=said["recipe"])
 
 
 def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) -> None:
     how = say("gamma {gamma}", gamma=str(found["gamma"])) if "gamma" in found else say("a tolerance per value")
-    tell(say("Sensitive column “{name}”, {how}", name=name, how=how))
+    tell("Sensitive column “{name}”, {how}", name=name, how=how)
     if found["measurement"]:
-        tell(say("It holds a measurement and must be put into groups first."), "  ")
+        tell("It holds a measurement and must be put into groups first.", "  ")
     else:
         tell(
-            say(
-                "Largest gamma possible: {gamma}, limited by “{value}” ({n} records, {share}).",
-                gamma=str(found["largest_gamma"]),
-                value=found["limiting_value"],
-                n=found["limiting_count"],
-                share=per_cent(found["limiting_share"]),
-            ),
+            "Largest gamma possible: {gamma}, limited by “{value}” ({n} records, {share}).",
             "  ",
+            gamma=str(found["largest_gamma"]),
+            value=found["limiting_value"],
+            n=found["limiting_count"],
+            share=per_cent(found["limiting_share"]),
         )
     for line in (*found.get("sentences", ()), *found.get("readers", ()), *found.get("warnings", ())):
         tell(line, "  ")
     if "recommendation" in found:
         tell(found["recommendation"]["words"], "  ")
     if found["remedies"]:
-        tell(say("What would help:"), "  ")
+        tell("What would help:", "  ")
     for remedy in found["remedies"]:
         words, gamma = remedy["words"], remedy["largest_gamma"]
         if gamma >= 2:
@@ -500,15 +493,15 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
     print_table(header, rows, right=[1, 3, 4, 5])
     if len(found["values"]) > _LISTED:
         left = len(found["values"]) - len(listed)
-        tell(say("… and {n} values between these; --json lists them all.", n=left))
+        tell("… and {n} values between these; --json lists them all.", n=left)
 
 
 def _print_risk(found: dict[str, Any]) -> None:
     if not found["columns"]:
-        tell(say("No column is published unchanged, so no record is recognisable by one."))
+        tell("No column is published unchanged, so no record is recognisable by one.")
         return
     total, below = found["records"], found["below"]
-    tell(say("Recognisable records, by the columns published unchanged:"))
+    tell("Recognisable records, by the columns published unchanged:")
     before = found.get("without_generalisation", {}).get("below")
     kinds = {k: told(say("unique") if k == "2" else say("in classes of fewer than {k}", k=k)) + ":" for k in below}
     width = max(29, *map(len, kinds.values()))
@@ -519,26 +512,24 @@ def _print_risk(found: dict[str, Any]) -> None:
         print(f"  {kinds[k]:<{width}}{told(whole(count)):>11} ({told(share)})")
     alone = [cause for cause in found["causes"] if cause["alone"]["below"]["2"] > total // 10]
     for cause in alone[:5]:
-        tell(say("“{column}” alone makes {n} unique.", column=cause["column"], n=cause["alone"]["below"]["2"]), "  ")
+        tell("“{column}” alone makes {n} unique.", "  ", column=cause["column"], n=cause["alone"]["below"]["2"])
     telling = [c for c in found["causes"] if c["left_out"]["below"]["2"] < below["2"]][:5]
     if telling:
-        tell(say("Leaving out one column would make unique records fewer:"), "  ")
+        tell("Leaving out one column would make unique records fewer:", "  ")
     for cause in telling:
-        tell(say("without “{column}”: {n} unique", column=cause["column"], n=cause["left_out"]["below"]["2"]), "    ")
+        tell("without “{column}”: {n} unique", "    ", column=cause["column"], n=cause["left_out"]["below"]["2"])
     coarser = [c for c in found["causes"] if c["generalised"] and c["generalised"]["below"]["2"] < below["2"]]
     coarser.sort(key=lambda cause: int(cause["generalised"]["below"]["2"]))
     if coarser:
-        tell(say("Generalising one column would, too:"), "  ")
+        tell("Generalising one column would, too:", "  ")
     for cause in coarser[:5]:
         made = cause["generalised"]
         tell(
-            say(
-                "“{column}”, {words}: {n} unique",
-                column=cause["column"],
-                words=told(made["words"]),
-                n=made["below"]["2"],
-            ),
+            "“{column}”, {words}: {n} unique",
             "    ",
+            column=cause["column"],
+            words=told(made["words"]),
+            n=made["below"]["2"],
         )
 
 

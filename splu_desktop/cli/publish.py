@@ -114,14 +114,14 @@ def run(args: argparse.Namespace) -> None:
     check_no_cluster(args)
     if args.trial is None:
         if args.out is None:
-            raise BadSetting(say("Say where the release is to go: --out DIR."))
+            raise BadSetting("Say where the release is to go: --out DIR.")
         check_name(args.out)
         (check_new_file if args.zip else check_new_folder)(args.out)
     language(args.language)
     memory = None if args.memory is None else _bytes(args.memory)
     password, made_up = lock_from(args) if args.zip and args.trial is None else (None, False)
     if args.password_file is not None and not args.zip:
-        raise BadSetting(say("Only a ZIP can have a password; add --zip, or leave --password-file out."))
+        raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
     before = stamp(args.file)
     if before is not None and args.memory is None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
@@ -172,7 +172,7 @@ def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None
             # Yes in each of the languages, whichever is spoken.
             if input(told(say("Publish all the same? [y/N]")) + " ").strip().lower() not in _YES:
                 raise GateShut(
-                    say("Nothing was published; hand out the earlier release again, or say --accept earlier-release.")
+                    "Nothing was published; hand out the earlier release again, or say --accept earlier-release."
                 )
             accepted[line.name] = say("asked at the terminal")
 
@@ -185,7 +185,7 @@ def _bytes(text: str) -> int:
     """Return a size such as 4G or 800M in bytes. Raises BadSetting."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if found is None:
-        raise BadSetting(say("“{text}” is no size of memory; say it like 4G or 800M.", text=text[:40]))
+        raise BadSetting("“{text}” is no size of memory; say it like 4G or 800M.", text=text[:40])
     return int(float(found[1]) * 1024 ** (1 + "KMGT".find(found[2].upper()) if found[2] else 0))
 
 
@@ -195,9 +195,7 @@ def _accepted(texts: Iterable[str]) -> dict[str, str]:
         name, _, words = text.partition("=")
         if name not in NAMES:
             known = ", ".join(NAMES)
-            raise BadSetting(
-                say("There is no line “{name}” in the gate; --accept takes {known}.", name=name, known=known)
-            )
+            raise BadSetting("There is no line “{name}” in the gate; --accept takes {known}.", name=name, known=known)
         accepted[name] = words
     return accepted
 
@@ -228,12 +226,12 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
             }
         )
         return
-    tell(say("Published {n} records to {out}", n=opened.published.n, out=str(args.out)))
+    tell("Published {n} records to {out}", n=opened.published.n, out=str(args.out))
     if password is not None:
         tell(password_line(password))
     for name in plan.sensitive:
         title = told(say("re-drawn (SA)")) + ":"
-        tell(say("{column}, {words}", column=name, words=told(plan.draws[name].words())), f"  {title:<21} ")
+        tell("{column}, {words}", f"  {title:<21} ", column=name, words=told(opened.published.draws[name].words()))
     for words, role in (
         (say("unchanged (NSA)"), Role.NSA),
         (say("left out, identifier"), Role.IDENTIFIER),
@@ -244,24 +242,22 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
     for sentence in opened.published.readers():
         tell(sentence, "  ")
     for entry in opened.facts["files"]:
-        tell(say("{name}: {n} bytes, SHA-256 {sha}", name=entry["name"], n=entry["bytes"], sha=entry["sha256"]), "  ")
+        tell("{name}: {n} bytes, SHA-256 {sha}", "  ", name=entry["name"], n=entry["bytes"], sha=entry["sha256"])
     tell(
-        say(
-            "checked {n} ways, all passed; entry {number} of the register of releases",
-            n=str(len(outcome.checks)),
-            number=str(outcome.entry.number),
-        ),
+        "checked {n} ways, all passed; entry {number} of the register of releases",
         "  ",
+        n=str(len(outcome.checks)),
+        number=str(outcome.entry.number),
     )
     for note in notes:
-        tell(say("Note: {note}", note=told(note)))
+        tell("Note: {note}", note=told(note))
     for line in warnings:
         if line.name not in outcome.gate.accepted:
-            tell(say("Warning: {sentence}", sentence=told(line.sentence)))
+            tell("Warning: {sentence}", sentence=told(line.sentence))
         elif reason := outcome.gate.accepted[line.name]:
-            tell(say("Accepted ({words}): {sentence}", words=reason, sentence=told(line.sentence)))
+            tell("Accepted ({words}): {sentence}", words=reason, sentence=told(line.sentence))
         else:
-            tell(say("Accepted: {sentence}", sentence=told(line.sentence)))
+            tell("Accepted: {sentence}", sentence=told(line.sentence))
 
 
 def _line(line: Any, outcome: Outcome) -> dict[str, Any]:
@@ -293,12 +289,12 @@ def _trial(order: Order, records: int, as_json: bool) -> None:
             }
         )
         return
-    tell(say("Trial on {n} records drawn at random; nothing was written.", n=tried.published.n))
-    tell(say("For your eyes only: the column “original” shows true counts."))
+    tell("Trial on {n} records drawn at random; nothing was written.", n=tried.published.n)
+    tell("For your eyes only: the column “original” shows true counts.")
     for bars in tried.marginals:
         print(f"\n{bars.column}")
         top = sorted(zip(bars.labels, bars.before, bars.after, strict=True), key=lambda row: -row[1])
         rows = [[label or say("(empty)"), str(int(before)), str(int(after))] for label, before, after in top[:20]]
         print_table([say("value"), say("original"), say("published")], rows, right=(1, 2))
         if len(top) > 20:
-            tell(say("… and {n} more values", n=len(top) - 20))
+            tell("… and {n} more values", n=len(top) - 20)

@@ -178,7 +178,7 @@ def _queries(args: argparse.Namespace) -> None:
         )
     if badges:
         each = ", ".join(told(say("{n} {name}", n=count, name=told(name))) for name, count in badges.most_common())
-        tell(say("Trust: {each}.", each=each))
+        tell("Trust: {each}.", each=each)
     if vanished:
         tell(
             counted(

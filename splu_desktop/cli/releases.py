@@ -83,27 +83,25 @@ def run(args: argparse.Namespace) -> None:
             right=(0,),
         )
     else:
-        tell(say("Nothing was released yet."))
+        tell("Nothing was released yet.")
     if reading.faults:
         first = told(reading.faults[0])[:-1]
         if len(reading.faults) > 1:
             first = told(say("{fault} ({n} more)", fault=first, n=str(len(reading.faults) - 1)))
         raise DamagedRegister(
-            say(
-                "{fault}; the register is “{path}”, and this is said until somebody enters what happened: splu "
-                "releases "
-                "--acknowledge WORDS --operator NAME.",
-                fault=first,
-                path=str(register.folder / "register.jsonl"),
-            )
+            "{fault}; the register is “{path}”, and this is said until somebody enters what happened: splu "
+            "releases "
+            "--acknowledge WORDS --operator NAME.",
+            fault=first,
+            path=str(register.folder / "register.jsonl"),
         )
     if not args.json and reading.acknowledged:
-        tell(say("The register was damaged, and somebody acknowledged it; the other entries are sound:"))
+        tell("The register was damaged, and somebody acknowledged it; the other entries are sound:")
         for fault in reading.acknowledged:
             tell(fault, "  ")
     elif not args.json:
         entries = str(len(reading.entries))
-        tell(say("The register is sound: {n} entries, each sealed and chained to the one before.", n=entries))
+        tell("The register is sound: {n} entries, each sealed and chained to the one before.", n=entries)
 
 
 def _source(body: Any) -> str:

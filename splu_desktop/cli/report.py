@@ -92,13 +92,13 @@ def run(args: argparse.Namespace) -> None:
     check_target(args.out)
     language(args.language)
     if args.out.exists() and not args.overwrite:
-        raise BadSetting(say("“{path}” exists already; choose another name, or add --overwrite.", path=str(args.out)))
+        raise BadSetting("“{path}” exists already; choose another name, or add --overwrite.", path=str(args.out))
     if args.internal != (args.source is not None):
         raise BadSetting(
-            say("The internal edition is computed with the source: give --internal and --source FILE together.")
+            "The internal edition is computed with the source: give --internal and --source FILE together."
         )
     if args.comparison is not None and not args.internal:
-        raise BadSetting(say("A comparison was measured with the source: give --comparison with --internal alone."))
+        raise BadSetting("A comparison was measured with the source: give --comparison with --internal alone.")
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     typed = {name: getattr(args, name) for name in _FIELDS}
     if recipe is not None:
@@ -147,7 +147,7 @@ def run(args: argparse.Namespace) -> None:
 def _refuse_failed(report: Any) -> None:
     """Raise FailedChecks where a check failed: the report is written, and says so; a script must see it, too."""
     if report.public.cover.verdict.code == "fails":
-        raise FailedChecks(say("The release is not to be relied on: the report was written and names what failed."))
+        raise FailedChecks("The release is not to be relied on: the report was written and names what failed.")
 
 
 def _source(args: argparse.Namespace, recipe: Recipe | None) -> tuple[Any, Any]:
@@ -159,10 +159,8 @@ def _source(args: argparse.Namespace, recipe: Recipe | None) -> tuple[Any, Any]:
     by = recipe.plan.persons
     if by is not None and by.way == "random":
         raise BadSetting(
-            say(
-                "The release has one record of each person, taken at random; nobody knows any more which, so there is "
-                "no report that compares it with the source."
-            )
+            "The release has one record of each person, taken at random; nobody knows any more which, so there is "
+            "no report that compares it with the source."
         )
     imported = replace(imported, table=one_per_person(imported.table, by))
     return imported, recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))

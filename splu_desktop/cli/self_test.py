@@ -29,29 +29,25 @@ def run() -> int:
     try:
         found = installed.compared()
     except (OSError, ValueError):
-        tell(say("FAILED  The list of files that were built is missing or unreadable; install SPLU Desktop again."))
+        tell("FAILED  The list of files that were built is missing or unreadable; install SPLU Desktop again.")
         return 1
     if found is None:
-        tell(say("Python {version} from {folder}", version=platform.python_version(), folder=sys.prefix))
-        tell(say("It runs from its source, so there is no list of built files to compare with."))
+        tell("Python {version} from {folder}", version=platform.python_version(), folder=sys.prefix)
+        tell("It runs from its source, so there is no list of built files to compare with.")
         return 0
-    tell(say("In {folder}: {parts}", folder=str(installed.folder()), parts=", ".join(_parts())))
+    tell("In {folder}: {parts}", folder=str(installed.folder()), parts=", ".join(_parts()))
     for words, names in (
         (say("altered"), found.altered),
         (say("missing"), found.missing),
         (say("not of it"), found.strange),
     ):
         for name in names[:10]:
-            tell(say("FAILED  {words}: {name}", words=words, name=name))
+            tell("FAILED  {words}: {name}", words=words, name=name)
         if len(names) > 10:
-            tell(say("FAILED  {words}: {n} more", words=words, n=len(names) - 10))
-    tell(say("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=found.seal))
+            tell("FAILED  {words}: {n} more", words=words, n=len(names) - 10)
+    tell("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=found.seal)
     if not found.sound:
-        tell(
-            say(
-                "This installation is not what was built: remove it, and install it again from a file that you checked."
-            )
-        )
+        tell("This installation is not what was built: remove it, and install it again from a file that you checked.")
         return 1
-    tell(say("ok  all {n} files are as they were built, and there is none too many.", n=found.files))
+    tell("ok  all {n} files are as they were built, and there is none too many.", n=found.files)
     return 0

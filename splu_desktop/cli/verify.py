@@ -70,7 +70,7 @@ def _report(args: argparse.Namespace) -> None:
     """Print what differs between a report and its release. Raises NotVerified after that where anything does."""
     if args.report.is_dir():
         raise NotVerified(
-            say("“{path}” is a folder; name the report first: splu verify REPORT.json RELEASE.", path=str(args.report))
+            "“{path}” is a folder; name the report first: splu verify REPORT.json RELEASE.", path=str(args.report)
         )
     password = password_from(args)
     with told_how(password):
@@ -93,17 +93,15 @@ def _report(args: argparse.Namespace) -> None:
             tell(each.sentence, _mark(_DIFFERS, *_MARKS))
         if not found.differences:
             tell(
-                say(
-                    "All {files} files and all {figures} figures of the report are the release's.",
-                    files=found.files,
-                    figures=found.compared,
-                ),
+                "All {files} files and all {figures} figures of the report are the release's.",
                 _mark(_OK, *_MARKS),
+                files=found.files,
+                figures=found.compared,
             )
         digest = say("{digest} of what is reported, as the pages to be signed state it", digest=found.digest)
         tell(digest, _mark(_DIGEST, *_MARKS))
         if found.edition == "internal":
-            tell(say("Note: figures of the internal edition that need the source were not computed again."))
+            tell("Note: figures of the internal edition that need the source were not computed again.")
     if found.differences:
         raise NotVerified(found.differences[0].sentence)
 

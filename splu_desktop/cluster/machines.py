@@ -57,21 +57,17 @@ class Cluster:
         found = _FAILED.search(said)
         where = found.group(1) if found else say("it gave no reason that may be shown")
         raise ClusterFailed(
-            say(
-                "The cluster could not finish ({where}), so nothing was published and nothing is left behind; look at "
-                "its machines, memory and disks, and publish again.",
-                where=where,
-            )
+            "The cluster could not finish ({where}), so nothing was published and nothing is left behind; look at "
+            "its machines, memory and disks, and publish again.",
+            where=where,
         )
 
 
 def torn() -> ClusterFailed:
     """Return the fault for work of two attempts that would have been mixed."""
     return ClusterFailed(
-        say(
-            "A machine was lost after others had used its work, or the source changed, so nothing was published and "
-            "nothing is left behind; publish again."
-        )
+        "A machine was lost after others had used its work, or the source changed, so nothing was published and "
+        "nothing is left behind; publish again."
     )
 
 

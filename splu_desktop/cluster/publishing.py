@@ -30,7 +30,7 @@ from splu_desktop.core.generalise import check_sensitive, column_after
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan, steps_as_dicts
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
@@ -94,9 +94,8 @@ class Surveyed:
         return tuple(c.name for c in self.table.columns if isinstance(c, CountedColumn) and not c.counted)
 
 
-def survey(machines: Cluster, folder: Path, asked: ImportChoices, progress: Progress | None = None) -> Surveyed:
+def survey(machines: Cluster, folder: Path, asked: ImportChoices, progress: Progress = SILENT) -> Surveyed:
     """Count a table. Raises FileFault, ClusterFailed; Cancelled."""
-    progress = progress or Silent()
     source = found(folder, asked)
     progress.report("Counting values", 0.0)
     work = Counting(source)
@@ -123,7 +122,7 @@ def publish(
     accepted: Mapping[str, str] | None = None,
     strict: bool = True,
     register: Register | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     records: int = RECORDS,
 ) -> Outcome:
     """Publish as `files.publish.publishing.publish` does, as a folder of Parquet files.
@@ -135,7 +134,6 @@ def publish(
 
     Raises SpluError, of which ClusterFailed where the cluster gives up; Cancelled. Nothing is left behind then.
     """
-    progress = progress or Silent()
     register = register or Register()
     plan = order.plan
     language(order.spoken)
@@ -164,17 +162,15 @@ def check_plan(plan: Plan, surveyed: Surveyed) -> None:
     for name, draw in plan.draws.items():
         if draw.domain(surveyed.table[name]) is not surveyed.table[name]:
             raise BadSetting(
-                say("A cluster shows no values declared in advance; leave the list of “{name}” away.", name=name)
+                "A cluster shows no values declared in advance; leave the list of “{name}” away.", name=name
             )
     for name in surveyed.uncounted:
         if plan.roles[name].published:
             raise TooManyValues(
-                say(
-                    "Column “{name}” has more than {most} different values, which single records out; leave it out, or "
-                    "make it coarser before it is given to the cluster.",
-                    name=name,
-                    most=MOST,
-                )
+                "Column “{name}” has more than {most} different values, which single records out; leave it out, or "
+                "make it coarser before it is given to the cluster.",
+                name=name,
+                most=MOST,
             )
 
 
@@ -233,7 +229,7 @@ class _Run:
 
         def below(k: int) -> int:
             if k >= len(sizes):
-                raise BadSetting(say("A cluster tells classes of up to {most} records apart.", most=len(sizes) - 1))
+                raise BadSetting("A cluster tells classes of up to {most} records apart.", most=len(sizes) - 1)
             return int(sizes[:k].sum())
 
         lines = [
@@ -344,10 +340,7 @@ class _Run:
                 last = reading.entries[-1].hash if reading.entries else ""
                 if last != examination.seen:
                     raise ClusterFailed(
-                        say(
-                            "Another release was registered while this one was made; nothing was written, so publish "
-                            "again."
-                        )
+                        "Another release was registered while this one was made; nothing was written, so publish again."
                     )
                 body = entry_body(order, facts, tuple(checks), gate, examination, partial, None)
                 entries.append(register.append(RELEASE, facts["id"], body))
@@ -476,7 +469,7 @@ class _Run:
 
 def _changed() -> SourceChanged:
     return SourceChanged(
-        say("The files of the source changed while the release was made; nothing was written, publish again.")
+        "The files of the source changed while the release was made; nothing was written, publish again."
     )
 
 

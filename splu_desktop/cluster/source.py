@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.importer import ImportChoices
@@ -75,17 +74,15 @@ def found(folder: Path, choices: ImportChoices) -> SourceFolder:
     """Return the table in a folder of Parquet or CSV files, or in a single one. Raises FileFault."""
     files = sorted(path for path in folder.iterdir() if _counts(path)) if folder.is_dir() else [folder]
     if not files:
-        raise BadFolder(say("“{folder}” holds no files; give the folder of a Parquet or CSV table.", folder=folder))
+        raise BadFolder("“{folder}” holds no files; give the folder of a Parquet or CSV table.", folder=folder)
     kinds = {path: recognise(path) for path in files}
     other = next((path for path, kind in kinds.items() if kind not in ("parquet", *TEXTS)), None)
     if other is not None or len({kind == "parquet" for kind in kinds.values()}) > 1:
         raise BadFolder(
-            say(
-                "“{folder}” holds files of several formats, “{path}” among them; a cluster reads a folder of nothing "
-                "but Parquet or nothing but CSV files.",
-                folder=folder,
-                path=(other or files[-1]).name,
-            )
+            "“{folder}” holds files of several formats, “{path}” among them; a cluster reads a folder of nothing "
+            "but Parquet or nothing but CSV files.",
+            folder=folder,
+            path=(other or files[-1]).name,
         )
     stamps = tuple((str(path), stamp(path)) for path in files)
     if kinds[files[0]] == "parquet":
@@ -95,12 +92,10 @@ def found(folder: Path, choices: ImportChoices) -> SourceFolder:
     for path in files:
         if path.stat().st_size > _MOST_BYTES:
             raise BadFolder(
-                say(
-                    "“{path}” is longer than the {most} MB of CSV that a machine of the cluster reads at once; split "
-                    "it by lines into several files with a header each, or make it Parquet.",
-                    path=path.name,
-                    most=_MOST_BYTES >> 20,
-                )
+                "“{path}” is longer than the {most} MB of CSV that a machine of the cluster reads at once; split "
+                "it by lines into several files with a header each, or make it Parquet.",
+                path=path.name,
+                most=_MOST_BYTES >> 20,
             )
     seen = preview(files[0], choices, limit=_SEEN).imported.choices
     # Types and marks for "no value" are decided by all records, not by the first.
@@ -124,14 +119,12 @@ def _parquet_units(files: Sequence[Path]) -> tuple[tuple[Unit, ...], tuple[str, 
             file = pq.ParquetFile(path)
             own, told = tuple(map(str, file.schema_arrow.names)), file.metadata
         except (OSError, ValueError) as fault:  # Arrow's own faults are ValueErrors
-            raise BadFolder(say("“{path}” can't be read as Parquet; write the file anew.", path=path.name)) from fault
+            raise BadFolder("“{path}” can't be read as Parquet; write the file anew.", path=path.name) from fault
         if names is not None and own != names:
             raise BadFolder(
-                say(
-                    "“{path}” has other columns than “{first}”; put the files of one table alone into the folder.",
-                    path=path.name,
-                    first=files[0].name,
-                )
+                "“{path}” has other columns than “{first}”; put the files of one table alone into the folder.",
+                path=path.name,
+                first=files[0].name,
             )
         names = own
         groups: list[int] = []

@@ -23,7 +23,7 @@ from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.base.utility import Margins, pmse
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, ProgressPart, Silent
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.workload import BANDS, band_names, bands_of, draw
 from splu_desktop.core.thresholds import Thresholds
@@ -186,7 +186,7 @@ def compare(
     thresholds: Thresholds | None = None,
     limit: float | None = LIMIT,
     chance: np.random.Generator | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Comparison:
     """Publish a table by every system at each of its settings, ask and attack it.
 
@@ -205,11 +205,11 @@ def compare(
     BadSetting : no column is unchanged.
     Cancelled.
     """
-    began, progress = time.perf_counter(), progress or Silent()
+    began = time.perf_counter()
     chance = chance or np.random.default_rng()
     thresholds = thresholds or Thresholds()
     if not source.columns:
-        raise BadSetting(say("A comparison needs at least one column that is published unchanged."))
+        raise BadSetting("A comparison needs at least one column that is published unchanged.")
     mine = CountingQuestions.of(source, own) if own else None
     part = ProgressPart(progress, 0.0, 0.05)
     seed = int(chance.integers(1 << 62))

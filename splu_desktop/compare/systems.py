@@ -25,7 +25,6 @@ from splu_desktop.compare.perturb.local import RandomisedResponse, SubsetSelecti
 from splu_desktop.compare.perturb.pram import InvariantPram, Pram
 from splu_desktop.compare.perturb.retention import Retention
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 
 SYSTEMS: tuple[type[System], ...] = (
     Splu,
@@ -68,6 +67,6 @@ def named(names: str) -> tuple[type[System], ...]:
     for name in wanted or [names]:
         if name not in known:
             raise BadSetting(
-                say("There is no system “{name}”; say all, or some of {known}.", name=name, known=", ".join(known))
+                "There is no system “{name}”; say all, or some of {known}.", name=name, known=", ".join(known)
             )
     return tuple(known[name] for name in dict.fromkeys(wanted))

@@ -21,7 +21,10 @@ _NO_MEMORY = re.compile(
 
 
 class SpluError(Exception):
-    """A fault the user can mend. ``str()`` is one complete sentence."""
+    """A fault the user can mend. ``str()`` is one complete sentence, made of a template and its values as by `say`."""
+
+    def __init__(self, sentence: str = "", /, **values: object) -> None:
+        super().__init__(say(sentence, **values))
 
 
 def place_of(fault: BaseException) -> str:
@@ -56,7 +59,7 @@ class UnknownColumn(SpluError):
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-        super().__init__(say("There is no column “{name}”; the columns are: {listed}.", name=name, listed=listed))
+        super().__init__("There is no column “{name}”; the columns are: {listed}.", name=name, listed=listed)
         self.name = name
 
 
@@ -89,18 +92,16 @@ class Ineligible(SpluError):
                 largest=largest_gamma,
             )
         super().__init__(
-            say(
-                "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
-                "{share:.1f} % of the {records} records, more than the 1 in {gamma} that decoy groups "
-                "can hold; {remedy}.",
-                column=column,
-                few=few,
-                gamma=gamma,
-                value=value,
-                share=100.0 * count / records,
-                records=records,
-                remedy=remedy,
-            )
+            "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
+            "{share:.1f} % of the {records} records, more than the 1 in {gamma} that decoy groups "
+            "can hold; {remedy}.",
+            column=column,
+            few=few,
+            gamma=gamma,
+            value=value,
+            share=100.0 * count / records,
+            records=records,
+            remedy=remedy,
         )
         self.column, self.value, self.count, self.records = column, value, count, records
         self.gamma, self.values, self.largest_gamma = gamma, values, largest_gamma

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.messages import Figure, listed, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.content import FEWEST, identifier_by_content
 from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
@@ -163,12 +163,11 @@ def rounded_up(number: int) -> int:
         scale *= 10
 
 
-def persons_of(table: Table, progress: Progress | None = None) -> PersonsFound | None:
+def persons_of(table: Table, progress: Progress = SILENT) -> PersonsFound | None:
     """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
     Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
     """
-    progress = progress or Silent()
     found: list[tuple[bool, float, PersonsFound]] = []
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
@@ -304,11 +303,18 @@ class PerPerson:
     right : (k, chance) for some k: how often the value of a person with k records of the same value is guessed right
         by someone who sees all of them.
     at_once : whether all records of a person are drawn at once, so that k doesn't matter.
+    before : how often the commonest value is right, which anybody may guess without the release.
     """
 
     sensitive: str
     right: tuple[tuple[int, float], ...]
     at_once: bool = False
+    before: float = 0.0
+
+    @property
+    def gain(self) -> float:
+        """Which part of the wrong guesses the rows turn into right ones."""
+        return (self.right[-1][1] - self.before) / max(1 - self.before, 1e-9)
 
     @property
     def sentence(self) -> str:
@@ -316,13 +322,17 @@ class PerPerson:
         if self.at_once:
             return say(
                 "The promise is per person: of a person whose “{sensitive}” is the same in all records it is guessed "
-                "right, by someone who sees them all, with a probability of {chance}, however many there are.",
+                "right, by someone who sees them all, with a probability of {chance}, however many there are; the "
+                "commonest value is right in {before} anyway.",
+                before=_percent(self.before),
                 sensitive=self.sensitive,
                 chance=_percent(max(chance for _, chance in self.right)),
             )
         return say(
             "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed "
-            "right, by someone who sees them all, with a probability of {chances}.",
+            "right, by someone who sees them all, with a probability of {chances}; the commonest value is right in "
+            "{before} anyway.",
+            before=_percent(self.before),
             sensitive=self.sensitive,
             chances=listed(say("{chance} from {k} records", chance=_percent(chance), k=k) for k, chance in self.right),
         )
@@ -378,5 +388,6 @@ def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> Per
         column = table[name].compacted()
         counts, a, shown = column.counts().astype(np.float64), draw.keeps(column), draw.shows(column)
         right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k), shown)) for k in repeats.shown)
-        found.append(PerPerson(name, right, all(draw.draws_of_person(k) == 1 for k in repeats.shown)))
-    return max(found, key=lambda each: each.right[-1][1])
+        once = all(draw.draws_of_person(k) == 1 for k in repeats.shown)
+        found.append(PerPerson(name, right, once, float(counts.max(initial=0.0)) / max(column.n, 1)))
+    return max(found, key=lambda each: each.gain)

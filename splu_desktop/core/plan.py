@@ -12,7 +12,6 @@ from splu_desktop.core.draw.by_person import NUMBER, ByPerson, check_dates, one_
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.guarantees.audience import Audience
-from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
@@ -63,15 +62,15 @@ class Plan:
                 raise UnknownColumn(name, tuple(self.roles))
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
-                raise BadSetting(say("Column “{name}” names persons; say why it is published all the same.", name=name))
+                raise BadSetting("Column “{name}” names persons; say why it is published all the same.", name=name)
         for name in () if self.persons is None else self.persons.shift:
             if self.roles[name] is Role.SA:
                 raise BadSetting(
-                    say("“{column}” is sensitive and drawn anew, so its dates are not shifted, too.", column=name)
+                    "“{column}” is sensitive and drawn anew, so its dates are not shifted, too.", column=name
                 )
         if self.persons is not None and self.persons.number and NUMBER in self.roles:
             raise BadSetting(
-                say("The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER)
+                "The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER
             )
         if not self.sensitive:
             raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
@@ -101,7 +100,7 @@ class Plan:
                 raise UnknownColumn(name, table.names)
         for name in table.names:
             if name not in self.roles:
-                raise BadSetting(say("Column “{name}” has no role; give it one before publishing.", name=name))
+                raise BadSetting("Column “{name}” has no role; give it one before publishing.", name=name)
         for name in () if self.persons is None else self.persons.shift:
             check_dates(table[name])
         if one_per_person(table, self.persons) is not table:
@@ -127,11 +126,9 @@ class Plan:
             version = data["version"]
             if version != PLAN_VERSION:
                 raise BadSetting(
-                    say(
-                        "The stored plan has version {version}; this program reads version {plan_version}.",
-                        version=version,
-                        plan_version=PLAN_VERSION,
-                    )
+                    "The stored plan has version {version}; this program reads version {plan_version}.",
+                    version=version,
+                    plan_version=PLAN_VERSION,
                 )
             thresholds = data["thresholds"]
             return cls(
@@ -159,7 +156,7 @@ def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
         try:
             found[str(name)] = steps_from(steps)
         except BadSetting as fault:
-            raise BadSetting(say("Column “{name}”: {fault}", name=name, fault=fault)) from None
+            raise BadSetting("Column “{name}”: {fault}", name=name, fault=fault) from None
     return found
 
 
@@ -169,10 +166,8 @@ def _role(name: str, role: Any) -> Role:
     except ValueError:
         known = ", ".join(each.value for each in Role)
         raise BadSetting(
-            say(
-                "Column “{name}” has the role “{role}”; the roles are {known}.",
-                name=name,
-                role=str(role)[:40],
-                known=known,
-            )
+            "Column “{name}” has the role “{role}”; the roles are {known}.",
+            name=name,
+            role=str(role)[:40],
+            known=known,
         ) from None

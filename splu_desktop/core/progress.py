@@ -24,6 +24,9 @@ class Silent:
         """Do nothing."""
 
 
+SILENT = Silent()
+
+
 class ProgressPart:
     """A Progress for one part of longer work, which reports to that of the whole.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -64,12 +65,12 @@ class Published:
         """Number of records, N."""
         return self.table.n
 
-    @property
+    @cached_property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the SAs, in the table's order."""
         return tuple(name for name in self.table.names if self.is_sensitive(name))
 
-    @property
+    @cached_property
     def nsas(self) -> tuple[str, ...]:
         """Names of the NSAs, in the table's order."""
         return tuple(name for name in self.table.names if not self.is_sensitive(name))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 
 Keys = NDArray[np.uint64]
 _AT_ONCE = 1 << 18  # records
@@ -23,7 +23,7 @@ def row_sums(
     bits: Sequence[Keys],
     n: int,
     *,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     stage: str = "Checking the release",
 ) -> Keys:
     """Return (N,) sums of the labels' bits; `stirred` makes keys of them, sums of sums stay sums.
@@ -45,11 +45,10 @@ def pieces(
     bits: Sequence[Keys],
     n: int,
     *,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     stage: str = "Checking the release",
 ) -> Iterator[tuple[slice, Keys]]:
     """Give the same piece by piece: small enough to stay in the processor's own memory from one column to the next."""
-    progress = progress or Silent()
     for start in range(0, n, _AT_ONCE):
         piece = slice(start, min(start + _AT_ONCE, n))
         sums = np.zeros(piece.stop - start, np.uint64)

@@ -16,7 +16,7 @@ from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.generalise.typical import told_means
 from splu_desktop.core.persons import Repeats, persons_of, rounded
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
@@ -76,7 +76,7 @@ def run(
     plan: Plan,
     *,
     randomness: Randomness | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     storage: Storage = IN_MEMORY,
 ) -> Published:
     """Sanitise a table.
@@ -100,7 +100,6 @@ def run(
     UnknownColumn, BadSetting, EmptyTable, Ineligible; Cancelled.
     """
     source = randomness or SystemRandomness()
-    progress = progress or Silent()
     persons = persons_of(table)
     table = by_person.shifted(table, plan.persons, source)
     read, table = table, prepare(table, plan)

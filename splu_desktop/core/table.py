@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -264,11 +265,9 @@ class Column:
             new = Column.from_labels(self.name, more, kind=self.kind, missing=())
         except ValueError:
             raise BadSetting(
-                say(
-                    "A value listed for “{column}” is not of its kind ({kind}).",
-                    column=self.name,
-                    kind=say(self.kind.value),
-                )
+                "A value listed for “{column}” is not of its kind ({kind}).",
+                column=self.name,
+                kind=say(self.kind.value),
             ) from None
         return Column.from_codes(
             self.name,
@@ -373,6 +372,24 @@ class Column:
             missing=missing[order],
             values=None if values is None else values[order],
         )
+
+
+_Said = TypeVar("_Said")
+
+
+def said_once(look: Callable[[Column], _Said]) -> Callable[[Column], _Said]:
+    """Make a function remember what it found of a column: suggestions, plan and gate ask the same of each."""
+    key = f"_{look.__module__}.{look.__qualname__}"
+
+    @wraps(look)
+    def said(column: Column) -> _Said:
+        known = column.__dict__
+        if key not in known:
+            known[key] = look(column)
+        found: _Said = known[key]
+        return found
+
+    return said
 
 
 @dataclass(frozen=True, eq=False)

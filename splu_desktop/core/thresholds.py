@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 
 NORMAL_95 = 1.959963984540054
 
@@ -30,21 +29,17 @@ class Thresholds:
     def __post_init__(self) -> None:
         if not 0 < self.epsilon <= 1:
             raise BadSetting(
-                say(
-                    "The relative error epsilon must lie above 0 and at most at 1, not at {epsilon:g}.",
-                    epsilon=self.epsilon,
-                )
+                "The relative error epsilon must lie above 0 and at most at 1, not at {epsilon:g}.",
+                epsilon=self.epsilon,
             )
         if not 0 < self.t_e < 1:
-            raise BadSetting(
-                say("The tolerated probability T_E must lie between 0 and 1, not at {t_e:g}.", t_e=self.t_e)
-            )
+            raise BadSetting("The tolerated probability T_E must lie between 0 and 1, not at {t_e:g}.", t_e=self.t_e)
         if self.alpha < 1:
             raise BadSetting(
-                say("The largest small count alpha must be a whole number from 1, not {alpha}.", alpha=self.alpha)
+                "The largest small count alpha must be a whole number from 1, not {alpha}.", alpha=self.alpha
             )
         if self.t_p is not None and not 0 <= self.t_p <= 1:
-            raise BadSetting(say("The wanted probability T_P must lie between 0 and 1, not at {t_p:g}.", t_p=self.t_p))
+            raise BadSetting("The wanted probability T_P must lie between 0 and 1, not at {t_p:g}.", t_p=self.t_p)
 
     def as_dict(self) -> dict[str, float | int | None]:
         """Return them as plain data."""

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, Isolating, Said, say
+from splu_desktop.core.messages import Figure, Isolating, Said
 from splu_desktop.files.disk.resources import resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
@@ -63,9 +63,9 @@ class Language:
             return str.__str__(english)
         if isinstance(english, Figure):
             return self._figure(english)
-        if isinstance(english, Said):
+        if isinstance(english, Said) and english.values:
             text = self.core.get(english.template, english.template)
-            return _Filled(self).vformat(text, (), english.values) if english.values else text
+            return _Filled(self).vformat(text, (), english.values)
         if english in self.core:
             return self.core[english]
         return self._found(english) or english
@@ -160,7 +160,7 @@ def language(code: str) -> Language:
     """Return a language by its code. Raises BadSetting for one that is not spoken."""
     if code not in LANGUAGES:
         known = ", ".join(LANGUAGES)
-        raise BadSetting(say("The report does not speak “{code}”; choose among {known}.", code=code, known=known))
+        raise BadSetting("The report does not speak “{code}”; choose among {known}.", code=code, known=known)
     return Language() if code == "en" else Language(code, *(_catalogue(room, code) for room in ROOMS))
 
 

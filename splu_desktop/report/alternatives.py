@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.report.model import Alternative
@@ -38,7 +37,7 @@ def read_comparison(path: Path, published: Published) -> tuple[Alternative, ...]
         data = from_json(file_bytes(path, _LARGEST))
     except (TooLong, OSError, ValueError):
         raise BadComparison(
-            say("“{path}” can't be read as a comparison; give the file that splu compare --json wrote.", path=path)
+            "“{path}” can't be read as a comparison; give the file that splu compare --json wrote.", path=path
         ) from None
     asked: Any = None
     column, records = "", published.table.n
@@ -46,16 +45,14 @@ def read_comparison(path: Path, published: Published) -> tuple[Alternative, ...]
         asked, column, records = data.get("asked"), str(data.get("sensitive", "")), data.get("records", records)
         data = next((data[name] for name in ("tried", "systems") if name in data), None)
     if not isinstance(data, list) or not data or not all(_named(row) for row in data):
-        raise BadComparison(say("“{path}” is no comparison of systems; make one with splu compare.", path=path))
+        raise BadComparison("“{path}” is no comparison of systems; make one with splu compare.", path=path)
     if records != published.table.n or (column and column not in published.sensitive):
         raise BadComparison(
-            say(
-                "“{path}” compares systems on another table than was released ({records} records, sensitive column "
-                "“{column}”); run splu compare on this release's source and plan.",
-                path=path,
-                records=str(records)[:20],
-                column=column[:80],
-            )
+            "“{path}” compares systems on another table than was released ({records} records, sensitive column "
+            "“{column}”); run splu compare on this release's source and plan.",
+            path=path,
+            records=str(records)[:20],
+            column=column[:80],
         )
     return tuple(_alternative(row, column, asked) for row in data[:_MOST])
 

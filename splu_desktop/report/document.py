@@ -20,8 +20,6 @@ class Number:
 class Pages:
     """Where something stands: page numbers of sections on pages, `text` (their titles) where there are none.
 
-    Attributes
-    ----------
     keys : of the sections' headings.
     """
 

@@ -10,7 +10,7 @@ from splu_desktop.core.checks.gate import Light, table_lines
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.plan import PLAN_VERSION, Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
 from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import Imported
@@ -54,7 +54,7 @@ def background(
     plan: Plan | None = None,
     register: Register | None = None,
     alternatives: tuple[model.Alternative, ...] = (),
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Background:
     """Return all that the internal edition needs besides the release.
 
@@ -69,7 +69,6 @@ def background(
     ------
     RegisterFault : the register can't be read. Cancelled.
     """
-    progress = progress or Silent()
     register = register or Register()
     reading = register.read()
     entry = entry_of(reading, opened)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.report.model.public import LawPack
 
@@ -57,7 +56,7 @@ def pack(code: str) -> Pack:
     """Return a pack by its code. Raises BadSetting for one there is not."""
     if code not in CODES:
         raise BadSetting(
-            say("There is no law pack “{code}”; choose among {known}, or none.", code=code[:40], known=", ".join(CODES))
+            "There is no law pack “{code}”; choose among {known}, or none.", code=code[:40], known=", ".join(CODES)
         )
     data = tomllib.loads(resource_path(f"law/{code}.toml").read_text(encoding="utf-8"))
     return Pack(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
@@ -25,7 +24,7 @@ def make_report(
     *,
     created: str | None = None,
     password: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Report:
     """Return the report of a release: the external edition, or with `background` the internal one.
 
@@ -38,7 +37,6 @@ def make_report(
     ------
     NotItsSource : `background` holds another source. BadRelease; Cancelled.
     """
-    progress = progress or Silent()
     attacks = carried_out(opened.published, progress)
     found = public(opened, fields or Fields(), created=created, password=password, attacks=attacks, progress=progress)
     if background is None:
@@ -51,12 +49,10 @@ def check_target(target: Path) -> None:
     """Raise BadSetting where a file name's ending is none of the formats. Asked early, before any work."""
     if target.suffix.lower() not in ENDINGS:
         raise BadSetting(
-            say(
-                "The report “{name}” must end in {endings} or {last}.",
-                name=target.name,
-                endings=", ".join(ENDINGS[:-1]),
-                last=ENDINGS[-1],
-            )
+            "The report “{name}” must end in {endings} or {last}.",
+            name=target.name,
+            endings=", ".join(ENDINGS[:-1]),
+            last=ENDINGS[-1],
         )
 
 
@@ -66,7 +62,7 @@ def write_report(
     *,
     language: str = "en",
     paper: str = "A4",
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> None:
     """Write a report in the format that the file's ending says, whole or not at all, over an existing file.
 
@@ -80,7 +76,6 @@ def write_report(
     BadSetting : unknown ending, language or paper. CannotWrite; Cancelled.
     """
     check_target(target)
-    progress = progress or Silent()
     ending = target.suffix.lower()
     if ending == ".json":
         write_json(report, target)

@@ -14,7 +14,7 @@ from splu_desktop.core.generalise import table_after
 from splu_desktop.core.guarantees import planning
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, as_fraction
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import workload
 from splu_desktop.core.query.reader import DEFAULT
@@ -62,7 +62,7 @@ def original(
     background: Background,
     *,
     attacks: Sequence[Carried] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> model.Original:
     """Return the part of the report that needs the source.
 
@@ -74,7 +74,6 @@ def original(
     ------
     NotItsSource : records or columns differ from the release's. CannotGeneralise, UnknownColumn; Cancelled.
     """
-    progress = progress or Silent()
     imported, opened = background.imported, _from_source(opened, background.imported.table)
     published = opened.published
     plan = background.plan or _implied(imported.table, opened)
@@ -127,11 +126,9 @@ def _implied(table: Table, opened: OpenRelease) -> Plan:
     generalised = [entry["name"] for entry in opened.facts["columns"] if entry.get("generalised")]
     if generalised:
         raise NotItsSource(
-            say(
-                "Column “{column}” was generalised before it was published; give the recipe of the "
-                "release, so that the source can be compared.",
-                column=generalised[0],
-            )
+            "Column “{column}” was generalised before it was published; give the recipe of the "
+            "release, so that the source can be compared.",
+            column=generalised[0],
         )
     published = opened.published
     roles = {name: Role.SA if published.is_sensitive(name) else Role.NSA for name in published.table.names}
@@ -153,23 +150,19 @@ def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
     for column in opened.published.table.names:
         if column not in imported.table:
             raise NotItsSource(
-                say(
-                    "“{name}” is not the source of release “{folder}”: it has no column “{column}”.",
-                    name=name,
-                    folder=folder,
-                    column=column,
-                )
+                "“{name}” is not the source of release “{folder}”: it has no column “{column}”.",
+                name=name,
+                folder=folder,
+                column=column,
             )
     if imported.table.n != opened.published.n:
         raise NotItsSource(
-            say(
-                "“{name}” is not the source of release “{folder}”: it has {records} records where the "
-                "release has {released}; read it with the choices that were used for publishing.",
-                name=name,
-                folder=folder,
-                records=imported.table.n,
-                released=opened.published.n,
-            )
+            "“{name}” is not the source of release “{folder}”: it has {records} records where the "
+            "release has {released}; read it with the choices that were used for publishing.",
+            name=name,
+            folder=folder,
+            records=imported.table.n,
+            released=opened.published.n,
         )
     table = table_after(imported.table, plan.generalisations)
 

@@ -24,7 +24,7 @@ from splu_desktop.core.guarantees.attackers import Attack
 from splu_desktop.core.guarantees.several_releases import row_gain, t_p_of_all
 from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk import uniqueness
 from splu_desktop.core.risk.attack import Carried, attack
@@ -56,7 +56,7 @@ def public(
     password: str | None = None,
     attacks: Sequence[Carried] | None = None,
     laws: tuple[model.LawPack, ...] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> model.Public:
     """Return the public part.
 
@@ -73,7 +73,6 @@ def public(
     ------
     BadRelease : a file can't be read. Cancelled.
     """
-    progress = progress or Silent()
     now = datetime.now().astimezone()
     published = opened.published
     files = tuple(_files(open_package(opened.folder, password), opened, progress))
@@ -322,7 +321,7 @@ def expected_counts(n: int) -> list[int]:
     return [step * 10**power for power in range(len(str(n))) for step in _STEPS if step * 10**power <= n]
 
 
-def carried_out(published: Published, progress: Progress | None = None) -> tuple[Carried, ...]:
+def carried_out(published: Published, progress: Progress = SILENT) -> tuple[Carried, ...]:
     """Return an attack on each SA, from the release alone. Raises Cancelled."""
     return tuple(attack(published, name, progress) for name in published.sensitive)
 

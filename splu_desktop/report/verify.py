@@ -11,7 +11,7 @@ from typing import Any
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.files.release.reading import OpenRelease, read_release
@@ -61,15 +61,12 @@ class Verification:
 
 
 def verify_report(
-    report: Path, release: Path, *, password: str | None = None, progress: Progress | None = None
+    report: Path, release: Path, *, password: str | None = None, progress: Progress = SILENT
 ) -> Verification:
     """Check a report against a release.
 
-    Raises
-    ------
-    BadReport : the report is no JSON or no report. BadRelease : there is no release. PasswordNeeded; Cancelled.
+    Raises BadReport: the report is no JSON or no report. BadRelease : there is no release. PasswordNeeded; Cancelled.
     """
-    progress = progress or Silent()
     data, sealed = read_json(report)
     found: list[Difference] = []
     if not sealed:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from splu_desktop.core.draw.plain_groups import PlainGroups
+from splu_desktop.core.groups.forming import Values, assign_tolerant
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from tests.draws import plain
@@ -15,6 +19,11 @@ def column(name: str, codes: object, labels: list[str] | None = None) -> Column:
     m = int(array.max()) + 1 if len(array) else 0
     texts = labels or [f"v{i:04d}" for i in range(m)]
     return Column(name, Kind.CATEGORY, array, np.array(texts, dtype=object), np.zeros(len(texts), bool))
+
+
+def assign(sa: Column, ids: NDArray[np.int32], gamma: int, **more: Progress) -> tuple[NDArray[np.int32], Values]:
+    """Records and values of mixed groups of one size."""
+    return assign_tolerant(sa, ids, PlainGroups(gamma).layout(sa), **more)[0]
 
 
 def skewed(n: int, m: int, top: float, seed: int) -> Column:

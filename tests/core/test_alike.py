@@ -87,7 +87,7 @@ def test_the_gate_names_both_columns_and_nothing_else_is_asked() -> None:
     assert line.light is Light.AMBER
     assert "“years”" in line.sentence
     assert "“months”" in line.sentence
-    assert "Leave one of the two out" in line.sentence
+    assert "Draw them together, or leave one of the two out" in line.sentence
     free = Table((table["years"], column("months", np.random.default_rng(1).permutation(table["months"].codes))))
     assert [each.light for each in table_lines(free, plan) if each.name == "giveaway"] == [Light.GREEN]
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
-from splu_desktop.core.groups.forming import assign, check_eligible, largest_gamma
+from splu_desktop.core.groups.forming import check_eligible, largest_gamma
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.randomness import permutation
 from splu_desktop.core.table import Column
-from tests.core.tables import column, skewed
+from tests.core.tables import assign, column, skewed
 from tests.seeded import Seeded
 
 

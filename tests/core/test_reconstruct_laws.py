@@ -7,7 +7,6 @@ import functools
 import numpy as np
 import pytest
 
-from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.query import workload
 from splu_desktop.core.query.reader import Condition, Method, Reader
@@ -15,6 +14,7 @@ from splu_desktop.core.randomness import permutation
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.transition.two_numbers import Transition
 from tests.core.published_tables import dependent_table, release, table_of
+from tests.core.tables import assign
 from tests.seeded import Seeded
 
 RELEASES = 6
@@ -89,7 +89,7 @@ def test_the_transition_is_that_of_mixed_groups():
     column = table_of({"s": codes})["s"]
     seen = np.zeros((9, 9))
     for seed in range(6):
-        _, values = groups.assign(column, permutation(Seeded(seed), column.n), 5)
+        _, values = assign(column, permutation(Seeded(seed), column.n), 5)
         for one in values:
             for other in values:
                 np.add.at(seen, (one, other), 1 / 5 / 6)

@@ -170,6 +170,28 @@ def test_who_knows_the_others_is_as_sure_as_was_said() -> None:
         assert right[at] / 40 / held == pytest.approx(said[name].learnt, abs=5 * (0.25 / 40 / held) ** 0.5)
 
 
+def test_all_other_records_known_names_a_sole_bearer_as_often_as_said() -> None:
+    """Who knows every other record, and the bearer's other values, reads a value or a combination that one record has
+    off any row that shows it. 150 draws, five standard deviations."""
+    few = flags(6).take(np.arange(401))
+    once = Column.from_labels("F0", ["yes", *["no"] * 400])
+    lone = Column.from_labels("F1", ["yes", *["yes", "no"] * 200])
+    table = Table((few["ward"], once, lone, *few.columns[3:]))
+    plan = plan_of(table, 4)
+    ((block, draw),) = plan.blocks.items()
+    others = {tuple(row) for row in stacked([table[name] for name in block])[1:].tolist()}
+    value = combination = 0
+    for seed in range(150):
+        drawn = stacked(draw.redraw_block(table, block, Seeded(seed), Silent()))
+        value += bool((drawn[:, 0] == once.code_of("yes")).any())
+        combination += any(tuple(row) not in others for row in drawn.tolist())
+    insider = plan.draws["F0"].insider
+    assert value == combination  # nothing that is shown was made up of several records
+    assert insider - 5 * (0.25 / 150) ** 0.5 - 0.03 <= value / 150 <= insider + 5 * (0.25 / 150) ** 0.5
+    (said,) = (each for each in plan.draws["F0"].readers("F0") if "all other records" in each)
+    assert f"{100 * insider:.0f} %" in said
+
+
 def test_a_table_that_no_random_groups_suit_raises_caps_until_some_do() -> None:
     """A value of 79 % may stand 4 times in 5, and one of 21 % twice: together they may have to give way."""
     chance = np.random.default_rng(5)

@@ -19,7 +19,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.design import BLOCK, chosen_from_blocks, design, one_size, workable
-from splu_desktop.core.groups.forming import assign, assign_tolerant, confidence
+from splu_desktop.core.groups.forming import assign_tolerant, confidence
 from splu_desktop.core.groups.law import GroupLaw
 from splu_desktop.core.groups.layout import caps_of, fits, layout
 from splu_desktop.core.groups.mixed import MixedGroups
@@ -33,7 +33,7 @@ from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.randomness import permutation
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
-from tests.core.tables import column
+from tests.core.tables import assign, column
 from tests.seeded import Seeded
 
 

@@ -16,10 +16,10 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.release.folder import write_release
 from tests.draws import plain
 from tests.files.kit_releases import kit, plans, table_of
 from tests.seeded import Seeded
+from tests.written import write_release
 
 TABLE = table_of(3_000)
 

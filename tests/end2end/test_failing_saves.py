@@ -24,7 +24,6 @@ from splu_desktop.files.project.file import Project, save_project
 from splu_desktop.files.project.import_recipe import save_import_recipe
 from splu_desktop.files.project.recipe import Recipe, write_recipe
 from splu_desktop.files.questions.batch import read_questions, write_answers
-from splu_desktop.files.release.folder import write_release
 from splu_desktop.files.release.handover import hand_over
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.report.comparison import ENDINGS as COMPARED
@@ -34,6 +33,7 @@ from splu_desktop.report.make import make_report, write_report
 from tests.compare.tables import small_source
 from tests.end2end.failing_calls import failing
 from tests.files.releases import awkward_release, awkward_table, plan_of
+from tests.written import write_release
 
 ROOT = Path(__file__).parents[2]
 OLD = b"what was there before"

@@ -27,12 +27,12 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.publish.publishing import Order, publish
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release import facts as release_facts
-from splu_desktop.files.release.folder import write_release
 from splu_desktop.files.release.handover import hand_over
 from tests.canaries import kinds_in, told
 from tests.draws import plain
 from tests.files.releases import awkward_table, plan_of
 from tests.seeded import Seeded
+from tests.written import write_release
 
 N = 240
 FORMATS = ("csv", "xlsx", "parquet") if importlib.util.find_spec("pyarrow") else ("csv", "xlsx")

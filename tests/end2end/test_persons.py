@@ -145,3 +145,25 @@ def test_shifted_dates_a_number_and_a_skewed_column(tmp_path: Path, capsys: pyte
     internal = ("report", out, "--internal", "--source", path, "--recipe", recipe, "--out", report)
     assert main([str(word) for word in internal]) == 0
     assert "Counts by them are not exact" in report.read_text("utf-8")
+
+
+def test_many_sensitive_columns_are_told_of_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chance = np.random.default_rng(6)
+    who = np.repeat(np.arange(400), np.minimum(chance.geometric(0.5, 400), 8))
+    flags = [f"flag {at}" for at in range(1, 15)]
+    rows = [[str(700_000 + x), "AB"[x % 2], *("yn"[int(n)] for n in chance.random(14) < 0.9)] for x in who]
+    path, out = tmp_path / "flags.csv", tmp_path / "out"
+    path.write_text("\n".join(map(",".join, [["patient_id", "ward", *flags], *rows])) + "\n", encoding="utf-8")
+    asked = [*(part for name in flags for part in ("--sa", name)), "--gamma", "3", "--person", "patient_id=draw"]
+    assert main(["publish", str(path), *asked, "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    # What is said of a column after publishing is what the release says, not what was planned before the persons.
+    for name, draw in read_release(out).published.draws.items():
+        assert f"{name}, {draw.words()}" in said
+    readme = " ".join((out / "README.txt").read_text("utf-8-sig").split())
+    assert readme.count("every count must be reconstructed") == 1
+    assert "“flag 1”, “flag 2”, “flag 3”, 10 more columns or “flag 14”" in readme
+    assert "of the other 2 sensitive columns stands under “guarantees”" in readme
+    assert "the commonest value is right in" in readme
+    fault = run(capsys, "plan", path, *asked, "--draw", "*=joined,leave=0.1", status=2)["fault"]
+    assert "no share of the bearers can be left out" in str(fault)

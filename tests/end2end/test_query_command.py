@@ -18,9 +18,10 @@ from splu_desktop.cli import main
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.crosstab_grid import TRUST, Side, Wanted, compute
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.handover import hand_over
 from tests.core.published_tables import dependent_table, release, table_of, true_count
+from tests.written import write_release
 
 TABLE = dependent_table(4_000)
 ROOT = Path(__file__).parents[2]

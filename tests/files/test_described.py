@@ -15,9 +15,10 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release.described import DESCRIBED
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
 from tests.seeded import Seeded
+from tests.written import write_release
 
 NAMES = ("age", "Age!", "str5", "v1", "`=shell rm x'", 'it\'s $HOME "x" /* a', "9 lives", "stay", "x" * 90)
 _DATATYPES = {"integer": r"-?\d+", "date": r"\d{4}-\d\d-\d\d", "string": r"(?s).*"}

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.progress import Silent
-from splu_desktop.files.importer.columns.number_texts import float_texts, parse_plain
-from splu_desktop.files.importer.raw import Gatherer, RawColumn
+from splu_desktop.files.importer.columns.number_texts import parse_plain
+from splu_desktop.files.importer.raw import Gatherer, RawColumn, float_texts
 from splu_desktop.files.importer.text import digits, fields
 
 SIGN = st.sampled_from(["", "", "-"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,3 +200,27 @@ def test_census_tables_have_no_identifier(name: str, records: int) -> None:
 def test_every_messy_file_has_an_expectation(folder: str) -> None:
     known = {case[0] for case in (*CSV, *WORKBOOKS)} | {"encrypted_no_password.xls", "libreoffice.xlsx"}
     assert {path.name for path in real(folder).iterdir()} <= known
+
+
+def test_totals_of_groups_named_in_another_column_are_no_records(tmp_path: Path) -> None:
+    """ "Summe Innere" stands where numbers of cases stand, below the last record of that ward."""
+    wards = ("Chirurgie", "Innere", "Gynäkologie")
+    rows, lines = [], []
+    for ward in wards:
+        part = [[f"P{100 + 7 * i}", ward, str(20 + i), f"{i}.5"] for i in range(12)]
+        rows += part
+        lines += [*part, [f"Summe {ward}", "", str(sum(int(row[2]) for row in part)), ""]]
+    path = tmp_path / "totals.csv"
+    path.write_text("\n".join(map(",".join, [["case", "ward", "age", "score"], *lines])) + "\n", encoding="utf-8")
+    found = read(path)
+    read_as = zip(*(column.labels[column.codes].tolist() for column in found.table.columns), strict=True)
+    assert [list(row) for row in read_as] == rows
+    assert sum(problem.kind is ProblemKind.SKIPPED_ROWS for problem in found.problems) == len(wards)
+
+
+def test_a_dash_below_a_name_is_no_unit(tmp_path: Path) -> None:
+    lines = [["case", "ward", "age", "Hb"], ["-", "–", "years", "g/dl"]]
+    lines += [[f"P{i}", "ABC"[i % 3], str(20 + i), f"{8 + i / 10:.1f}"] for i in range(30)]
+    path = tmp_path / "units.csv"
+    path.write_text("\n".join(map(",".join, lines)) + "\n", encoding="utf-8")
+    assert read(path).table.names == ("case", "ward", "age years", "Hb g/dl")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, forget_preview, preview, read
 from splu_desktop.files.importer.workbook import reading as workbook_module
+from tests.hostile import files
 
 
 def rows_of(table: Table) -> list[list[str]]:
@@ -236,3 +237,15 @@ def test_blank_rows_leave_no_mark_for_no_value(tmp_path: Path) -> None:
             odd.writestr(name, plain.read(name).replace(b"<sheetData>", b"<sheetData><!-- left to calamine -->"))
     for name in ("t.xlsx", "odd.xlsx"):
         assert read(tmp_path / name).missing_tokens == ()
+
+
+def test_texts_of_formulas_in_an_old_workbook_are_no_cells(tmp_path: Path) -> None:
+    """Their records (STRING, 0x0207) hold a length and a text where those of cells have a row and a column."""
+    names = ["ward", "Größe Ω " + "w" * 180, "x" * 255]
+    cells = [files.label(0, at, name) for at, name in enumerate(("number", "said", "score"))]
+    rows = [(row, names[row % 3], row / 2) for row in range(1, 41)]
+    for row, said, score in rows:
+        cells += [files.number(row, 0, row), files.formula(row, 1, said), files.number(row, 2, score)]
+    path = tmp_path / "formulas.xls"
+    path.write_bytes(files.contained(files.xls_stream(b"".join(cells))))
+    assert rows_of(read(path).table) == [[str(row), said, f"{score:g}"] for row, said, score in rows]

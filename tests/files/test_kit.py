@@ -29,10 +29,11 @@ from splu_desktop.core.query.reader import Condition, Method, Reader, parse_cond
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.release.facts import seal_of
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from tests.files.kit_releases import KIT, kit, plans, table_of
 from tests.optional import needs
 from tests.seeded import Seeded
+from tests.written import write_release
 
 TABLE = table_of(2_500)
 PLANS = plans(TABLE)

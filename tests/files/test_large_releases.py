@@ -27,10 +27,10 @@ from splu_desktop.files.isolation import memory
 from splu_desktop.files.register import fingerprint
 from splu_desktop.files.release import reading
 from splu_desktop.files.release.facts import BadRelease
-from splu_desktop.files.release.folder import write_release
 from splu_desktop.files.release.reading import read_release
 from splu_desktop.files.release.verify import verify_release
 from tests.seeded import Seeded
+from tests.written import write_release
 
 _PLAN = Plan(
     {"age": Role.NSA, "ward": Role.NSA, "sex": Role.NSA, "illness": Role.SA, "drug": Role.SA},

@@ -16,10 +16,11 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.reader import Reader, parse_condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.release.folder import OpenRelease, write_release
+from splu_desktop.files.release.folder import OpenRelease
 from tests.files.kit_releases import KIT, kit
 from tests.optional import needs
 from tests.seeded import Seeded
+from tests.written import write_release
 
 # Outcome and regressors; the value that keeps them from a solution. "gender" has a value of 3 records, whose share of
 # the sensitive outcome is estimated from noise alone and lies outside 0 to 1, and who are all at home.

@@ -18,10 +18,11 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooLarge, TooWide
 from splu_desktop.files.release.facts import BadRelease
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
 from tests.files.releases import awkward_table, plan_of
 from tests.seeded import Seeded
+from tests.written import write_release
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="it measures with Linux's means")
 

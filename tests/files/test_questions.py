@@ -26,9 +26,10 @@ from splu_desktop.files.questions.batch import (
     read_questions,
     write_answers,
 )
-from splu_desktop.files.release.folder import read_release, write_release
+from splu_desktop.files.release.folder import read_release
 from tests.core.published_tables import release, table_of
 from tests.files.releases import awkward_release
+from tests.written import write_release
 
 N = 400
 ROOT = Path(__file__).parents[2]

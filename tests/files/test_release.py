@@ -26,7 +26,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.release.facts import as_published, facts_text, parse_facts, seal_of
-from splu_desktop.files.release.folder import BadRelease, PasswordNeeded, read_release, write_release
+from splu_desktop.files.release.folder import BadRelease, PasswordNeeded, read_release
 from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.files.release.verify import verify_release
 from splu_desktop.report.public import public
@@ -36,6 +36,7 @@ from tests.files.kit_releases import table_of as kit_table
 from tests.files.releases import awkward_release, cells_of, plan_of
 from tests.report.conftest import FIELDS
 from tests.seeded import Seeded
+from tests.written import write_release
 
 PASSWORD = "correct horse battery staple"
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core import sanitise
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.release.folder import OpenRelease, write_release
+from splu_desktop.files.release.folder import OpenRelease
 from splu_desktop.gui.base.session import Choices, Release, Session, Source
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.importing.page import read_source
@@ -20,6 +20,7 @@ from splu_desktop.gui.query.page import QueryPage
 from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell import app
 from tests.seeded import Seeded
+from tests.written import write_release
 
 DIAGNOSES = (
     ["flu"] * 90

@@ -21,13 +21,13 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.query.crosstab_grid import pieces
 from splu_desktop.core.query.reader import DEFAULT, Badge, Method
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.files.release.folder import write_release
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from tests.files.kit_releases import plans, table_of
 from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
 from tests.seeded import Seeded
+from tests.written import write_release
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]
 

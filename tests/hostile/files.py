@@ -155,6 +155,7 @@ def _xlsx_by_hand() -> Iterator[bytes]:
 
 
 def _biff(kind: int, content: bytes = b"") -> bytes:
+    """Return a record of a BIFF8 stream ([MS-XLS] 2.1.4)."""
     return struct.pack("<HH", kind, len(content)) + content
 
 
@@ -195,18 +196,29 @@ def contained(stream: bytes) -> bytes:
     return head + stream + folder + struct.pack(f"<{len(fat)}I", *fat)
 
 
-def _label(row: int, column: int, text: str) -> bytes:
+def label(row: int, column: int, text: str) -> bytes:
+    """Return a cell with a text of Latin letters."""
     return _biff(0x0204, struct.pack("<HHHHB", row, column, 0, len(text), 0) + text.encode("latin-1"))
 
 
-def _number(row: int, column: int, value: float) -> bytes:
+def number(row: int, column: int, value: float) -> bytes:
+    """Return a cell with a number."""
     return _biff(0x0203, struct.pack("<HHHd", row, column, 0, value))
+
+
+def formula(row: int, column: int, text: str) -> bytes:
+    """Return a formula whose result is a text: it stands in a record of its own behind it, STRING (0x0207)."""
+    wide = not text.isascii()
+    coded = text.encode("utf-16-le" if wide else "ascii")
+    begin = struct.pack("<HHH", row, column, 0) + bytes(6) + b"\xff\xff" + bytes(6)
+    parsed = struct.pack("<H", 3) + b"\x1e\x01\x00"  # =1
+    return _biff(0x0006, begin + parsed) + _biff(0x0207, struct.pack("<HB", len(text), wide) + coded)
 
 
 @cache
 def _xls_cells() -> bytes:
     return b"".join(
-        _label(y, x, value) if isinstance(value, str) else _number(y, x, value)
+        label(y, x, value) if isinstance(value, str) else number(y, x, value)
         for y, row in enumerate(ROWS)
         for x, value in enumerate(row)
     )
@@ -221,13 +233,13 @@ def xls() -> bytes:
 def _xls_by_hand() -> Iterator[bytes]:
     cells = _xls_cells()
     for row, column in ((65535, 255), (65535, 65535), (0, 256), (65535, 0)):
-        yield contained(xls_stream(cells + _number(row, column, 1.0)))
-        yield contained(xls_stream(_number(row, column, 1.0) + cells))
+        yield contained(xls_stream(cells + number(row, column, 1.0)))
+        yield contained(xls_stream(number(row, column, 1.0) + cells))
     for value in (float("nan"), float("inf"), 1e308, -1e308):
-        yield contained(xls_stream(cells + _number(70, 0, value)))
-    formula = _biff(0x0006, struct.pack("<HHH", 61, 0, 0) + b"\0" * 6 + b"\xff\xff" + bytes(6))
-    yield contained(xls_stream(cells + formula + _biff(0x0207, struct.pack("<HB", 3, 0) + b"yes")))
-    yield contained(xls_stream(cells + formula + _biff(0x0207, struct.pack("<HB", 65535, 1) + b"\xff\xff\xff\xff")))
+        yield contained(xls_stream(cells + number(70, 0, value)))
+    broken = _biff(0x0006, struct.pack("<HHH", 61, 0, 0) + b"\0" * 6 + b"\xff\xff" + bytes(6))
+    yield contained(xls_stream(cells + broken + _biff(0x0207, struct.pack("<HB", 3, 0) + b"yes")))
+    yield contained(xls_stream(cells + broken + _biff(0x0207, struct.pack("<HB", 65535, 1) + b"\xff\xff\xff\xff")))
     yield contained(xls_stream(_biff(0x00FC, struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF)) + cells))
     yield contained(_biff(0x00FC, struct.pack("<II", 0x7FFFFFFF, 0x7FFFFFFF)) + xls_stream(cells))
     yield contained(xls_stream(_biff(0x0200, struct.pack("<IIHHH", 0, 0xFFFFFFFF, 0, 0xFFFF, 0)) + cells))
@@ -642,7 +654,7 @@ def release() -> dict[str, bytes]:
     from splu_desktop.core.roles.suggest import Role
     from splu_desktop.core.sanitise import run
     from splu_desktop.files.importer import read
-    from splu_desktop.files.release.folder import write_release
+    from tests.written import write_release
 
     with TemporaryDirectory() as folder:
         source = Path(folder) / "t.csv"
@@ -732,9 +744,9 @@ def _mutated_release(content: bytes, seed: int) -> bytes:
 def releases() -> tuple[dict[str, bytes], ...]:
     """Return the files of a sound release of every draw, without the programs that come with it."""
     from splu_desktop.core.sanitise import run
-    from splu_desktop.files.release.folder import write_release
     from tests.files.kit_releases import plans, table_of
     from tests.seeded import Seeded
+    from tests.written import write_release
 
     found, table = [], table_of(400)
     for plan in plans(table).values():

@@ -492,29 +492,3 @@ def test_the_macs_entitlements_hold_no_network() -> None:
     found = plistlib.loads((ROOT / "installer/macos/entitlements.plist").read_bytes())
     assert found
     assert not [key for key in found if "network" in key]
-
-
-@_POSIX
-@pytest.mark.parametrize(
-    "name",
-    [
-        "start",
-        "check",
-        ".ci/run",
-        "scripts/fresh_root",
-        "scripts/lock",
-        "packaging/build",
-        "packaging/check",
-        "installer/linux/install.sh",
-        "installer/linux/self-extract.sh.in",
-        "installer/macos/build.sh",
-    ],
-)
-def test_shell_scripts_parse_and_can_be_run(name: str) -> None:
-    path = ROOT / name
-    assert subprocess.run(["sh", "-n", str(path)], check=False).returncode == 0
-    assert name.endswith(".in") or os.access(path, os.X_OK)
-    if not name.endswith(".in"):
-        shellcheck = Path(sys.executable).with_name("shellcheck")
-        done = subprocess.run([shellcheck, "-x", path], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout

@@ -90,6 +90,28 @@ def test_a_function_that_has_no_equal_is_left_and_the_bundle_refused(tmp_path: P
         native.settle(tmp_path / "bundle", tmp_path / "work")
 
 
+@needs("binutils")
+def test_a_library_that_is_named_and_never_called_is_left_out(tmp_path: Path) -> None:
+    """With what it alone asks for; what is called stays, and so does what offers functions without a version."""
+    wheel = tmp_path / "a.libs"
+    wheel.mkdir()
+    for name, needs_too in (("inner", []), ("idle", ["libinner.so.1"])):
+        (wheel / "map").write_text(f"V_1 {{ {name}; }};\n")
+        _link(wheel, name, f".data\n.globl {name}\n{name}: .long 1", "--version-script", "map", *needs_too)
+    _offers(wheel, "V_1", "V_2", "called")
+    _link(wheel, "plain", ".data\n.globl plain\nplain: .long 1")
+    user = _link(wheel, "user", ".data\n.quad called", "liboffers.so.1", "libidle.so.1", "libplain.so.1")
+    user.rename(tmp_path / "user.so")
+    (tmp_path / "libidle.so.1").symlink_to("a.libs/libidle.so.1")
+    native._drop_uncalled(tmp_path)
+    assert {path.name for path in tmp_path.rglob("*.so*")} == {"user.so", "liboffers.so.1", "libplain.so.1"}
+    told = subprocess.run(["readelf", "-d", "user.so"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert [line.split("[")[1].rstrip("]") for line in told.splitlines() if "NEEDED" in line] == [
+        "liboffers.so.1",
+        "libplain.so.1",
+    ]
+
+
 def test_what_is_beyond_the_floor() -> None:
     beyond = {"GLIBC_2.35", "GLIBC_2.100", "GLIBCXX_3.4.30", "CXXABI_1.3.14", "GLIBC_ABI_DT_RELR"}
     within = {"GLIBC_2.34", "GLIBC_2.4", "GLIBC_2.2.5", "GLIBCXX_3.4.29", "GLIBCXX_3.4.9", "GCC_3.0", "Qt_6.10"}

@@ -43,7 +43,7 @@ def audience_said(args: argparse.Namespace) -> Audience | None:
     """Return what --audience and --limit say, None for neither. Raises BadSetting."""
     if args.audience is None:
         if args.limit:
-            raise BadSetting(say("--limit changes what follows from --audience; give it, too."))
+            raise BadSetting("--limit changes what follows from --audience; give it, too.")
         return None
     who, *answers = (part.strip() for part in args.audience.split(","))
     said: dict[str, str] = {}
@@ -51,12 +51,10 @@ def audience_said(args: argparse.Namespace) -> Audience | None:
         name, _, word = (part.strip() for part in answer.partition("="))
         if name not in ("signed", "holds", "passes-on", "tables") or (name != "holds" and word not in _ANSWERS):
             raise BadSetting(
-                say(
-                    "“{answer}” after --audience is no answer; write signed=, passes-on= or tables= with yes or no, or "
-                    "holds= with {known}.",
-                    answer=answer[:40],
-                    known=", ".join(HOLDS),
-                )
+                "“{answer}” after --audience is no answer; write signed=, passes-on= or tables= with yes or no, or "
+                "holds= with {known}.",
+                answer=answer[:40],
+                known=", ".join(HOLDS),
             )
         said[name] = word
     return Audience(
@@ -74,10 +72,8 @@ def _limit(text: str) -> tuple[str, tuple[float, str]]:
     value, colon, why = rest.partition(":")
     if not sign or not colon:
         raise BadSetting(
-            say(
-                "“{text}” after --limit says no limit; write NAME=VALUE:REASON, such as k=3:pilot study.",
-                text=text[:80],
-            )
+            "“{text}” after --limit says no limit; write NAME=VALUE:REASON, such as k=3:pilot study.",
+            text=text[:80],
         )
     return name.strip(), (_share(value, text), why.strip())
 
@@ -92,17 +88,17 @@ def aim_said(text: str, audience: Audience | None) -> Aim:
         name, sign, value = part.partition("=")
         if name.strip() not in ("k", "unique") or not sign:
             raise BadSetting(
-                say("“{part}” after --make-safe is no aim; write k=5, unique=1% or both with a comma.", part=part[:40])
+                "“{part}” after --make-safe is no aim; write k=5, unique=1% or both with a comma.", part=part[:40]
             )
         if name.strip() in said:
-            raise BadSetting(say("{name} is given after --make-safe twice; give it once.", name=name.strip()))
+            raise BadSetting("{name} is given after --make-safe twice; give it once.", name=name.strip())
         said[name.strip()] = _share(value, part)
     return _aim({**found, **said})
 
 
 def _aim(found: Mapping[str, float]) -> Aim:
     if found.get("k", 1) % 1:
-        raise BadSetting(say("The aim k is a whole number of records, such as k=5."))
+        raise BadSetting("The aim k is a whole number of records, such as k=5.")
     usual = Aim()
     return Aim(int(found.get("k", usual.k)), found.get("unique", usual.unique))
 
@@ -112,4 +108,4 @@ def _share(text: str, whole: str) -> float:
         plain = text.strip()
         return float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
     except ValueError:
-        raise BadSetting(say("“{text}” holds no number; write k=5 or unique=1%.", text=whole[:80])) from None
+        raise BadSetting("“{text}” holds no number; write k=5 or unique=1%.", text=whole[:80]) from None

@@ -54,7 +54,7 @@ def check_no_cluster(args: argparse.Namespace) -> None:
     """Raise BadSetting where an option is given that only a cluster knows."""
     for option, value in (("--master", args.master), ("--part-records", args.part_records)):
         if value is not None:
-            raise BadSetting(say("{option} belongs to --engine spark; give both, or neither.", option=option))
+            raise BadSetting("{option} belongs to --engine spark; give both, or neither.", option=option)
 
 
 def published_on_cluster(args: argparse.Namespace, accepted: Mapping[str, str]) -> tuple[Outcome, Plan, list[str]]:
@@ -121,19 +121,16 @@ def _check(args: argparse.Namespace, refused: Mapping[str, str]) -> None:
     given = [option for option, value in others.items() if value]
     if given:
         raise BadSetting(
-            say(
-                "A cluster's machines have memory of their own and write a folder of Parquet files; leave out "
-                "{options}.",
-                options=listed(given, "{head}, {tail}"),
-            )
+            "A cluster's machines have memory of their own and write a folder of Parquet files; leave out {options}.",
+            options=listed(given, "{head}, {tail}"),
         )
     for option, sentence in refused.items():
         if getattr(args, option[2:]):
             raise BadSetting(sentence)
     if args.out is None:
-        raise BadSetting(say("Say where the release is to go: --out DIR."))
+        raise BadSetting("Say where the release is to go: --out DIR.")
     if args.part_records is not None and args.part_records < _LEAST_PART:
-        raise BadSetting(say("--part-records takes a whole number from {least}.", least=_LEAST_PART))
+        raise BadSetting("--part-records takes a whole number from {least}.", least=_LEAST_PART)
     check_name(args.out)
     check_new_folder(args.out)
 

@@ -26,8 +26,6 @@ _kept: list[Any] = []  # what the system calls must stay alive
 class Ended(KeyboardInterrupt):
     """The run was ended from outside.
 
-    Attributes
-    ----------
     status : the exit status to leave with.
     """
 

@@ -69,11 +69,9 @@ def generalisations_from(texts: Iterable[str], table: Table, intervals: Iterable
         name, ways = _split(text, table)
         if name in found:
             raise BadSetting(
-                say(
-                    "Column “{name}” is given with --generalise or --intervals twice; write its steps in one, with "
-                    "“;” between.",
-                    name=name,
-                )
+                "Column “{name}” is given with --generalise or --intervals twice; write its steps in one, with "
+                "“;” between.",
+                name=name,
             )
         column = table[name]
         steps: list[Generalisation] = []
@@ -93,11 +91,9 @@ def _as_way(text: str, table: Table) -> str:
     how = text[len(name) + 1 :].strip().lower()
     if not name or not how:
         raise BadSetting(
-            say(
-                "“{text}” after --intervals gives no intervals; write COLUMN=18,40,65, COLUMN=quantiles:10 or "
-                "COLUMN=clinical.",
-                text=text[:80],
-            )
+            "“{text}” after --intervals gives no intervals; write COLUMN=18,40,65, COLUMN=quantiles:10 or "
+            "COLUMN=clinical.",
+            text=text[:80],
         )
     if how in ("clinical", "auto"):
         return f"{name}:{how}"
@@ -113,7 +109,7 @@ def _split(text: str, table: Table) -> tuple[str, str]:
                 return name, text[at + 1 :]
     if ":" not in text:
         raise BadSetting(
-            say("“{text}” after --generalise has no “:” between column and way, as in Age:width=10.", text=text[:80])
+            "“{text}” after --generalise has no “:” between column and way, as in Age:width=10.", text=text[:80]
         )
     raise UnknownColumn(text.partition(":")[0], table.names)
 
@@ -135,22 +131,18 @@ def _steps(text: str, column: Column) -> g.Steps:
         return (g.DatePart(g.Part(way)),)
     if way not in _WITH_SETTING:
         raise BadSetting(
-            say(
-                "“{text}” is no way to generalise column “{name}”; the ways are auto, clinical, {parts}, {known}.",
-                text=text[:40],
-                name=column.name,
-                parts=", ".join(part.value for part in g.Part),
-                known=", ".join(f"{known}=…" for known in _WITH_SETTING),
-            )
+            "“{text}” is no way to generalise column “{name}”; the ways are auto, clinical, {parts}, {known}.",
+            text=text[:40],
+            name=column.name,
+            parts=", ".join(part.value for part in g.Part),
+            known=", ".join(f"{known}=…" for known in _WITH_SETTING),
         )
     if not setting.strip():
         raise BadSetting(
-            say(
-                "“{way}” for column “{name}” lacks its setting, as in {example}.",
-                way=way,
-                name=column.name,
-                example=_EXAMPLES[way],
-            )
+            "“{way}” for column “{name}” lacks its setting, as in {example}.",
+            way=way,
+            name=column.name,
+            example=_EXAMPLES[way],
         )
     return (_WITH_SETTING[way](setting, column),)
 
@@ -160,7 +152,7 @@ def _whole(text: str, column: Column) -> int:
         return int(text.strip()[:20])
     except ValueError:
         raise BadSetting(
-            say("“{text}” for column “{name}” must be a whole number.", text=text[:40], name=column.name)
+            "“{text}” for column “{name}” must be a whole number.", text=text[:40], name=column.name
         ) from None
 
 

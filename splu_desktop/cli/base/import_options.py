@@ -90,13 +90,13 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     for text in args.rename:
         old, new = _pair(text, "--rename")
         if not new.strip() or old in renames:
-            raise BadSetting(say("“{text}” after --rename must give a column one new name.", text=text))
+            raise BadSetting("“{text}” after --rename must give a column one new name.", text=text)
         renames[old] = new.strip()
     types = {}
     for text in args.type:
         name, kind = _pair(text, "--type")
         if kind not in _KINDS:
-            raise BadSetting(say("“{kind}” is no type; choose one of {known}.", kind=kind, known=", ".join(_KINDS)))
+            raise BadSetting("“{kind}” is no type; choose one of {known}.", kind=kind, known=", ".join(_KINDS))
         types[name] = _KINDS[kind]
     missing = {}
     for text in args.missing:
@@ -107,10 +107,8 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         kind, what = _pair(text, "--on-problem")
         if kind not in _PROBLEMS or what not in _DECISIONS:
             raise BadSetting(
-                say(
-                    "“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop.",
-                    text=text,
-                )
+                "“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop.",
+                text=text,
             )
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
     return ImportChoices(
@@ -140,12 +138,10 @@ def check_columns(asked: ImportChoices, names: tuple[str, ...]) -> None:
         for name in said:
             if name not in names:
                 raise BadSetting(
-                    say(
-                        "There is no column “{name}” as {option} says; the columns are: {known}.",
-                        name=name,
-                        option=option,
-                        known=quoted(names),
-                    )
+                    "There is no column “{name}” as {option} says; the columns are: {known}.",
+                    name=name,
+                    option=option,
+                    known=quoted(names),
                 )
 
 
@@ -155,7 +151,7 @@ def _names(text: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in next(csv.reader([text])))
     if not all(names) or len(set(names)) < len(names):
-        raise BadSetting(say("--names takes a name for every column, each a different one."))
+        raise BadSetting("--names takes a name for every column, each a different one.")
     return names
 
 
@@ -163,10 +159,10 @@ def _sheets(sheet: str | None, text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     if sheet is not None:
-        raise BadSetting(say("Give either --sheet for one sheet or --sheets for several, not both."))
+        raise BadSetting("Give either --sheet for one sheet or --sheets for several, not both.")
     names = tuple(next(csv.reader([text])))
     if not all(names) or len(set(names)) < len(names):
-        raise BadSetting(say("--sheets takes “all”, or the names of sheets, each once."))
+        raise BadSetting("--sheets takes “all”, or the names of sheets, each once.")
     return ALL_SHEETS if names == ("all",) else names
 
 
@@ -178,7 +174,7 @@ def source_of(text: str) -> Path:
 def _pair(text: str, option: str) -> tuple[str, str]:
     name, sign, rest = text.rpartition("=") if option == "--type" else text.partition("=")
     if not sign or not name:
-        raise BadSetting(say("“{text}” after {option} has no “=” between name and choice.", text=text, option=option))
+        raise BadSetting("“{text}” after {option} has no “=” between name and choice.", text=text, option=option)
     return name, rest
 
 
@@ -188,5 +184,5 @@ def _character(text: str | None, option: str, longest: int = 1) -> str | None:
     text = _NAMED.get(text, "\t" if text == "\\t" else text)
     if len(text) > longest and not (longest > 1 and edges_of(text)):
         many = say("one character") if longest == 1 else say("at most {n} characters", n=longest)
-        raise BadSetting(say("{option} takes {many}, not “{text}”.", option=option, many=many, text=text))
+        raise BadSetting("{option} takes {many}, not “{text}”.", option=option, many=many, text=text)
     return text

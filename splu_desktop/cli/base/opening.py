@@ -36,12 +36,10 @@ def password_from(args: argparse.Namespace) -> str | None:
     try:
         lines = args.password_file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError):  # no text, or no path
-        raise BadSetting(
-            say("The password file “{path}” can't be read as text.", path=str(args.password_file))
-        ) from None
+        raise BadSetting("The password file “{path}” can't be read as text.", path=str(args.password_file)) from None
     if not lines or not lines[0]:
         raise BadSetting(
-            say("The password file “{path}” holds no password in its first line.", path=str(args.password_file))
+            "The password file “{path}” holds no password in its first line.", path=str(args.password_file)
         )
     return str(lines[0])
 
@@ -58,7 +56,7 @@ def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
     """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
     if args.no_password:
         if args.password_file is not None:
-            raise BadSetting(say("Say --password-file or --no-password, not both."))
+            raise BadSetting("Say --password-file or --no-password, not both.")
         return None, False
     given = password_from(args)
     if given is not None:
@@ -90,7 +88,7 @@ def told_how(password: str | None) -> Iterator[None]:
     except PasswordNeeded as fault:
         if password is not None:
             raise
-        raise PasswordNeeded(say("{fault} Name a file that holds it with --password-file.", fault=str(fault))) from None
+        raise PasswordNeeded("{fault} Name a file that holds it with --password-file.", fault=str(fault)) from None
 
 
 def opened(args: argparse.Namespace, *, at_once: bool = True) -> OpenRelease:

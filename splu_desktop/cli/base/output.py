@@ -54,9 +54,9 @@ def told(text: str) -> str:
     return spoken().sentence(text)
 
 
-def tell(text: str, before: str = "") -> None:
-    """Print a sentence in the language spoken, on one line, behind what sets it off."""
-    print(before + one_line(told(text)))
+def tell(sentence: str, before: str = "", /, **values: object) -> None:
+    """Print a sentence, as `say` makes it, in the language spoken, on one line, behind what sets it off."""
+    print(before + one_line(told(say(sentence, **values))))
 
 
 def whole(count: int) -> Figure:

@@ -31,7 +31,7 @@ from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
 from splu_desktop.core.guarantees.audience import Audience
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
@@ -151,11 +151,9 @@ def check_recipe_alone(args: argparse.Namespace) -> None:
     given = [option for option, value in _plan_options(args).items() if value not in (None, [], False)]
     if given:
         raise BadSetting(
-            say(
-                "A recipe says roles, group sizes, thresholds and generalisations itself; leave out {known}, or "
-                "leave out --recipe.",
-                known=", ".join(given),
-            )
+            "A recipe says roles, group sizes, thresholds and generalisations itself; leave out {known}, or "
+            "leave out --recipe.",
+            known=", ".join(given),
         )
 
 
@@ -164,15 +162,12 @@ def person_said(args: argparse.Namespace, table: Table) -> ByPerson | None:
     if args.person is None:
         if args.person_order or args.person_reason or args.person_number or args.shift_dates:
             raise BadSetting(
-                say(
-                    "--person-order, --person-reason, --person-number and --shift-dates belong to --person; give "
-                    "it, too."
-                )
+                "--person-order, --person-reason, --person-number and --shift-dates belong to --person; give it, too."
             )
         return None
     name, sign, way = args.person.rpartition("=")
     if not sign:
-        raise BadSetting(say("“{text}” after --person gives no way; write COLUMN=draw.", text=args.person[:80]))
+        raise BadSetting("“{text}” after --person gives no way; write COLUMN=draw.", text=args.person[:80])
     if name not in table:
         raise UnknownColumn(name, table.names)
     shift, days = _shift_said(args.shift_dates, table)
@@ -187,7 +182,7 @@ def _shift_said(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
     names, sign, days = text.rpartition("=")
     if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
         raise BadSetting(
-            say("“{text}” after --shift-dates gives no number of days; write COLUMN,COLUMN=90.", text=text[:80])
+            "“{text}” after --shift-dates gives no number of days; write COLUMN,COLUMN=90.", text=text[:80]
         )
     return tuple(columns_named(names, table)), int(days.strip()[:9])
 
@@ -224,17 +219,15 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         known = max((name for name in table.names if text.startswith(f"{name}=")), key=len, default="")
         name, sign, why = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
         if not sign or not why.strip():
-            raise BadSetting(say("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80]))
+            raise BadSetting("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80])
         kept[name.strip()] = why.strip()
     ways = ways_said(args, table)
     for name in {name for text in args.together for name in columns_named(text, table)}.intersection(ways):
         if any(text.startswith(f"{name}=") for text in args.draw):
             raise BadSetting(
-                say(
-                    "Column “{name}” is drawn together with others, so it has no draw of its own; leave it out of "
-                    "--draw or of --together.",
-                    name=name,
-                )
+                "Column “{name}” is drawn together with others, so it has no draw of its own; leave it out of "
+                "--draw or of --together.",
+                name=name,
             )
         del ways[name]  # “*=...” is for the others
     return make_plan(
@@ -289,15 +282,22 @@ def make_plan(
     Raises UnknownColumn, BadSetting.
     """
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
+    if persons is not None and persons.drawn and any(way.leave for way in (ways or {}).values()):
+        raise BadSetting(
+            say(
+                "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
+                "leave away leave=, or choose another --person."
+            )
+        )
     gammas: dict[str, int] = {}
     for text in sensitive:
         for name, own in sensitive_column(text, table):
             if name in gammas:
-                raise BadSetting(say("Column “{name}” is given with --sa twice; name it once.", name=name))
+                raise BadSetting("Column “{name}” is given with --sa twice; name it once.", name=name)
             gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
             if name in (rules or {}) and own is not None:
                 raise BadSetting(
-                    say("Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name)
+                    "Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name
                 )
     blocks = [columns_named(text, table) for text in together]
     own_ways = {**(rules or {}), **(draws or {})}
@@ -312,23 +312,22 @@ def make_plan(
         for name in (name for text in texts for name in columns_named(text, table)):
             if roles.setdefault(name, role) is not role:
                 raise BadSetting(
-                    say(
-                        "Column “{name}” is given two roles, {role} and {option}; give it one.",
-                        name=name,
-                        role=roles[name].value,
-                        option=option[2:],
-                    )
+                    "Column “{name}” is given two roles, {role} and {option}; give it one.",
+                    name=name,
+                    role=roles[name].value,
+                    option=option[2:],
                 )
     for name in kept:
         if name not in table:
             raise UnknownColumn(name, table.names)
         if not roles.setdefault(name, Role.NSA).published:
-            raise BadSetting(say("Column “{name}” is left out and kept at once; give it one of the two.", name=name))
+            raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
     suggested = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
     generalisations |= suggested
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
     notes = [_grouped(name, steps) for name, steps in suggested.items()]
+    taken: dict[tuple[Role, str], list[str]] = {}
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
@@ -336,14 +335,12 @@ def make_plan(
         if suggestion.role is Role.SA:
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA:
-            notes.append(
-                say(
-                    "“{name}” was taken as {role}: {reason}",
-                    name=name,
-                    role=suggestion.role.value,
-                    reason=suggestion.reason,
-                )
-            )
+            taken.setdefault((suggestion.role, suggestion.reason), []).append(say("“{name}”", name=name))
+    for (role, reason), names in taken.items():
+        option = "--drop" if role is Role.DROPPED else f"--{role.value}"
+        notes.append(
+            say("Taken as {option}: {columns} ({reason}).", option=option, columns=listed(names), reason=reason)
+        )
     more = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
     if more:  # a measurement that is suggested as sensitive
         suggested, generalisations = suggested | more, generalisations | more
@@ -351,9 +348,7 @@ def make_plan(
         notes += [_grouped(name, steps) for name, steps in more.items()]
     for name in ways or {}:
         if name not in gammas and name not in own_ways:
-            raise BadSetting(
-                say("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
-            )
+            raise BadSetting("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
     found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised, declared or {}), **(draws or {})}
     for names in blocks:
         found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
@@ -375,7 +370,7 @@ def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[
     names: dict[str, None] = {}
     for name in (name for block in blocks for name in block):
         if name in found:
-            raise BadSetting(say("Column “{name}” after --together is given two draws; give one.", name=name))
+            raise BadSetting("Column “{name}” after --together is given two draws; give one.", name=name)
         found[name] = names[name] = None
     return names
 
@@ -386,7 +381,7 @@ def _one_gamma(names: Iterable[str], own: Mapping[str, int], gamma: int | None) 
     # A column without --sa has none of its own, one with it may have the usual one.
     said = {own[name] for name in names if name in own}
     if len(said) > 1:
-        raise BadSetting(say("Columns drawn together have one gamma; give {known} the same.", known=", ".join(names)))
+        raise BadSetting("Columns drawn together have one gamma; give {known} the same.", known=", ".join(names))
     return said.pop() if said else usual
 
 
@@ -416,12 +411,10 @@ def _check_kept(table: Table, roles: Mapping[str, Role], kept: Mapping[str, str]
     for name, suggestion in suggest_roles(table).items():
         if suggestion.role is Role.IDENTIFIER and name not in kept and name in roles and roles[name].published:
             raise BadSetting(
-                say(
-                    "Column “{name}” looks like an identifier ({reason}); to publish it all the same, give the "
-                    "reason with --keep '{name}=REASON', or leave it out.",
-                    name=name,
-                    reason=suggestion.reason,
-                )
+                "Column “{name}” looks like an identifier ({reason}); to publish it all the same, give the "
+                "reason with --keep '{name}=REASON', or leave it out.",
+                name=name,
+                reason=suggestion.reason,
             )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Table
 
 
@@ -25,11 +24,9 @@ def sensitive_column(text: str, table: Table) -> list[tuple[str, int | None]]:
             return [(name, int(number))]
         except ValueError:
             raise BadSetting(
-                say(
-                    "The group size gamma of column “{name}” must be a whole number from 2, not “{number}”.",
-                    name=name,
-                    number=number,
-                )
+                "The group size gamma of column “{name}” must be a whole number from 2, not “{number}”.",
+                name=name,
+                number=number,
             ) from None
     if "," in text:
         return [entry for part in text.split(",") for entry in sensitive_column(part.strip(), table)]

@@ -117,34 +117,30 @@ def tolerance_rules(args: argparse.Namespace, table: Table) -> Rules:
     for name, rest, text in _each(args.tolerance, args, table, ":", "--tolerance"):
         label, sign, limit = rest.rpartition("=")
         if not sign:
-            raise BadSetting(
-                say("“{text}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.", text=text[:80])
-            )
+            raise BadSetting("“{text}” after --tolerance gives no tolerance; write COLUMN:VALUE=0.25.", text=text[:80])
         one = said.setdefault(name, _Said())
         if label == "*":
             if one.rest not in (None, limit):
-                raise BadSetting(say("The values of “{name}” not named are given two tolerances; give one.", name=name))
+                raise BadSetting("The values of “{name}” not named are given two tolerances; give one.", name=name)
             one.rest = limit
         elif one.given.setdefault(label, limit) != limit:
             raise BadSetting(
-                say(
-                    "The value “{label}” of “{name}” has two tolerances, {one} and {limit}; give one.",
-                    label=label,
-                    name=name,
-                    one=one.given[label],
-                    limit=limit,
-                )
+                "The value “{label}” of “{name}” has two tolerances, {one} and {limit}; give one.",
+                label=label,
+                name=name,
+                one=one.given[label],
+                limit=limit,
             )
     for name, path, _ in _each(args.tolerances, args, table, "=", "--tolerances"):
         one = said.setdefault(name, _Said())
         if one.file is not None:
-            raise BadSetting(say("Column “{name}” has two files of tolerances; give one.", name=name))
+            raise BadSetting("Column “{name}” has two files of tolerances; give one.", name=name)
         one.file = Path(path)
     for name, rest, _ in _each(args.tolerance_rule, args, table, "=", "--tolerance-rule"):
         theta, sign, offset = rest.partition(",")
         one = said.setdefault(name, _Said())
         if one.rule is not None or one.rest is not None:
-            raise BadSetting(say("The values of “{name}” not named have two rules; give one.", name=name))
+            raise BadSetting("The values of “{name}” not named have two rules; give one.", name=name)
         one.rule = theta.strip(), offset.strip() if sign else "0.02"
     gamma = args.gamma if args.gamma is not None else DEFAULT_GAMMA
     return {name: _maker(one, gamma) for name, one in said.items()}
@@ -155,9 +151,9 @@ def fakes_from(args: argparse.Namespace, table: Table) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, number, text in _each(args.fakes, args, table, "=", "--fakes"):
         if not number.strip().isdigit():
-            raise BadSetting(say("“{text}” after --fakes gives no whole number; write COLUMN=1.", text=text[:80]))
+            raise BadSetting("“{text}” after --fakes gives no whole number; write COLUMN=1.", text=text[:80])
         if found.setdefault(name, int(number)) != int(number):
-            raise BadSetting(say("Column “{name}” is given two numbers of fake values; give one.", name=name))
+            raise BadSetting("Column “{name}” is given two numbers of fake values; give one.", name=name)
     return found
 
 
@@ -166,7 +162,7 @@ def declared_from(args: argparse.Namespace, table: Table) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for name, path, _ in _each(args.declared, args, table, "=", "--declared"):
         if found.setdefault(name, Path(path)) != Path(path):
-            raise BadSetting(say("Column “{name}” has two lists of declared values; give one.", name=name))
+            raise BadSetting("Column “{name}” has two lists of declared values; give one.", name=name)
     return found
 
 
@@ -185,12 +181,10 @@ def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
     names = [name for name in table.names if text.startswith(name + mark)]
     if not names:
         raise BadSetting(
-            say(
-                "“{text}” after {option} names no column of the table; begin with COLUMN{mark}.",
-                text=text[:80],
-                option=option,
-                mark=mark,
-            )
+            "“{text}” after {option} names no column of the table; begin with COLUMN{mark}.",
+            text=text[:80],
+            option=option,
+            mark=mark,
         )
     name = max(names, key=len)
     return name, text[len(name) + 1 :]
@@ -228,7 +222,7 @@ def designed(
             found[name] = by_tolerances(table[name], make(table[name]), way, fakes=fakes.get(name, 0))
     for name, number in fakes.items():
         if name not in found and name not in gammas:
-            raise BadSetting(say("Column “{name}” is not sensitive, so it has no groups for fake values.", name=name))
+            raise BadSetting("Column “{name}” is not sensitive, so it has no groups for fake values.", name=name)
         if name in gammas and name not in rules and number:
             found[name] = plain_with_fakes(table[name], gammas[name], number)
     for name, gamma in gammas.items():
@@ -240,15 +234,13 @@ def designed(
                 found[name] = by_gamma(table[name], gamma, way)
     for name, path in declared.items():
         if name not in found:
-            raise BadSetting(say("Column “{name}” is not drawn by itself, so it has no declared values.", name=name))
+            raise BadSetting("Column “{name}” is not drawn by itself, so it has no declared values.", name=name)
         way, leave = ways.get(name, DrawWay())
         if way == GROUPS or fakes.get(name):
             raise BadSetting(
-                say(
-                    "Values declared for “{name}” are shown by a joined draw alone, which has neither groups nor fake "
-                    "values in them; leave these away.",
-                    name=name,
-                )
+                "Values declared for “{name}” are shown by a joined draw alone, which has neither groups nor fake "
+                "values in them; leave these away.",
+                name=name,
             )
         found[name] = with_declared(table[name], found[name], read_declared(path, table[name]), leave)
     return found
@@ -262,16 +254,14 @@ def ways_said(args: argparse.Namespace, table: Table) -> dict[str, DrawWay]:
         if way.strip() not in ("groups", "joined"):
             continue
         if name in found:
-            raise BadSetting(say("Column “{name}” is given two draws; give one.", name=name))
+            raise BadSetting("Column “{name}” is given two draws; give one.", name=name)
         key, _, number = setting.partition("=")
         try:
             leave = Fraction(number.strip()) if setting else Fraction(0)
         except (ValueError, ZeroDivisionError):
             leave = Fraction(-1)
         if not 0 <= leave <= Fraction(1, 2) or (setting and (key.strip() != "leave" or way.strip() != "joined")):
-            raise BadSetting(
-                say("“{text}” after --draw is not understood; write COLUMN=joined,leave=0.1.", text=text[:80])
-            )
+            raise BadSetting("“{text}” after --draw is not understood; write COLUMN=joined,leave=0.1.", text=text[:80])
         found[name] = DrawWay(way.strip(), leave)
     return found
 
@@ -284,7 +274,7 @@ def draws_said(args: argparse.Namespace, table: Table) -> dict[str, Draw]:
         if name in ways:
             continue
         if name in found:
-            raise BadSetting(say("Column “{name}” is given two draws; give one.", name=name))
+            raise BadSetting("Column “{name}” is given two draws; give one.", name=name)
         found[name] = draw_said(said)
     return found
 
@@ -301,33 +291,29 @@ def draw_said(text: str) -> Draw:
     except BadSetting:
         if settings:
             raise
-        raise BadSetting(say("There is no draw “{text}”; write groups or joined.", text=text[:40])) from None
+        raise BadSetting("There is no draw “{text}”; write groups or joined.", text=text[:40]) from None
 
 
 def print_tolerant(name: str, found: dict[str, Any]) -> None:
     """Print the figures of a draw for people."""
-    tell(say("Sensitive column “{column}”, {words}", column=name, words=told(found["words"])))
+    tell("Sensitive column “{column}”, {words}", column=name, words=told(found["words"]))
     for line in found["sentences"]:
         tell(line, "  ")
     if found.get("mse") is not None:
         tell(
-            say(
-                "Loss (MSE) {mse}; smallest eigenvalue of the transition {least}.",
-                mse=Figure(f"{found['mse']:.2f}"),
-                least=Figure(f"{found['condition']:.3f}"),
-            ),
+            "Loss (MSE) {mse}; smallest eigenvalue of the transition {least}.",
             "  ",
+            mse=Figure(f"{found['mse']:.2f}"),
+            least=Figure(f"{found['condition']:.3f}"),
         )
     if "one_size" in found:
         one = found["one_size"]
         tell(
-            say(
-                "One size only: groups of {size}, MSE {mse}, signal {signal}.",
-                size=one["size"],
-                mse=Figure(f"{one['mse']:.2f}"),
-                signal=Figure(f"{one['signal']:.3f}"),
-            ),
+            "One size only: groups of {size}, MSE {mse}, signal {signal}.",
             "  ",
+            size=one["size"],
+            mse=Figure(f"{one['mse']:.2f}"),
+            signal=Figure(f"{one['signal']:.3f}"),
         )
     print()
     print_table(
@@ -346,4 +332,4 @@ def print_tolerant(name: str, found: dict[str, Any]) -> None:
         right=[1, 2, 3, 4, 5],
     )
     if len(found["values"]) > _LISTED:
-        tell(say("… and {n} more values; --json lists them all.", n=len(found["values"]) - _LISTED))
+        tell("… and {n} more values; --json lists them all.", n=len(found["values"]) - _LISTED)

@@ -15,8 +15,6 @@ _EVERY = 0.005  # seconds
 class Peak:
     """The most memory of the process since it began to be watched, in bytes beyond what it held then.
 
-    Attributes
-    ----------
     grown : None where the system does not tell (other than Linux).
     """
 

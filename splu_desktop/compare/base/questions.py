@@ -17,7 +17,6 @@ from scipy import sparse
 
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.table import Flags
 
@@ -84,11 +83,9 @@ class CountingQuestions:
                 sensitive = condition.column == source.sensitive.name
                 if not sensitive and condition.column not in places:
                     raise BadQuestion(
-                        say(
-                            "“{column}” is no column of this comparison; ask for “{sensitive}” and unchanged columns.",
-                            column=condition.column,
-                            sensitive=source.sensitive.name,
-                        )
+                        "“{column}” is no column of this comparison; ask for “{sensitive}” and unchanged columns.",
+                        column=condition.column,
+                        sensitive=source.sensitive.name,
                     )
                 if condition not in known:
                     column = source.sensitive if sensitive else source.columns[places[condition.column]]

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import EmptyTable
-from splu_desktop.core.messages import say
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Column, Table
 
@@ -35,7 +34,7 @@ class TrueTable:
     def of(cls, table: Table, unchanged: Sequence[str], sensitive: str) -> TrueTable:
         """Return the part of a table that is compared. Raises EmptyTable, UnknownColumn."""
         if table.n == 0:
-            raise EmptyTable(say("The table has no records, so there is nothing to compare."))
+            raise EmptyTable("The table has no records, so there is nothing to compare.")
         return cls(tuple(table[name].compacted() for name in unchanged), table[sensitive].compacted())
 
     @property

@@ -135,8 +135,6 @@ class System(ABC):
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         """Publish the table. Raises Impossible with the reason where this table can't be; Cancelled.
 
-        Parameters
-        ----------
         chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.
         """
 

@@ -29,8 +29,6 @@ from splu_desktop.core.progress import Progress
 class Bucketed(Sanitised):
     """Two tables: records with their bucket's number, and the values of each bucket.
 
-    Parameters
-    ----------
     bucket : (N,) number of each record's bucket, from 0 without gaps.
     """
 
@@ -91,13 +89,11 @@ class Anatomy(System):
         top = int(source.counts.argmax())
         if source.counts[top] * self.l > source.n:
             raise Impossible(
-                say(
-                    "“{value}” fills {share} of the records, more than 1 in {l}, so there are no buckets of {l} "
-                    "different values.",
-                    value=str(source.sensitive.labels[top]),
-                    share=Figure(f"{100 * source.shares[top]:.1f} %"),
-                    l=self.l,
-                )
+                "“{value}” fills {share} of the records, more than 1 in {l}, so there are no buckets of {l} "
+                "different values.",
+                value=str(source.sensitive.labels[top]),
+                share=Figure(f"{100 * source.shares[top]:.1f} %"),
+                l=self.l,
             )
         codes = source.sensitive.codes
         members = dealt(codes, largest_first(source.counts.astype(np.int64), self.l), chance)

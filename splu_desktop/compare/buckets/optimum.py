@@ -69,9 +69,7 @@ def best_sizes(
         if found.status == _NONE:
             return None
         if found.status != 0:
-            raise Impossible(
-                say("The best buckets were not found within {seconds} seconds.", seconds=f"{seconds:g}"),
-            )
+            raise Impossible("The best buckets were not found within {seconds} seconds.", seconds=f"{seconds:g}")
         number = np.rint(found.x).astype(np.int64)
         held, crowded = _dealt(counts, np.minimum(caps * number, counts[:, None]), sizes * number)
         if not crowded.any():
@@ -103,11 +101,9 @@ class BestSizes(TwoSizes):
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         if len(counts) > MOST_VALUES:
             raise Impossible(
-                say(
-                    "Integer programming settles which buckets are best for at most {most} values; this column has "
-                    "{values}.",
-                    most=MOST_VALUES,
-                    values=len(counts),
-                )
+                "Integer programming settles which buckets are best for at most {most} values; this column has "
+                "{values}.",
+                most=MOST_VALUES,
+                values=len(counts),
             )
         return best_sizes(counts, caps_of, least, most, progress)

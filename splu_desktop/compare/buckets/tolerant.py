@@ -51,8 +51,6 @@ def assigned(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generat
 class Tolerated(Bucketed):
     """Buckets of several sizes.
 
-    Parameters
-    ----------
     setting : how many buckets of which size.
     """
 
@@ -113,9 +111,7 @@ class TwoSizes(System):
         if least <= LARGEST:
             parts = self._parts(counts, cache(lambda size: caps(limits, size)), least, LARGEST, progress)
         if parts is None:
-            raise Impossible(
-                say("No buckets of {least} to {most} records keep these limits.", least=least, most=LARGEST)
-            )
+            raise Impossible("No buckets of {least} to {most} records keep these limits.", least=least, most=LARGEST)
         bucket = assigned(source.sensitive.codes, parts, chance)
         return Tolerated(source, bucket, tuple(kind for kind, _ in parts))
 

@@ -64,8 +64,6 @@ class ClassDisclosure:
 class Generalised(Sanitised):
     """Records in classes, each with the box of its class.
 
-    Parameters
-    ----------
     classes : (N,) number of each record's class, from 0 without gaps.
     """
 

@@ -96,6 +96,6 @@ class OrderedCloseness(Closeness):
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Generalised:
         if not source.sensitive.kind.ordered:
             raise Impossible(
-                say("The values of “{name}” have no order to measure distances along.", name=source.sensitive.name)
+                "The values of “{name}” have no order to measure distances along.", name=source.sensitive.name
             )
         return super().publish(source, chance, progress)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.generalise.classes import Generalised
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Flags
 
@@ -45,7 +44,7 @@ class Mondrian(System):
         shares = source.shares
         if source.n < self.least or not self.meets(source.counts[None], shares)[0]:
             raise Impossible(
-                say("Not even all records in one class meet this condition, so no classes do: it asks too much here.")
+                "Not even all records in one class meet this condition, so no classes do: it asks too much here."
             )
         codes = [column.codes for column in source.columns]
         sensitive = source.sensitive.codes

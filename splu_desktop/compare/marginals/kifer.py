@@ -102,12 +102,10 @@ class Domain:
         )
         if most is None:
             raise Impossible(
-                say(
-                    "{columns} columns and {values} values have more combinations than a distribution can be fitted "
-                    "to, even with two ranges per column.",
-                    columns=len(sizes),
-                    values=source.m,
-                )
+                "{columns} columns and {values} values have more combinations than a distribution can be fitted "
+                "to, even with two ranges per column.",
+                columns=len(sizes),
+                values=source.m,
             )
         counts = [column.counts() for column in source.columns]
         self.ranges = [ranges(each, most, k) for each in counts]
@@ -152,8 +150,6 @@ class Domain:
 class MaximumEntropy(Sanitised):
     """Marginals, read by the distribution of largest entropy.
 
-    Parameters
-    ----------
     cells : (cells,) its expected records.
     """
 
@@ -256,7 +252,7 @@ class Marginals(System):
         cells = fitted(np.full(math.prod(shape), source.n / math.prod(shape)), chosen)
         if source.n < self.k or cells is None or not diverse(cells):
             raise Impossible(
-                say("Not even all records in one class meet this condition, so no classes do: it asks too much here.")
+                "Not even all records in one class meet this condition, so no classes do: it asks too much here."
             )
         left = list(domain.pairs(self.k))
         while left and len(chosen) < len(shape) + _MARGINALS:

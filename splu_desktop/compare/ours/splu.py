@@ -224,11 +224,9 @@ class Planned(System):
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         if len(self.draw.block(source.sensitive.name)) > 1 or self.draw.draws_of_person(2) != 2:
             raise Impossible(
-                say(
-                    "The plan draws “{name}” together with other columns, or per person; this comparison is about one "
-                    "column drawn record by record.",
-                    name=source.sensitive.name,
-                )
+                "The plan draws “{name}” together with other columns, or per person; this comparison is about one "
+                "column drawn record by record.",
+                name=source.sensitive.name,
             )
         try:
             self.draw.check(source.sensitive)

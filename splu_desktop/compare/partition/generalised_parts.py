@@ -43,7 +43,7 @@ class KAnonymityOfParts(KAnonymity):
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Generalised:
         if source.n < self.parts * self.k:
             raise Impossible(
-                say("{n} records are too few for {parts} parts of {k} each.", n=source.n, parts=self.parts, k=self.k)
+                "{n} records are too few for {parts} parts of {k} each.", n=source.n, parts=self.parts, k=self.k
             )
         part = dealt_to_parts(source.n, self.parts, chance)
         classes, start = np.empty(source.n, np.int64), 0

@@ -51,8 +51,6 @@ def half_width(parts: int) -> float:
 class PartsAnswers(LaplaceAnswers):
     """Sums of noisy answers about parts.
 
-    Parameters
-    ----------
     parts : B.
     """
 

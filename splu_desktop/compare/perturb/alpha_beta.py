@@ -40,12 +40,10 @@ def chances(prior: float, belief: float) -> tuple[float, float]:
     """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""
     if not prior < belief < 1:
         raise Impossible(
-            say(
-                "The table fills {share} of all combinations of its labels and values, so a belief of at most {belief} "
-                "is exceeded before anything is published.",
-                share=Figure(f"{100 * prior:.3g} %"),
-                belief=Figure(f"{100 * belief:.3g} %"),
-            )
+            "The table fills {share} of all combinations of its labels and values, so a belief of at most {belief} "
+            "is exceeded before anything is published.",
+            share=Figure(f"{100 * prior:.3g} %"),
+            belief=Figure(f"{100 * belief:.3g} %"),
         )
     kept = 1 - prior / belief
     beta = kept * prior * (1 - belief) / (belief * (1 - prior))
@@ -83,10 +81,8 @@ class DeletedAndInserted(Sanitised):
             # Beta is tiny there, and a tuple is hardly ever drawn twice.
             if beta * self.domain > _MOST:
                 raise Impossible(
-                    say(
-                        "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
-                        count=round(beta * self.domain),
-                    )
+                    "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
+                    count=round(beta * self.domain),
                 )
             many = int(chance.poisson(beta * self.domain))
             inserted = [chance.integers(0, size, many) for size in self._sizes]

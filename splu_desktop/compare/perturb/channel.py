@@ -16,7 +16,6 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised
 from splu_desktop.core.estimate import DEFAULT, Method
-from splu_desktop.core.messages import say
 from splu_desktop.core.reconstruct.whole_matrix import Bends, numbers_of
 from splu_desktop.core.table import Picked
 from splu_desktop.core.transition.matrix import Independent, KnownTransition
@@ -36,9 +35,7 @@ class Channelled(Sanitised):
 
     def __init__(self, source: TrueTable, matrix: Floats, chance: np.random.Generator) -> None:
         if source.m < 2:
-            raise Impossible(
-                say("“{name}” has one value only, so nothing can be exchanged.", name=source.sensitive.name)
-            )
+            raise Impossible("“{name}” has one value only, so nothing can be exchanged.", name=source.sensitive.name)
         self.source, self.matrix = source, matrix
         self.shown = drawn(matrix, source.sensitive.codes, chance)
         published = np.bincount(self.shown, minlength=source.m).astype(np.float64)

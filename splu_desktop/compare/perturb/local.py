@@ -75,19 +75,15 @@ class Subsets(Sanitised):
 
     def __init__(self, source: TrueTable, epsilon: float, chance: np.random.Generator, progress: Progress) -> None:
         if source.m < 2:
-            raise Impossible(
-                say("“{name}” has one value only, so nothing can be exchanged.", name=source.sensitive.name)
-            )
+            raise Impossible("“{name}” has one value only, so nothing can be exchanged.", name=source.sensitive.name)
         self.source, self.odds = source, math.exp(epsilon)
         m = source.m
         self.d = min(max(round(m / (self.odds + 1)), 1), m - 1)
         if source.n * self.d > _MOST:
             raise Impossible(
-                say(
-                    "Every record would show {d} of {m} values, more than this comparison holds in memory.",
-                    d=self.d,
-                    m=m,
-                )
+                "Every record would show {d} of {m} values, more than this comparison holds in memory.",
+                d=self.d,
+                m=m,
             )
         self.own = self.d * self.odds / (self.d * self.odds + m - self.d)
         self.other = (self.own * (self.d - 1) + (1 - self.own) * self.d) / (m - 1)

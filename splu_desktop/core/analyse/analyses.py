@@ -82,7 +82,7 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     known = cells.meets(of) & ~np.isnan(each)
     sums = cells.sums([np.where(known, each, 0.0), known])
     if sums.values[1] <= 0:
-        raise BadQuestion(say("No record is left to take a mean of, as far as the release can tell."))
+        raise BadQuestion("No record is left to take a mean of, as far as the release can tell.")
     low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     what = say("mean of {column}{of}", column=column, of=_of(where))
     least, most = float(np.nanmin(numbers)), float(np.nanmax(numbers))
@@ -92,14 +92,14 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
     """Return the least value that at least the share q of records stay at or below; of intervals, by their middle."""
     if not 0 < q < 1:
-        raise BadQuestion(say("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}"))
+        raise BadQuestion("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}")
     numbers, of = numbers_of(reader, column), chosen(reader, where)
     cells = CellTable(reader.engine, [of], [column])
     each, order = numbers[cells.codes(column)], np.unique(numbers[~np.isnan(numbers)])
     inside = cells.meets(of)
     sums = cells.sums([inside & (each <= most) for most in order.tolist()])  # NaN is below nothing
     if sums.values[-1] <= 0:
-        raise BadQuestion(say("No record is left to take a quantile of, as far as the release can tell."))
+        raise BadQuestion("No record is left to take a quantile of, as far as the release can tell.")
     gap = sums.values - q * sums.values[-1]
     slopes = np.eye(len(order))
     slopes[:, -1] -= q
@@ -122,7 +122,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     `parts` has the share of every period.
     """
     if by not in reader.published.nsas:
-        raise BadQuestion(say("A trend goes over a column published unchanged, not over “{column}”.", column=by))
+        raise BadQuestion("A trend goes over a column published unchanged, not over “{column}”.", column=by)
     column = reader.published.table[by]
     times, names = periods(column, period)
     asked = chosen(reader, conditions)
@@ -135,7 +135,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     )
     count, totals = np.split(sums.values, 2)
     if (totals > 0).sum() < 2:
-        raise BadQuestion(say("A trend needs records in two periods at least."))
+        raise BadQuestion("A trend needs records in two periods at least.")
     centre = float(found @ totals / totals.sum())
     slope = np.zeros(2 * len(found))
     slope[: len(found)] = (found - centre) / float(totals @ (found - centre) ** 2)
@@ -189,7 +189,7 @@ def cross_sums(
 ) -> tuple[list[tuple[int | None, int | None]], Sums]:
     """Return the label codes of all cells, row by row, None for a margin after the others, and their counts."""
     if rows == columns:
-        raise BadQuestion(say("A cross-table needs two different columns."))
+        raise BadQuestion("A cross-table needs two different columns.")
     of, table = chosen(reader, where), reader.published.table
     cells = CellTable(reader.engine, [of], [rows, columns])
     inside, a, b = cells.meets(of), cells.codes(rows), cells.codes(columns)
@@ -212,10 +212,8 @@ def chosen(reader: Reader, conditions: Conditions) -> dict[str, Flags]:
         found[condition.column] = flags & found.get(condition.column, flags)
         if not found[condition.column].any():
             raise BadQuestion(
-                say(
-                    "The conditions on “{column}” contradict each other: no value meets them all.",
-                    column=condition.column,
-                )
+                "The conditions on “{column}” contradict each other: no value meets them all.",
+                column=condition.column,
             )
     return {name: flags for name, flags in found.items() if not flags.all()}
 
@@ -240,24 +238,22 @@ def numbers_of(reader: Reader, name: str) -> Floats:
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         numbers = np.where(column.missing, np.nan, column.values.astype(np.float64))
         if np.isnan(numbers[~column.missing]).any():
-            raise BadQuestion(say("“{column}” holds texts among its numbers.", column=name))
+            raise BadQuestion("“{column}” holds texts among its numbers.", column=name)
     else:
         ends = interval_ends(column)
         if ends is None:
-            raise BadQuestion(say("“{column}” holds neither numbers nor intervals of numbers.", column=name))
+            raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=name)
         # 20 to 39 of whole numbers stays below 40, and a label that is one number stands for itself.
         numbers = np.where(ends[1] - ends[0] < 1, ends[0], (ends[0] + ends[1] - whole_numbers(column)) / 2)
         if np.isinf(numbers[~column.missing]).any():
             at = np.flatnonzero(np.isinf(numbers))[0]
             raise BadQuestion(
-                say(
-                    "“{label}” of “{column}” has no end, so it has no middle: ask for counts or shares.",
-                    label=column.labels[at],
-                    column=name,
-                )
+                "“{label}” of “{column}” has no end, so it has no middle: ask for counts or shares.",
+                label=column.labels[at],
+                column=name,
             )
     if np.isnan(numbers).all():
-        raise BadQuestion(say("“{column}” holds neither numbers nor intervals of numbers.", column=name))
+        raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=name)
     return numbers
 
 
@@ -277,7 +273,7 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
         return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
     if period not in PERIODS:
         raise BadQuestion(
-            say("There is no period “{period}”; choose among {known}.", period=period, known=", ".join(PERIODS))
+            "There is no period “{period}”; choose among {known}.", period=period, known=", ".join(PERIODS)
         )
     if column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None:
         days = column.values.astype("datetime64[D]")
@@ -290,9 +286,7 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
         except ValueError:
             days = np.array([], "datetime64[D]")
         if period in ("week", "day") or not len(days):
-            raise BadQuestion(
-                say("“{column}” holds no dates that tell a {period}.", column=column.name, period=say(period))
-            )
+            raise BadQuestion("“{column}” holds no dates that tell a {period}.", column=column.name, period=say(period))
     times, names = np.full(column.m, np.nan), {}
     for at in np.flatnonzero(~np.isnat(days) & ~column.missing).tolist():
         times[at], name = _period(days[at].item(), period)
@@ -329,5 +323,5 @@ def _shares(reader: Reader, pairs: Sequence[tuple[Conditions, Conditions]]) -> S
     cells = CellTable(reader.engine, asked)
     sums = cells.sums([cells.meets(each) for each in counted])
     if (sums.values[1::2] <= 0).any():
-        raise BadQuestion(say("No record is left to take a share of, as far as the release can tell."))
+        raise BadQuestion("No record is left to take a share of, as far as the release can tell.")
     return sums

@@ -9,7 +9,6 @@ from enum import Enum
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named, parse_condition
 from splu_desktop.core.query.reader import Reader
@@ -84,11 +83,11 @@ class Analysis:
         compared = (AnalysisKind.DIFFERENCE, AnalysisKind.RATIO, AnalysisKind.ODDS_RATIO)
         plain = (AnalysisKind.MEAN, AnalysisKind.QUANTILE, AnalysisKind.CROSSTAB)
         if self.kind not in plain and not self.first and not self.counted:
-            raise BadQuestion(say("Name a condition first, such as Diagnosis=Stroke."))
+            raise BadQuestion("Name a condition first, such as Diagnosis=Stroke.")
         if self.kind in compared and not self.second:
-            raise BadQuestion(say("Name a second condition, such as Diagnosis=Stroke."))
+            raise BadQuestion("Name a second condition, such as Diagnosis=Stroke.")
         if self.kind in (AnalysisKind.LOGIT, AnalysisKind.POISSON) and not self.on:
-            raise BadQuestion(say("Name at least one column, or a condition, for the regression to go on."))
+            raise BadQuestion("Name at least one column, or a condition, for the regression to go on.")
 
 
 # --- what people type

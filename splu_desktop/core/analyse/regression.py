@@ -128,13 +128,11 @@ def _check_groups(
     if lone:
         name = min(lone, key=lambda each: lone[each])
         raise BadQuestion(
-            say(
-                "Among the {records} records with “{value}” the outcome seems to be all or nothing, as far as the "
-                "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
-                "value together with another.",
-                records=lone[name],
-                value=name,
-            )
+            "Among the {records} records with “{value}” the outcome seems to be all or nothing, as far as the "
+            "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
+            "value together with another.",
+            records=lone[name],
+            value=name,
         )
 
 
@@ -150,7 +148,7 @@ def _exponential(eta: Floats) -> tuple[Floats, Floats]:
 
 def _inverse(matrix: Floats) -> Floats:
     if np.linalg.matrix_rank(matrix) < len(matrix):
-        raise BadQuestion(say("The columns named say the same of each other, or nothing at all; leave one out."))
+        raise BadQuestion("The columns named say the same of each other, or nothing at all; leave one out.")
     return np.asarray(np.linalg.inv(matrix), np.float64)
 
 
@@ -159,9 +157,7 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> Floats:
     whole = float(weights.sum())
     centre = float(weights @ y) / whole if whole > 0 else 0.0
     if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1):
-        raise BadQuestion(
-            say("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
-        )
+        raise BadQuestion("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
     beta: Floats = np.zeros(rows.shape[1])
     beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
     scale = np.maximum(np.sqrt(np.abs(weights) @ rows**2), 1e-9)
@@ -186,6 +182,4 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> Floats:
             break
     if ((now / scale) ** 2).sum() < 1e-12 * max(whole, 1.0):
         return beta
-    raise BadQuestion(
-        say("The regression has no solution here: too little is left of the outcome's link to these columns.")
-    )
+    raise BadQuestion("The regression has no solution here: too little is left of the outcome's link to these columns.")

@@ -7,7 +7,6 @@ import numpy as np
 from splu_desktop.core.analyse import analyses
 from splu_desktop.core.analyse.figures import within
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.crosstab_grid import TRUST, CrosstabGrid, Wanted
@@ -32,12 +31,10 @@ def compute(reader: Reader, wanted: Wanted) -> CrosstabGrid:
     """
     if len(wanted.sides) > 1 or wanted.sides[0].intervals or wanted.method is not Method.UNBIASED:
         raise BadQuestion(
-            say(
-                "“{column}” is sensitive as well; it is counted against “{sa}” alone, by each of its values and the "
-                "unbiased estimate.",
-                column=next(side.column for side in wanted.sides if side.column in reader.published.sensitive),
-                sa=wanted.sa,
-            )
+            "“{column}” is sensitive as well; it is counted against “{sa}” alone, by each of its values and the "
+            "unbiased estimate.",
+            column=next(side.column for side in wanted.sides if side.column in reader.published.sensitive),
+            sa=wanted.sa,
         )
     published, line = reader.published, wanted.sides[0].column
     rows, columns = published.table[line], published.table[wanted.sa]

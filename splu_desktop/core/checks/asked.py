@@ -52,18 +52,14 @@ class AskedTable:
         found = tuple(dict.fromkeys(name for name in self.named if name in draws))
         if not found:
             raise BadSetting(
-                say(
-                    "“{table}” names no sensitive column, so every count of it is exact; name one that is.",
-                    table=self.what(),
-                )
+                "“{table}” names no sensitive column, so every count of it is exact; name one that is.",
+                table=self.what(),
             )
         if not set(found) <= set(draws[found[0]].block(found[0])):
             raise BadSetting(
-                say(
-                    "“{table}” names several sensitive columns that are not drawn together: {columns}; name one.",
-                    table=self.what(),
-                    columns=", ".join(found),
-                )
+                "“{table}” names several sensitive columns that are not drawn together: {columns}; name one.",
+                table=self.what(),
+                columns=", ".join(found),
             )
         return found
 
@@ -95,13 +91,11 @@ def cells(table: Table, asked: AskedTable) -> tuple[Cell, ...]:
     number = int(np.prod([len(side) for side in sides])) if sides else 1
     if number > MOST_CELLS:
         raise BadSetting(
-            say(
-                "“{table}” has {cells} cells, and {most} are the most; name fewer columns, or put their values into "
-                "groups.",
-                table=asked.what(),
-                cells=number,
-                most=MOST_CELLS,
-            )
+            "“{table}” has {cells} cells, and {most} are the most; name fewer columns, or put their values into "
+            "groups.",
+            table=asked.what(),
+            cells=number,
+            most=MOST_CELLS,
         )
     for condition in asked.conditions:
         condition.select(table[condition.column])
@@ -165,10 +159,10 @@ def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> Aske
         what, error, least = stated["what"], float(stated["error"]) / 100, int(stated["least"] or 0)
         if stated["least"] is not None and not least:
             raise BadSetting(
-                say("“{table}” asks for counts from 0 on, of which no share is an error; say from 1 on.", table=text)
+                "“{table}” asks for counts from 0 on, of which no share is an error; say from 1 on.", table=text
             )
     if not 0 < error < 1:
-        raise BadSetting(say("An error of {error} % can't be asked; say 1 to 99 %.", error=Figure(f"{100 * error:g}")))
+        raise BadSetting("An error of {error} % can't be asked; say 1 to 99 %.", error=Figure(f"{100 * error:g}"))
     columns: list[str] = []
     conditions: list[Condition] = []
     parts = what.split(",")
@@ -191,7 +185,7 @@ def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> Aske
             raise UnknownColumn(parts[0].partition("=")[0].strip(), table.names)
     found = AskedTable(tuple(columns), tuple(conditions), error, least)
     if len(set(found.named)) < len(found.named):
-        raise BadSetting(say("“{table}” names a column twice; name it once.", table=found.what()))
+        raise BadSetting("“{table}” names a column twice; name it once.", table=found.what())
     return found
 
 

@@ -18,7 +18,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer
 from splu_desktop.core.query.condition import Condition
@@ -149,12 +149,10 @@ class Ahead:
         draws: Mapping[str, Draw],
         thresholds: Thresholds,
         questions: Sequence[Sequence[Condition]],
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
     ) -> tuple[Foretold, ...]:
         """Return the answers to questions, each with a condition on one SA or on SAs drawn together.
 
-        Parameters
-        ----------
         draws : SA name -> how it would be drawn, which must be possible; at least of the SAs asked and their blocks.
 
         Raises BadQuestion, NoLaw; Cancelled.

@@ -14,13 +14,14 @@ from functools import partial
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
 from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
@@ -49,6 +50,7 @@ NAMES = (  # of the lines that can be amber
 
 _MANY = 0.5  # share of the records from which recognising them is a grave risk, whoever gets the release
 _FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
+_SAID = 3  # chances of different columns that a line says one by one
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
 IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
@@ -154,7 +156,7 @@ def table_lines(
     *,
     unique: Callable[[], int | None] | None = None,
     elsewhere: Elsewhere | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[Line, ...]:
     """Return the lines that follow from a table (as it was read) and a plan alone.
 
@@ -221,7 +223,7 @@ def _eligible(table: Table, generalised: Table, plan: Plan, ways: dict[str, Draw
                 yield Line("sensitive", Light.AMBER, text, "plan", name)
 
 
-def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterable[Line]:
+def _identifiers(table: Table, plan: Plan, progress: Progress) -> Iterable[Line]:
     suspects = 0
     text: str
     suggested = suggest_roles(table, sensitive=plan.sensitive, progress=progress)
@@ -268,9 +270,7 @@ def _identifiers(table: Table, plan: Plan, progress: Progress | None) -> Iterabl
         yield Line("identifiers", Light.GREEN, text, "classify")
 
 
-def giveaway_lines(
-    table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
-) -> tuple[Line, ...]:
+def giveaway_lines(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Line, ...]:
     """Return which columns tell what is sensitive.
 
     Parameters
@@ -281,7 +281,7 @@ def giveaway_lines(
     return tuple(_giveaways(table, plan, ways, progress))
 
 
-def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None) -> Iterable[Line]:
+def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress) -> Iterable[Line]:
     found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
     for each in found:
         yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
@@ -305,7 +305,7 @@ def persons_line(
     source: Table,
     table: Table,
     ways: Mapping[str, Draw],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     chosen: ByPerson | None = None,
 ) -> Line:
     """Return whether persons have several records, and what is promised of such a person.
@@ -378,7 +378,7 @@ def shift_line(source: Table, chosen: ByPerson) -> Line:
 
 
 def _persons_treated(
-    source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress | None
+    source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress
 ) -> Line:
     """Return what becomes of persons with several records as chosen."""
     who = persons(source[chosen.column])
@@ -415,7 +415,7 @@ def _persons_treated(
         persons=number,
         column=chosen.column,
         records=records,
-        chance=listed(sorted({draw.chance() for draw in ways.values()}), "{head} or {tail}"),
+        chance=_chances(ways.values()),
     )
     if sure > _TELLING * least:
         more = say(
@@ -430,13 +430,21 @@ def _persons_treated(
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 
+def _chances(draws: Iterable[Draw]) -> str:
+    """Return how sure someone is of columns, of many only of which at most."""
+    each = {draw.chance(): draw.confidence for draw in draws}
+    if len(each) <= _SAID:
+        return listed(sorted(each), "{head} or {tail}")
+    return say("at most {most}, by column and value as planned", most=up(max(each.values())))
+
+
 def _recognisable(
     table: Table,
     plan: Plan,
     ways: Mapping[str, Draw],
     unique: Callable[[], int | None] | None,
     elsewhere: Elsewhere | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Iterable[Line]:
     """Give the line about unique records and, where it was asked who gets the release, the one about small classes."""
     nsas, audience = plan.named(Role.NSA), plan.audience
@@ -473,9 +481,7 @@ def _recognisable(
     yield Line("small-classes", Light.AMBER, text, "classify", grave=few > _MANY * table.n)
 
 
-def beyond_limits(
-    table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress | None = None
-) -> tuple[Line, ...]:
+def beyond_limits(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Line, ...]:
     """Return the lines on the limits of who gets the release that a plan breaks; none where that was not asked.
 
     Parameters

@@ -47,7 +47,7 @@ from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, counted, listed, say, share_of
 from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.classes import classes_of, one_class
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
@@ -483,14 +483,14 @@ class _Search:
         )
 
 
-def make_safe(table: Table, plan: Plan, aim: Aim | None = None, progress: Progress | None = None) -> MadeSafe:
+def make_safe(table: Table, plan: Plan, aim: Aim | None = None, progress: Progress = SILENT) -> MadeSafe:
     """Return the steps that lead from a plan to an aim; the plan's sensitive columns keep their draws.
 
     Raises the faults of the plan itself (UnknownColumn, BadSetting); Cancelled.
     """
     plan.check(table)
     aim = aim or Aim()
-    search = _Search(table, plan, aim, progress or Silent())
+    search = _Search(table, plan, aim, progress)
     search.names_and_matters()
     search.persons()
     search.told_by_each_other()

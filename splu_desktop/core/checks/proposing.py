@@ -24,7 +24,7 @@ from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
 from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress, ProgressPart, Silent
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 
@@ -148,7 +148,7 @@ def propose(
     plan: Plan,
     musts: Sequence[AskedTable],
     gammas: Sequence[int] = GAMMAS,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Proposal:
     """Return the strongest protection that answers every table, or what comes closest.
 
@@ -161,7 +161,6 @@ def propose(
 
     Raises UnknownColumn, BadSetting, BadQuestion where a table can't be asked; Cancelled.
     """
-    progress = progress or Silent()
     closest: Proposal | None = None
     blocks = {plan.draws[name].block(name) for must in musts for name in must.sensitive(plan.draws)[:1]}
     ladder = [(free, coarse) for free in (False, True) for coarse in _coarser(table, plan, musts)]

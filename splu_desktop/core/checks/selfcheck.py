@@ -17,7 +17,7 @@ from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.guarantees.tails import ALARM
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
@@ -48,9 +48,7 @@ class Check:
     column: str | None = None
 
 
-def check_release(
-    source: Table, plan: Plan, published: Published, *, progress: Progress | None = None
-) -> tuple[Check, ...]:
+def check_release(source: Table, plan: Plan, published: Published, *, progress: Progress = SILENT) -> tuple[Check, ...]:
     """Check a release against its source: records, columns, rows, domains, counts, retained values and order.
 
     Parameters
@@ -63,7 +61,6 @@ def check_release(
     -------
     tuple of Check, in the order made; later ones are left out where an earlier one makes them senseless.
     """
-    progress = progress or Silent()
     progress.report(_STAGE, 0.0)
     table = published.table
     found = [_records(source, table), _columns(plan, table)]
@@ -105,9 +102,8 @@ def check_release(
     return tuple(found)
 
 
-def check_alone(published: Published, *, progress: Progress | None = None) -> tuple[Check, ...]:
+def check_alone(published: Published, *, progress: Progress = SILENT) -> tuple[Check, ...]:
     """Check what a release shows by itself, without the source: group sizes and record order."""
-    progress = progress or Silent()
     found = []
     for name, draw in published.draws.items():
         found += [Check("counts", fits, text, name) for fits, text in draw.alone(published.table[name])]
@@ -115,13 +111,12 @@ def check_alone(published: Published, *, progress: Progress | None = None) -> tu
     return tuple(found)
 
 
-def check_order(table: Table, *, progress: Progress | None = None) -> Check:
+def check_order(table: Table, *, progress: Progress = SILENT) -> Check:
     """Check that records stand in random order: equal neighbours are as many as chance makes, in every column.
 
     Under a random permutation the number of neighbouring records with the same label has a mean and variance that
     follow from the label counts alone (join counts on a path). Sorted tables have too many, dealt ones too few.
     """
-    progress = progress or Silent()
     worst, where = 0.0, None
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
@@ -196,8 +191,6 @@ def _columns(plan: Plan, table: Table) -> Check:
 class _Rows:
     """The NSA rows of a table: all of them as a multiset, and a sample.
 
-    Attributes
-    ----------
     places, keys : (K,) where the sampled rows stand, and their keys, in the order of the keys.
     """
 

@@ -12,9 +12,8 @@ from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.groups.tolerances import Infeasible
-from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness, permutation
 from splu_desktop.core.table import Table
@@ -72,7 +71,7 @@ def marginals(source: Table, published: Published) -> tuple[TrialMarginal, ...]:
     return tuple(found)
 
 
-def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress | None = None) -> Trial:
+def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress = SILENT) -> Trial:
     """Sanitise a random sample of a table in memory.
 
     Parameters
@@ -86,11 +85,9 @@ def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress
     """
     if records < LEAST_RECORDS:
         raise BadSetting(
-            say(
-                "A trial needs {least_records} records or more, not {records}.",
-                least_records=LEAST_RECORDS,
-                records=records,
-            )
+            "A trial needs {least_records} records or more, not {records}.",
+            least_records=LEAST_RECORDS,
+            records=records,
         )
     table = one_per_person(table, plan.persons)
     source = SystemRandomness()
@@ -108,7 +105,7 @@ def trial(table: Table, plan: Plan, records: int = 10_000, *, progress: Progress
     return Trial(published, marginals(prepared, published))
 
 
-def _fitted(sample: Table, plan: Plan, progress: Progress | None) -> Plan:
+def _fitted(sample: Table, plan: Plan, progress: Progress) -> Plan:
     """Return the plan with group sizes that keep its tolerances in the sample, whose counts differ a little.
 
     Raises UnknownColumn, BadSetting, Infeasible.

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import say
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Kind, Table
 
@@ -30,6 +30,7 @@ MOST_DAYS = 36_500
 
 _WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
 _MOST_LABELS = 200  # of columns whose values have one each
+_CELLS = 16  # of persons by values, times the records, up to which a table of them is quicker than sorting
 
 
 @dataclass(frozen=True)
@@ -59,19 +60,15 @@ class ByPerson:
     def __post_init__(self) -> None:
         if self.way not in WAYS:
             raise BadSetting(
-                say(
-                    "There is no way “{way}” to treat persons with several records; choose among {known}.",
-                    way=str(self.way)[:40],
-                    known=", ".join(WAYS),
-                )
+                "There is no way “{way}” to treat persons with several records; choose among {known}.",
+                way=str(self.way)[:40],
+                known=", ".join(WAYS),
             )
         if self.way == "record" and not self.reason.strip():
             raise BadSetting(
-                say(
-                    "Say in words why each record of a person in “{column}” may be drawn by itself: whoever sees "
-                    "them all learns more than from one.",
-                    column=self.column,
-                )
+                "Say in words why each record of a person in “{column}” may be drawn by itself: whoever sees "
+                "them all learns more than from one.",
+                column=self.column,
             )
         if self.order and self.way not in ("first", "last"):
             raise BadSetting("A column says which record is a person's first or last; choose one of the two with it.")
@@ -79,7 +76,7 @@ class ByPerson:
         object.__setattr__(self, "shift", tuple(self.shift))
         if bool(self.shift) != bool(self.days) or not 0 <= self.days <= MOST_DAYS:
             raise BadSetting(
-                say("Dates are shifted by 1 to {most} days at most, not by {days}.", most=MOST_DAYS, days=self.days)
+                "Dates are shifted by 1 to {most} days at most, not by {days}.", most=MOST_DAYS, days=self.days
             )
         if self.number and self.way != "draw":
             raise BadSetting("A person number shows which records are one person's; choose a draw per person with it.")
@@ -112,10 +109,18 @@ class ByPerson:
 
 def persons(column: Column) -> Ints:
     """Return (N,) a number per person, from 0; a record without an identifier is a person of its own."""
-    codes = column.codes.astype(np.int64)
-    unknown = column.missing[column.codes]
-    codes[unknown] = column.m + np.arange(int(unknown.sum()))
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    found = _PERSONS.get(column)  # every column of a plan asks several times
+    if found is None:
+        codes = column.codes.astype(np.int64)
+        unknown = column.missing[column.codes]
+        codes[unknown] = column.m + np.arange(int(unknown.sum()))
+        found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        found.flags.writeable = False
+        _PERSONS[column] = found
+    return found
+
+
+_PERSONS: WeakKeyDictionary[Column, Ints] = WeakKeyDictionary()
 
 
 def numbered(who: Ints, source: Randomness) -> Column:
@@ -164,7 +169,7 @@ def check_dates(column: Column) -> None:
     """Raise BadSetting unless a column holds dates."""
     if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
         raise BadSetting(
-            say("“{column}” holds no dates, so it can't be shifted; name columns of dates.", column=column.name)
+            "“{column}” holds no dates, so it can't be shifted; name columns of dates.", column=column.name
         )
 
 
@@ -237,7 +242,7 @@ def records_kept(table: Table, choice: ByPerson, source: Randomness | None = Non
     elif choice.order:
         column = table[choice.order]
         if column.values is None:
-            raise BadSetting(say("“{column}” has no order: choose a column of dates or numbers.", column=choice.order))
+            raise BadSetting("“{column}” has no order: choose a column of dates or numbers.", column=choice.order)
         rank = column.codes.astype(np.int64)  # labels stand in the order of their values; missing ones last
         if choice.way == "last":
             rank = np.where(column.missing[column.codes], -1, rank)
@@ -416,4 +421,9 @@ def sure_if_kept(before: Sequence[Column], after: Sequence[Column], who: Ints, g
 
 def _different(column: Column, who: Ints) -> Ints:
     """Return how many different values each person has."""
+    number = int(who.max()) + 1
+    if number * column.m <= _CELLS * column.n:
+        has = np.zeros((number, column.m), bool)
+        has[who, column.codes] = True
+        return np.asarray(has.sum(axis=1), np.int64)
     return np.bincount(np.unique(who * column.m + column.codes) // column.m)

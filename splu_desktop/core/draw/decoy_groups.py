@@ -52,7 +52,7 @@ from splu_desktop.core.guarantees.tolerant import (
     t_p_of,
 )
 from splu_desktop.core.messages import Figure, listed, say
-from splu_desktop.core.progress import Progress, ProgressPart
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
@@ -167,9 +167,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
         return cls(found.sizes, found.shares, found.tolerances, found.fakes)
 
     @classmethod
-    def designed(
-        cls, column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None
-    ) -> Self:
+    def designed(cls, column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress = SILENT) -> Self:
         """Return the draw whose group sizes suit a column best (`design`)."""
         return cls.of(design(column, tolerances, fakes=fakes, progress=progress).grouping)
 
@@ -230,15 +228,13 @@ class DecoyGroups(SizedGroups, GroupDraw):
         found = layout(column.counts(), limits, self)
         if found is None:
             raise Infeasible(
-                say(
-                    "The group sizes planned for column “{column}” don't meet its tolerances for this table; "
-                    "plan them again.",
-                    column=column.name,
-                )
+                "The group sizes planned for column “{column}” don't meet its tolerances for this table; "
+                "plan them again.",
+                column=column.name,
             )
         return found
 
-    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+    def fitted(self, column: Column, progress: Progress = SILENT) -> Self:
         if layout(column.counts(), self.tolerances.of(column), self) is not None:
             return self
         found = design(column, self.tolerances, fakes=self.fakes, progress=progress).grouping
@@ -430,18 +426,16 @@ def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
         counts = column.counts()
         top = int(counts.argmax())
         raise Infeasible(
-            say(
-                "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
-                "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
-                "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value, such as 1 for that "
-                "value if it is not sensitive.",
-                gamma=gamma,
-                fakes=fakes,
-                whole=gamma + fakes,
-                label=str(column.labels[top]),
-                column=column.name,
-                share=100 * float(counts[top]) / column.n,
-            )
+            "Groups of {gamma} records with fake values, {fakes} in each, hold {whole} different values, so no "
+            "value may fill more than 1 in {whole} of the records; “{label}” of column “{column}” fills "
+            "{share:.1f} %. Take fewer fake values, smaller groups, or a tolerance per value, such as 1 for that "
+            "value if it is not sensitive.",
+            gamma=gamma,
+            fakes=fakes,
+            whole=gamma + fakes,
+            label=str(column.labels[top]),
+            column=column.name,
+            share=100 * float(counts[top]) / column.n,
         )
     return grouping
 
@@ -455,8 +449,8 @@ def _draw(
 ) -> None:
     """Set the codes of these groups' records: the value of a uniformly drawn member of each record's group.
 
-    `records` and `values` are (rows, r) as `groups.assign` gives them. An exchange may have left a group's empty place
-    in any row, so a draw counts through the group's filled places only. Fake values are drawn like those of records.
+    `records` and `values` are those of `groups.assign_tolerant`. An exchange may have left a group's empty place in any
+    row, so a draw counts through the group's filled places only. Fake values are drawn like those of records.
     """
     rows, count = values.shape
     filled = values >= 0

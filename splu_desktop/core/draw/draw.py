@@ -25,11 +25,11 @@ from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, counted, listed, say
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 
 if TYPE_CHECKING:
     from splu_desktop.core.draw.by_person import Effects
-    from splu_desktop.core.progress import Progress
     from splu_desktop.core.randomness import Randomness
     from splu_desktop.core.thresholds import Thresholds
     from splu_desktop.core.transition.matrix import MatrixTransition
@@ -102,8 +102,6 @@ class RecordBlocks:
 class Draw(ABC):
     """How a column's values are drawn anew. Immutable, compared by value.
 
-    Attributes
-    ----------
     name : of the draw, as files and commands write it.
     """
 
@@ -209,7 +207,7 @@ class Draw(ABC):
         """
         return self
 
-    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+    def fitted(self, column: Column, progress: Progress = SILENT) -> Self:
         """Return the draw for a sample of its column, whose counts differ a little."""
         return self
 
@@ -313,7 +311,7 @@ class Draw(ABC):
         """
         return 1.0
 
-    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
+    def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         """Return how sure someone is on average, seeing all rows of a person, that values were kept where they were.
 
         By which rows agree alone, beside how sure without that; of persons with several records, for a draw that goes
@@ -653,7 +651,7 @@ def draws_from(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Draw]:
         try:
             found[str(column)] = draw_from(stored)
         except BadSetting as fault:
-            raise BadSetting(say("Column “{name}”: {fault}", name=column, fault=fault)) from None
+            raise BadSetting("Column “{name}”: {fault}", name=column, fault=fault) from None
     return found
 
 
@@ -664,11 +662,9 @@ def draw_from(data: Mapping[str, Any]) -> Draw:
         name = settings.pop("draw")
         if name not in _KNOWN:
             raise BadSetting(
-                say(
-                    "This version of the program doesn't know the draw “{name}”; it knows {known}.",
-                    name=str(name)[:40],
-                    known=", ".join(_KNOWN),
-                )
+                "This version of the program doesn't know the draw “{name}”; it knows {known}.",
+                name=str(name)[:40],
+                known=", ".join(_KNOWN),
             )
         return _KNOWN[name].from_settings(settings)
     except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError):

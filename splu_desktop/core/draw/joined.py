@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +39,11 @@ from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Toler
 from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import ProgressPart
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
-
-if TYPE_CHECKING:
-    from splu_desktop.core.progress import Progress
 
 PARTS = 10**9  # chances are whole multiples of one of these, so that they are drawn exactly
 _SLACK = 1 + 1e-12  # of floating point in the check of promises that hold with equality
@@ -218,7 +215,7 @@ class Joined(Draw):
         try:
             return np.array([self._part_of[str(label)] for label in labels], np.intp)
         except KeyError as missing:
-            raise BadSetting(say("The chances of the draw lack the value “{value}”.", value=missing.args[0])) from None
+            raise BadSetting("The chances of the draw lack the value “{value}”.", value=missing.args[0]) from None
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -226,29 +223,23 @@ class Joined(Draw):
 
     def check(self, column: Column) -> None:
         if column.n == 0:
-            raise EmptyTable(
-                say("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
-            )
+            raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
         worst = self.surest(column) if column.n == self.records else None
         if worst is None or any(part.keeps + self._moved(part) != 1 for part in self.parts):
             raise Infeasible(
-                say(
-                    "The chances planned for column “{column}” are those of another table; plan them again.",
-                    column=column.name,
-                )
+                "The chances planned for column “{column}” are those of another table; plan them again.",
+                column=column.name,
             )
         self._check_declared(column)
         label, sure, limit = worst
         if sure > limit * _SLACK:
             raise Infeasible(
-                say(
-                    "With the chances planned for column “{column}”, a record could be linked to “{value}” with "
-                    "{sure:.3g} confidence where {limit:.3g} is allowed; plan them again.",
-                    column=column.name,
-                    value=label,
-                    sure=sure,
-                    limit=limit,
-                )
+                "With the chances planned for column “{column}”, a record could be linked to “{value}” with "
+                "{sure:.3g} confidence where {limit:.3g} is allowed; plan them again.",
+                column=column.name,
+                value=label,
+                sure=sure,
+                limit=limit,
             )
 
     def _check_declared(self, column: Column) -> None:
@@ -267,13 +258,11 @@ class Joined(Draw):
             right = alone * float(self.parts[at].keeps + self.parts[at].feeds[at])
             if right > float(self.parts[at].limit) * _SLACK * (right + nobodys * self._joins(at)):
                 raise Infeasible(
-                    say(
-                        "The list declared for “{column}” hides too little: {alone} of its values are those of one "
-                        "record alone, and only {nobodys} like them are nobody's; declare more values that may occur.",
-                        column=column.name,
-                        alone=alone,
-                        nobodys=nobodys,
-                    )
+                    "The list declared for “{column}” hides too little: {alone} of its values are those of one "
+                    "record alone, and only {nobodys} like them are nobody's; declare more values that may occur.",
+                    column=column.name,
+                    alone=alone,
+                    nobodys=nobodys,
                 )
 
     def _joins(self, at: int) -> float:
@@ -307,7 +296,7 @@ class Joined(Draw):
         feeds = np.array([[float(feed) for feed in part.feeds] for part in self.parts])
         return keeps, feeds, np.array([float(part.limit) for part in self.parts])
 
-    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+    def fitted(self, column: Column, progress: Progress = SILENT) -> Self:
         try:
             self.check(column)
         except Infeasible:
@@ -878,7 +867,7 @@ def design(
     """
     tolerances = limits if isinstance(limits, Tolerances) else Tolerances(limits)
     if column.n == 0:
-        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
+        raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
     if not 0 <= leave <= 0.5:
         raise BadSetting("The share of bearers left out must lie between 0 and 1/2.")
     check_feasible(column, tolerances)
@@ -901,19 +890,15 @@ def design(
                 return made
     if follows is not None:
         raise Infeasible(
-            say(
-                "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
-                "smaller one.",
-                column=column.name,
-                gamma=follows,
-            )
+            "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
+            "smaller one.",
+            column=column.name,
+            gamma=follows,
         )
     raise Infeasible(
-        say(
-            "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the records; "
-            "raise it a little.",
-            column=column.name,
-        )
+        "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the records; "
+        "raise it a little.",
+        column=column.name,
     )
 
 
@@ -922,13 +907,11 @@ def _listed(column: Column, limits: Tolerances, declared: Collection[str]) -> Co
     lacking = [str(x) for x in column.labels if str(x) not in set(declared) and limits.limits[str(x)] < NOT_SENSITIVE]
     if lacking:
         raise BadSetting(
-            say(
-                "The list declared for “{column}” lacks {n} values that occur, “{value}” among them; add them, so that "
-                "nothing shown tells by itself that somebody has it.",
-                column=column.name,
-                n=len(lacking),
-                value=lacking[0],
-            )
+            "The list declared for “{column}” lacks {n} values that occur, “{value}” among them; add them, so that "
+            "nothing shown tells by itself that somebody has it.",
+            column=column.name,
+            n=len(lacking),
+            value=lacking[0],
         )
     return column.with_labels(label for label in declared if limits.limits[label] < NOT_SENSITIVE)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Toler
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
@@ -82,12 +83,10 @@ class JoinedPerPerson(Joined):
         limits = draw.tolerated()
         if limits is None:
             raise BadSetting(
-                say(
-                    "Columns with {words} can't be drawn per person: a person's values then come from many persons, "
-                    "not from one group in which a fake value could leave somebody in doubt; leave the fake values "
-                    "out, or keep one record per person.",
-                    words=draw.words(),
-                )
+                "Columns with {words} can't be drawn per person: a person's values then come from many persons, "
+                "not from one group in which a fake value could leave somebody in doubt; leave the fake values "
+                "out, or keep one record per person.",
+                words=draw.words(),
             )
         classes = Tolerances(limits).classes()
         none = Fraction(0)
@@ -141,44 +140,44 @@ class JoinedPerPerson(Joined):
 
     def check(self, column: Column) -> None:
         if column.n == 0:
-            raise EmptyTable(
-                say("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
-            )
+            raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
         check_feasible(column, self._tolerances)
 
     @property
     def _tolerances(self) -> Tolerances:
         return Tolerances({label: part.limit for part in self.parts for label in part.values})
 
-    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+    def fitted(self, column: Column, progress: Progress = SILENT) -> Self:
         return self
 
-    def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
+    def learned(self, table: Table, column: str, thresholds: Thresholds) -> JoinedPerPerson:
         return self._designed(table, column)[0]
 
     def within(self, labels: object) -> Self:
         return replace(super().within(labels), person="", by_record=None)
 
-    def _designed(self, table: Table, name: str) -> tuple[Self, _Persons, list[Floats]]:
+    def _designed(self, table: Table, name: str) -> tuple[JoinedPerPerson, _Persons, list[Floats]]:
         """Return the draw with its chances, the persons of the table, and the weights of compositions by stratum."""
         column, who = table[name], persons(table[self.person])
+        known = _DESIGNED.get(column)  # gate, plan, release and its check ask for the same in turn
+        if known is not None and known[2].who is who and self in known[:2]:
+            return known[1:]
         self.check(column)
         number = int(who.max()) + 1
         if number < _FEWEST:
             raise BadSetting(
-                say(
-                    "“{column}” tells {persons} persons, too few to hide among one another; draw each record by "
-                    "itself, or keep one per person.",
-                    column=self.person,
-                    persons=number,
-                )
+                "“{column}” tells {persons} persons, too few to hide among one another; draw each record by "
+                "itself, or keep one per person.",
+                column=self.person,
+                persons=number,
             )
         bearers = np.bincount(np.unique(who * column.m + column.codes) % column.m, minlength=column.m)
         parts = parts_of(np.minimum(in_blocks(column.counts()), bearers), self._tolerances.of(column))
         every = _Persons(column, who, parts)
         made = self._law_of(column, parts, every)
-        effect = self.effects(table, who, name, ()).whole
-        return replace(made, persons=number, effect=effect), every, every.leaned(made.goes)
+        made = replace(made, persons=number, effect=self.effects(table, who, name, ()).whole)
+        _DESIGNED[column] = self, made, every, every.leaned(made.goes)
+        return _DESIGNED[column][1:]
 
     def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
         """Return the draw whose chances keep most values; without persons as if each had one record."""
@@ -211,11 +210,9 @@ class JoinedPerPerson(Joined):
             if worst is not None and worst[1] <= worst[2] * (1 + 1e-12):
                 return made
         raise Infeasible(
-            say(
-                "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "
-                "records; raise it a little.",
-                column=column.name,
-            )
+            "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "
+            "records; raise it a little.",
+            column=column.name,
         )
 
     def _rounded(
@@ -359,9 +356,9 @@ class JoinedPerPerson(Joined):
     def draws_of_person(self, records: int) -> int:
         return 1
 
-    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
+    def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         who = persons(table[self.person])
-        drawn = self._redrawn(table, column, SystemRandomness(), progress or Silent())  # seen by nobody
+        drawn = self._redrawn(table, column, SystemRandomness(), progress)  # seen by nobody
         keep = float(self._designed(table, column)[0].parts[0].keeps)
         return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 
@@ -422,16 +419,23 @@ class _Persons:
             self.part[part] = at
         p = len(parts)
         inside = np.bincount(who * p + self.part[column.codes], minlength=self.number * p).reshape(-1, p)
-        shares = np.asarray(inside / self.times[:, None], np.float64)
         # Strata of one number of records, or of neighbouring ones where few have it.
         order = np.argsort(self.times, kind="stable")
         ends, many = [0], self.times[order]
         for end in (np.flatnonzero(np.diff(many)) + 1).tolist():
             if end - ends[-1] >= _ENOUGH and self.number - end >= _ENOUGH:
                 ends.append(end)
+        self.stratum = np.empty(self.number, np.int64)
+        self.stratum[order] = np.searchsorted(ends, np.arange(self.number), side="right") - 1
+        # Persons of one stratum and one composition stand together.
+        by = np.lexsort((*inside.T, self.stratum))
+        new = (np.diff(self.stratum[by]) != 0) | (np.diff(inside[by], axis=0) != 0).any(axis=1)
+        starts = np.append(0, np.flatnonzero(new) + 1)
+        number, shares = np.diff(np.append(starts, self.number)), inside[by[starts]] / self.times[by[starts], None]
+        at = np.searchsorted(starts, [*ends, self.number]).tolist()
         self.strata = [
-            _Stratum.of(order[low:high], shares[order[low:high]], int(many[high - 1]))
-            for low, high in zip(ends, [*ends[1:], self.number], strict=True)
+            _Stratum(by[low:high], number[a:b], shares[a:b], int(many[high - 1]))
+            for low, high, a, b in zip(ends, [*ends[1:], self.number], at, at[1:], strict=False)
         ]
 
     def leaned(self, goes: Floats) -> list[Floats]:
@@ -464,12 +468,9 @@ class _Persons:
     def drawn(self, drawing: Ints, weights: list[Floats], source: Randomness) -> Ints:
         """Return for each person that is drawn another of its stratum; from `number` on one made up, of one part."""
         found = np.empty(len(drawing), np.int64)
-        stratum_of = np.empty(self.number, np.int64)
-        for at, stratum in enumerate(self.strata):
-            stratum_of[stratum.persons] = at
         ticket = below(source, PARTS, len(drawing)).astype(np.float64) / PARTS
         for at, (stratum, weight) in enumerate(zip(self.strata, weights, strict=True)):
-            here = np.flatnonzero(stratum_of[drawing] == at)
+            here = np.flatnonzero(self.stratum[drawing] == at)
             place = np.minimum(np.searchsorted(np.cumsum(weight), ticket[here], side="right"), len(weight) - 1)
             true = place < len(stratum.many)
             first = np.cumsum(stratum.many) - stratum.many
@@ -496,10 +497,11 @@ class _Stratum:
     shares: Floats
     most: int
 
-    @classmethod
-    def of(cls, persons: Ints, shares: Floats, most: int) -> _Stratum:
-        each, which, many = np.unique(shares, axis=0, return_inverse=True, return_counts=True)
-        return cls(persons[np.argsort(which.ravel(), kind="stable")], many.astype(np.int64), each, most)
+
+# Column -> the draw asked for, the one that it made of that, the persons, and the weights.
+_DESIGNED: WeakKeyDictionary[Column, tuple[JoinedPerPerson, JoinedPerPerson, _Persons, list[Floats]]] = (
+    WeakKeyDictionary()
+)
 
 
 def _leaned(shares: Floats, many: Ints, goes: Floats) -> Floats:

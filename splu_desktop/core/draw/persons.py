@@ -35,7 +35,7 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
@@ -111,7 +111,7 @@ class DrawPerPerson(Draw):
     def __post_init__(self) -> None:
         if type(self.size) is not int or self.size < 2:
             raise BadSetting(
-                say("The group size gamma must be a whole number from 2, not {gamma}.", gamma=repr(self.size)[:40])
+                "The group size gamma must be a whole number from 2, not {gamma}.", gamma=repr(self.size)[:40]
             )
 
     # --- settings
@@ -164,7 +164,7 @@ class DrawPerPerson(Draw):
         number = self._number(who)
         values = table[column]
         if not values.n:
-            raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column))
+            raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column)
         weights = 1 / np.bincount(who)[who]
         shares = np.bincount(values.codes, weights, values.m) / number
         each = dict(zip(map(str, values.labels), shares.tolist(), strict=True))
@@ -194,12 +194,10 @@ class DrawPerPerson(Draw):
 
     def check(self, column: Column) -> None:
         if column.n == 0:
-            raise EmptyTable(
-                say("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
-            )
+            raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
         if column.compacted().m < 2:
             raise BadSetting(
-                say("All records have the same value of “{column}”; there is nothing to draw.", column=column.name)
+                "All records have the same value of “{column}”; there is nothing to draw.", column=column.name
             )
 
     def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
@@ -219,13 +217,11 @@ class DrawPerPerson(Draw):
         number = int(who.max()) + 1 if len(who) else 0
         if number < _FEWEST_GROUPS * self.size:
             raise BadSetting(
-                say(
-                    "“{column}” tells {persons} persons, too few for groups of {gamma}; make gamma smaller, or draw "
-                    "each record by itself.",
-                    column=self.person,
-                    persons=number,
-                    gamma=self.size,
-                )
+                "“{column}” tells {persons} persons, too few for groups of {gamma}; make gamma smaller, or draw "
+                "each record by itself.",
+                column=self.person,
+                persons=number,
+                gamma=self.size,
             )
         return number
 
@@ -332,9 +328,9 @@ class DrawPerPerson(Draw):
         """Return how many of the rows that show it are right; who knows nothing but shares is right with pi~."""
         return self._right(0.0 if self.shares is None else self.shares.each.get(label, 0.0))
 
-    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
+    def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         who = self._persons(table)
-        drawn = self._redrawn(table[column], who, SystemRandomness(), progress or Silent())  # seen by nobody
+        drawn = self._redrawn(table[column], who, SystemRandomness(), progress)  # seen by nobody
         return sure_if_kept([table[column]], [drawn], who, self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:

@@ -45,8 +45,6 @@ _MOST_VALUES = 100  # of columns whose pair probabilities have no closed form si
 class PlainGroups(GroupDraw):
     """Decoy groups of one size.
 
-    Attributes
-    ----------
     size : gamma, from 2.
     """
 
@@ -57,14 +55,12 @@ class PlainGroups(GroupDraw):
     def __post_init__(self) -> None:
         if type(self.size) is not int:
             raise BadSetting(
-                say("The group size gamma must be a whole number from 2, not {gamma}.", gamma=repr(self.size)[:40])
+                "The group size gamma must be a whole number from 2, not {gamma}.", gamma=repr(self.size)[:40]
             )
         if self.size < 2:
             raise BadSetting(
-                say(
-                    "The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.",
-                    least=self.size,
-                )
+                "The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.",
+                least=self.size,
             )
 
     def settings(self) -> dict[str, Any]:

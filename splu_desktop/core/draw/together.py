@@ -25,7 +25,7 @@ from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, respelled
 from splu_desktop.core.transition.matrix import MatrixTransition
@@ -68,17 +68,12 @@ class Together(Draw):
     def __post_init__(self) -> None:
         if type(self.size) is not int or not 2 <= self.size <= MOST_GAMMA:
             raise BadSetting(
-                say(
-                    "The group size gamma of columns drawn together must be a whole number from 2 to {most}, not "
-                    "{gamma}.",
-                    most=MOST_GAMMA,
-                    gamma=repr(self.size)[:40],
-                )
+                "The group size gamma of columns drawn together must be a whole number from 2 to {most}, not {gamma}.",
+                most=MOST_GAMMA,
+                gamma=repr(self.size)[:40],
             )
         if not 2 <= len(set(self.columns)) == len(self.columns) <= MOST_COLUMNS:
-            raise BadSetting(
-                say("Name two to {most} different columns that are to be drawn together.", most=MOST_COLUMNS)
-            )
+            raise BadSetting("Name two to {most} different columns that are to be drawn together.", most=MOST_COLUMNS)
         if not all(type(cap) is int and 1 <= cap <= self.size for cap in self.caps.values()):
             raise BadSetting("How often a group may hold a value must be a whole number from 1 to the group's size.")
         object.__setattr__(self, "caps", dict(self.caps))
@@ -146,46 +141,38 @@ class Together(Draw):
         missing = [str(label) for label in column.labels if str(label) not in self.caps]
         if missing:
             raise BadSetting(
-                say(
-                    "“{column}” has the value “{missing}”, of which the plan of columns drawn together knows nothing; "
-                    "choose these columns anew.",
-                    column=column.name,
-                    missing=missing[0],
-                )
+                "“{column}” has the value “{missing}”, of which the plan of columns drawn together knows nothing; "
+                "choose these columns anew.",
+                column=column.name,
+                missing=missing[0],
             )
         return np.array([self.caps[str(label)] for label in column.labels], np.int64)
 
     def check(self, column: Column) -> None:
         if column.n == 0:
-            raise EmptyTable(
-                say("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
-            )
+            raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
         if self.size > column.n:
             raise BadSetting(
-                say(
-                    "“{column}” has {records} records, fewer than a group of {gamma} needs; choose a smaller gamma.",
-                    column=column.name,
-                    records=column.n,
-                    gamma=self.size,
-                )
+                "“{column}” has {records} records, fewer than a group of {gamma} needs; choose a smaller gamma.",
+                column=column.name,
+                records=column.n,
+                gamma=self.size,
             )
         room, counts = self.limits(column) * (column.n // self.size), column.counts()
         over = np.flatnonzero((counts > room) & (self.limits(column) < self.size))
         if len(over):
             at = int(over[0])
             raise Infeasible(
-                say(
-                    "“{value}” of “{column}” has {count} records, more than {room} that groups of {gamma} can hold; "
-                    "choose the columns drawn together anew.",
-                    value=str(column.labels[at]),
-                    column=column.name,
-                    count=int(counts[at]),
-                    room=int(room[at]),
-                    gamma=self.size,
-                )
+                "“{value}” of “{column}” has {count} records, more than {room} that groups of {gamma} can hold; "
+                "choose the columns drawn together anew.",
+                value=str(column.labels[at]),
+                column=column.name,
+                count=int(counts[at]),
+                room=int(room[at]),
+                gamma=self.size,
             )
 
-    def fitted(self, column: Column, progress: Progress | None = None) -> Self:
+    def fitted(self, column: Column, progress: Progress = SILENT) -> Self:
         least = {str(label): cap for label, cap in zip(column.labels, _least(column, self.size), strict=True)}
         return replace(self, caps={label: max(cap, least.get(label, cap)) for label, cap in self.caps.items()})
 
@@ -508,19 +495,15 @@ def other_columns(column: str, columns: Sequence[str]) -> str:
 def apart(columns: Sequence[str]) -> BadSetting:
     """Return the fault that not all of these columns are drawn together."""
     return BadSetting(
-        say(
-            "{columns} are drawn together, so all of them must be sensitive and drawn so; choose the columns anew.",
-            columns=named_columns(columns),
-        )
+        "{columns} are drawn together, so all of them must be sensitive and drawn so; choose the columns anew.",
+        columns=named_columns(columns),
     )
 
 
 def _stuck(columns: Sequence[str], gamma: int) -> Infeasible:
     return Infeasible(
-        say(
-            "{columns} can't be drawn together in groups of {gamma} now: exchanges leave groups that hold a value more "
-            "often than planned; choose the columns drawn together anew, fewer of them, or a smaller gamma.",
-            columns=named_columns(columns),
-            gamma=gamma,
-        )
+        "{columns} can't be drawn together in groups of {gamma} now: exchanges leave groups that hold a value more "
+        "often than planned; choose the columns drawn together anew, fewer of them, or a smaller gamma.",
+        columns=named_columns(columns),
+        gamma=gamma,
     )

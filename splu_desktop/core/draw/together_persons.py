@@ -35,7 +35,7 @@ from splu_desktop.core.draw.recognition import Recognised, recognised_anywhere
 from splu_desktop.core.draw.together import Together, apart, cost_sentences, named_columns, other_columns
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
@@ -217,9 +217,9 @@ class TogetherPerPerson(DrawPerPerson):
         effect = 1.0 if self.shares is None else self.shares.effect
         return math.ceil(effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
 
-    def sure_of_person(self, table: Table, column: str, progress: Progress | None = None) -> tuple[float, float]:
+    def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         before = [table[name] for name in self.columns]
-        after = self.redraw_block(table, self.columns, SystemRandomness(), progress or Silent())  # seen by nobody
+        after = self.redraw_block(table, self.columns, SystemRandomness(), progress)  # seen by nobody
         return sure_if_kept(before, after, self._persons(table), self.size), 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.messages import Figure, say
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
 
@@ -66,11 +66,9 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
     return Tolerances(found)
 
 
-def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progress | None = None) -> Draw:
+def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progress = SILENT) -> Draw:
     """Return the draw that a gamma gives a column: plain groups where they can serve, else what keeps its tolerances.
 
-    Parameters
-    ----------
     way : "groups" to look for groups of several sizes before the joined draw, "joined" for that draw in any case.
 
     Raises BadSetting, EmptyTable; Ineligible only in tables of fewer than LEAST records, which hide nobody.
@@ -94,7 +92,7 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
 
 
 def by_tolerances(
-    column: Column, limits: Tolerances, way: str | None = None, *, fakes: int = 0, progress: Progress | None = None
+    column: Column, limits: Tolerances, way: str | None = None, *, fakes: int = 0, progress: Progress = SILENT
 ) -> Draw:
     """Return the draw that keeps tolerances: groups where some do, else (or where asked for) the joined one.
 
@@ -110,7 +108,7 @@ def by_tolerances(
             if fakes:
                 raise
     elif fakes:
-        raise BadSetting(say("“{name}” is drawn without groups, so it has no fake values.", name=column.name))
+        raise BadSetting("“{name}” is drawn without groups, so it has no fake values.", name=column.name)
     return joined_design.design(column, limits)
 
 
@@ -139,15 +137,13 @@ def with_declared(
 
 def _checked(way: str | None) -> None:
     if way not in (None, *WAYS):
-        raise BadSetting(say("There is no draw “{way}”; choose among {known}.", way=way, known=", ".join(WAYS)))
+        raise BadSetting("There is no draw “{way}”; choose among {known}.", way=way, known=", ".join(WAYS))
 
 
 @dataclass(frozen=True)
 class Compared:
     """How wide counts are under two draws of the same promise: half widths of 95 % intervals, in records.
 
-    Attributes
-    ----------
     cell, whole : of a value's count in a tenth of the records, and in the whole table; geometric means over the values
         that are protected, by way.
     """

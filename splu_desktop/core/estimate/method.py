@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 
 Floats = NDArray[np.float64]
 _Cut = TypeVar("_Cut", float, Floats)
@@ -77,7 +76,7 @@ class Method(metaclass=_Register):
         """Return the estimator of this name. Raises BadSetting where there is none."""
         if name not in _KNOWN:
             raise BadSetting(
-                say("There is no estimator “{name}”; choose among {known}.", name=name, known=", ".join(_KNOWN))
+                "There is no estimator “{name}”; choose among {known}.", name=name, known=", ".join(_KNOWN)
             )
         return _KNOWN[name]
 

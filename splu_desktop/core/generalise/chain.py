@@ -62,10 +62,8 @@ def from_dict(data: Mapping[str, Any]) -> Generalisation:
         how = data.get("how") if isinstance(data, Mapping) else None
         named = f" “{how[:40]}”" if isinstance(how, str) else ""
         raise CannotGeneralise(
-            say(
-                "A stored generalisation{named} can't be understood; its kind or a setting is missing or wrong.",
-                named=named,
-            )
+            "A stored generalisation{named} can't be understood; its kind or a setting is missing or wrong.",
+            named=named,
         ) from None
 
 

@@ -79,11 +79,9 @@ class Chapter(Generalisation):
     def __post_init__(self) -> None:
         if self.system not in SYSTEMS:
             raise CannotGeneralise(
-                say(
-                    "There are chapters of {known}, not of “{system}”.",
-                    known=" and ".join(SYSTEMS),
-                    system=str(self.system)[:40],
-                )
+                "There are chapters of {known}, not of “{system}”.",
+                known=" and ".join(SYSTEMS),
+                system=str(self.system)[:40],
             )
 
     def grouping(self, column: Column) -> Grouping:
@@ -94,11 +92,9 @@ class Chapter(Generalisation):
         unknown = sum(chapters[code] is None for code in present.tolist())
         if 2 * unknown > len(present):
             raise CannotGeneralise(
-                say(
-                    "Most values of column “{column}” are no {system} codes; group it in another way.",
-                    column=column.name,
-                    system=SYSTEMS[self.system],
-                )
+                "Most values of column “{column}” are no {system} codes; group it in another way.",
+                column=column.name,
+                system=SYSTEMS[self.system],
             )
         listed = _ICD9 if self.system == "icd9" else _ICD10
         names = [*(title for _, title in listed), *((_ICD9_V, _ICD9_E) if self.system == "icd9" else ()), NO_CHAPTER]

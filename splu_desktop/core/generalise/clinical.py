@@ -22,7 +22,6 @@ import numpy as np
 
 from splu_desktop.core.generalise.intervals import Intervals, filled
 from splu_desktop.core.generalise.step import CannotGeneralise
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
 from splu_desktop.core.words import words_of
 
@@ -221,20 +220,16 @@ def clinical(column: Column) -> Intervals:
     found = measure_of(column)
     if found is None:
         raise CannotGeneralise(
-            say(
-                "No clinical cut points are known for column “{column}”, by its name and its numbers; give cut points "
-                "of your own, or take intervals of equally many records.",
-                column=column.name,
-            )
+            "No clinical cut points are known for column “{column}”, by its name and its numbers; give cut points "
+            "of your own, or take intervals of equally many records.",
+            column=column.name,
         )
     values, _ = filled(column)
     if len(np.unique(np.searchsorted(found.cuts, values, side="right"))) < 2:
         raise CannotGeneralise(
-            say(
-                "All records of column “{column}” lie between two clinical cut points ({title}); give cut points of "
-                "your own, or take intervals of equally many records.",
-                column=column.name,
-                title=found.title,
-            )
+            "All records of column “{column}” lie between two clinical cut points ({title}); give cut points of "
+            "your own, or take intervals of equally many records.",
+            column=column.name,
+            title=found.title,
         )
     return Intervals(found.cuts, clinical=found.title)

@@ -95,20 +95,16 @@ class Age(Generalisation):
         days, known = days_of(column)
         if not bool((known | column.missing).all()):
             raise CannotGeneralise(
-                say(
-                    "Column “{column}” holds texts that are no dates, so ages can't be made of it; take them "
-                    "as missing when importing.",
-                    column=column.name,
-                )
+                "Column “{column}” holds texts that are no dates, so ages can't be made of it; take them "
+                "as missing when importing.",
+                column=column.name,
             )
         ages = ages_at(days[known], self.at)
         if (ages < 0).any():
             raise CannotGeneralise(
-                say(
-                    "Column “{column}” holds dates after the reference date {at}; choose a later one.",
-                    column=column.name,
-                    at=self.at.isoformat(),
-                )
+                "Column “{column}” holds dates after the reference date {at}; choose a later one.",
+                column=column.name,
+                at=self.at.isoformat(),
             )
         found, which = np.unique(ages, return_inverse=True)
         group = np.full(column.m, KEEP)
@@ -137,7 +133,7 @@ def reference_date(text: str) -> date:
         return date.fromisoformat(text.strip())
     except ValueError:
         raise CannotGeneralise(
-            say("The reference date must be written like 2024-12-31, not “{text}”.", text=text.strip()[:40])
+            "The reference date must be written like 2024-12-31, not “{text}”.", text=text.strip()[:40]
         ) from None
 
 
@@ -154,11 +150,9 @@ def days_of(column: Column) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return (m,) the day of each label and whether it has one. Raises CannotGeneralise for kinds without dates."""
     if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
         raise CannotGeneralise(
-            say(
-                "Column “{column}” holds no dates ({kind}); choose another way, or its type when importing.",
-                column=column.name,
-                kind=say(column.kind.value),
-            )
+            "Column “{column}” holds no dates ({kind}); choose another way, or its type when importing.",
+            column=column.name,
+            kind=say(column.kind.value),
         )
     known = ~np.isnat(column.values) & ~column.missing
     return np.where(known, column.values, np.datetime64("1970-01-01", "us")).astype("datetime64[D]"), known

@@ -40,12 +40,10 @@ class Groups(Generalisation):
                     raise TypeError(value)
                 if seen.setdefault(value, name) != name:
                     raise CannotGeneralise(
-                        say(
-                            "The value “{value}” is in two groups, “{first}” and “{second}”.",
-                            value=value,
-                            first=seen[value],
-                            second=name,
-                        )
+                        "The value “{value}” is in two groups, “{first}” and “{second}”.",
+                        value=value,
+                        first=seen[value],
+                        second=name,
                     )
         if self.rest is not None and not self.rest.strip():
             raise CannotGeneralise("The group of all other values needs a name.")
@@ -120,19 +118,15 @@ class Hierarchy(Generalisation):
             )
         if len(self.rows) > MOST_HIERARCHY_ROWS:
             raise CannotGeneralise(
-                say(
-                    "A hierarchy can have at most {most} rows, not {rows}.",
-                    most=MOST_HIERARCHY_ROWS,
-                    rows=len(self.rows),
-                )
+                "A hierarchy can have at most {most} rows, not {rows}.",
+                most=MOST_HIERARCHY_ROWS,
+                rows=len(self.rows),
             )
         if not 1 <= self.level <= self.levels:
             raise CannotGeneralise(
-                say(
-                    "The hierarchy has the levels 1 to {levels}, no level {level}.",
-                    levels=self.levels,
-                    level=self.level,
-                )
+                "The hierarchy has the levels 1 to {levels}, no level {level}.",
+                levels=self.levels,
+                level=self.level,
             )
         seen: dict[str, tuple[str, ...]] = {}
         for row in self.rows:
@@ -140,7 +134,7 @@ class Hierarchy(Generalisation):
                 raise TypeError(row)
             if seen.setdefault(row[0], row) != row:
                 raise CannotGeneralise(
-                    say("The value “{value}” stands in the hierarchy twice, in different groups.", value=row[0])
+                    "The value “{value}” stands in the hierarchy twice, in different groups.", value=row[0]
                 )
 
     def __hash__(self) -> int:
@@ -169,13 +163,11 @@ class Hierarchy(Generalisation):
         if lacking:
             more = say(" and {n} more", n=len(lacking) - 1) if len(lacking) > 1 else ""
             raise CannotGeneralise(
-                say(
-                    "The hierarchy {name}lacks the value “{lacking}”{more} of column “{column}”; add a row for each.",
-                    name=say("“{name}” ", name=self.name) if self.name else "",
-                    lacking=lacking[0][:80],
-                    more=more,
-                    column=column.name,
-                )
+                "The hierarchy {name}lacks the value “{lacking}”{more} of column “{column}”; add a row for each.",
+                name=say("“{name}” ", name=self.name) if self.name else "",
+                lacking=lacking[0][:80],
+                more=more,
+                column=column.name,
             )
         return Grouping(group, names)
 
@@ -216,7 +208,7 @@ class Rare(Generalisation):
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
             raise CannotGeneralise(
-                say("The least number of records per value must be a whole number from 2, not {k}.", k=self.k)
+                "The least number of records per value must be a whole number from 2, not {k}.", k=self.k
             )
         if not self.label.strip():
             raise CannotGeneralise("The group of rare values needs a name.")

@@ -49,11 +49,9 @@ class Intervals(Generalisation):
             raise CannotGeneralise("Intervals need at least one cut point.")
         if len(self.cuts) > MOST_INTERVALS:
             raise CannotGeneralise(
-                say(
-                    "At most {most} intervals are possible, not {wanted}.",
-                    most=MOST_INTERVALS,
-                    wanted=len(self.cuts),
-                )
+                "At most {most} intervals are possible, not {wanted}.",
+                most=MOST_INTERVALS,
+                wanted=len(self.cuts),
             )
         if not all(math.isfinite(cut) for cut in self.cuts):
             raise CannotGeneralise("Cut points must be finite numbers.")
@@ -131,12 +129,10 @@ def numbers_of(column: Column) -> NDArray[np.float64]:
         if column.kind in (Kind.DATE, Kind.DATETIME):
             remedy = say("make an age or a part of the date of it first")
         raise CannotGeneralise(
-            say(
-                "Column “{column}” holds no numbers ({kind}), so intervals don't fit it; {remedy}.",
-                column=column.name,
-                kind=say(column.kind.value),
-                remedy=remedy,
-            )
+            "Column “{column}” holds no numbers ({kind}), so intervals don't fit it; {remedy}.",
+            column=column.name,
+            kind=say(column.kind.value),
+            remedy=remedy,
         )
     return np.where(column.missing, np.nan, column.values)
 
@@ -148,7 +144,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     """
     exact = _fraction(width, "width")
     if exact <= 0:
-        raise CannotGeneralise(say("The width of intervals must be above 0, not {exact:g}.", exact=float(exact)))
+        raise CannotGeneralise("The width of intervals must be above 0, not {exact:g}.", exact=float(exact))
     values, counts = filled(column)
     up_to = np.cumsum(counts)
     least = _least_at_end(int(up_to[-1]))
@@ -162,12 +158,9 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     cuts = [float(i * exact) for i in range(first + 1, last + 1)]
     if not cuts:
         raise CannotGeneralise(
-            say(
-                "Intervals of width {width} put nearly all records of column “{column}” into one; choose "
-                "a smaller width.",
-                width=number_text(float(exact)),
-                column=column.name,
-            )
+            "Intervals of width {width} put nearly all records of column “{column}” into one; choose a smaller width.",
+            width=number_text(float(exact)),
+            column=column.name,
         )
     return Intervals(tuple(cuts), ("width", float(exact)))
 
@@ -179,11 +172,9 @@ def by_quantiles(column: Column, groups: int) -> Intervals:
     """
     if not 2 <= groups <= MOST_INTERVALS:
         raise CannotGeneralise(
-            say(
-                "The number of intervals must lie between 2 and {most}, not at {groups}.",
-                most=MOST_INTERVALS,
-                groups=groups,
-            )
+            "The number of intervals must lie between 2 and {most}, not at {groups}.",
+            most=MOST_INTERVALS,
+            groups=groups,
         )
     values, counts = filled(column)
     below = np.cumsum(counts) - counts  # records below each value
@@ -199,7 +190,7 @@ def by_quantiles(column: Column, groups: int) -> Intervals:
     cuts = _well_filled(cuts, values, counts)
     if not len(cuts):
         raise CannotGeneralise(
-            say("The values of column “{column}” don't fall into two intervals of many records.", column=column.name)
+            "The values of column “{column}” don't fall into two intervals of many records.", column=column.name
         )
     return Intervals(tuple(cuts.tolist()), ("quantiles", float(groups)))
 
@@ -227,7 +218,7 @@ def _fraction(number: float | str | Fraction, what: str) -> Fraction:
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):
         raise CannotGeneralise(
-            say("A {what} must be a number such as 10 or 0.5, not “{number}”.", what=what, number=str(number)[:40])
+            "A {what} must be a number such as 10 or 0.5, not “{number}”.", what=what, number=str(number)[:40]
         ) from None
     return exact
 
@@ -238,7 +229,7 @@ def filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)
     if not used.any():
         raise CannotGeneralise(
-            say("Column “{column}” has no numbers, so no intervals can be found for it.", column=column.name)
+            "Column “{column}” has no numbers, so no intervals can be found for it.", column=column.name
         )
     distinct, which = np.unique(values[used], return_inverse=True)
     return distinct, np.bincount(which, weights=counts[used]).astype(np.int64)
@@ -246,12 +237,10 @@ def filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _too_many(column: Column, width: float, count: int) -> CannotGeneralise:
     return CannotGeneralise(
-        say(
-            "Intervals of width {width} would make about {count} groups of column “{column}”; choose a larger width.",
-            width=number_text(width),
-            count=count,
-            column=column.name,
-        )
+        "Intervals of width {width} would make about {count} groups of column “{column}”; choose a larger width.",
+        width=number_text(width),
+        count=count,
+        column=column.name,
     )
 
 

@@ -18,7 +18,6 @@ from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import words_of
 
@@ -57,7 +56,7 @@ class NeedsGroups(BadSetting):
                 "its numbers name categories."
             )
             option = f"quantiles={SUGGESTED_GROUPS}"
-        super().__init__(say(template, column=column.name, distinct=distinct, option=option))
+        super().__init__(template, column=column.name, distinct=distinct, option=option)
         self.column = column.name
 
 

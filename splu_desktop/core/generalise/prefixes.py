@@ -35,7 +35,7 @@ class Prefix(Generalisation):
         for number in (self.length, self.drop_last):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
                 raise CannotGeneralise(
-                    say("The length of a prefix must be a whole number from 1, not {number}.", number=number)
+                    "The length of a prefix must be a whole number from 1, not {number}.", number=number
                 )
         if self.before is not None and (not isinstance(self.before, str) or not self.before):
             raise CannotGeneralise("The mark that a prefix ends before must not be empty.")

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 
 KEEP = -1  # in a grouping: the label stays as it is
@@ -96,11 +95,9 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
         raise CannotGeneralise(
-            say(
-                "Column “{column}”: the group name “{taken}” already stands for “no value” there; choose another.",
-                column=column.name,
-                taken=min(taken),
-            )
+            "Column “{column}”: the group name “{taken}” already stands for “no value” there; choose another.",
+            column=column.name,
+            taken=min(taken),
         )
     named = np.array([place[name] for name in grouping.names], np.int64)
     for label in column.labels[stays].tolist():  # a label that stays joins the group of its name
@@ -131,12 +128,9 @@ def _one_missing(column: Column, label: str) -> tuple[Column, NDArray[np.int32]]
         return column, np.arange(column.m, dtype=np.int32)
     if label in column.labels[~column.missing].tolist():
         raise CannotGeneralise(
-            say(
-                "Column “{column}” has the value “{label}” already, so it can't stand for “no value”; "
-                "choose another word.",
-                column=column.name,
-                label=label,
-            )
+            "Column “{column}” has the value “{label}” already, so it can't stand for “no value”; choose another word.",
+            column=column.name,
+            label=label,
         )
     new = np.empty(column.m, np.int32)
     new[~column.missing], new[column.missing] = np.arange(present), present

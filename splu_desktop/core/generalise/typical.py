@@ -21,8 +21,6 @@ def told_means(before: Column, after: Column) -> dict[str, float]:
     Rounded to a twentieth of the interval, in an open one to two digits of its median; numbers so far from the median
     that a single one could move the mean by half of that count as the farthest that could not.
 
-    Parameters
-    ----------
     before, after : a column as read, and in intervals; other columns have none.
     """
     ends = interval_ends(after)

@@ -96,8 +96,6 @@ class Slots:
 
     Where they come in a uniformly random order, so stand the records of each value in their slots.
 
-    Parameters
-    ----------
     begins : (m,) the first slot of each value; by default that of a whole column with these `counts`. Whoever deals a
         part of the records alone begins each value after what other parts have of it.
     """

@@ -39,8 +39,7 @@ from splu_desktop.core.groups.tolerances import (
     most_share,
     nearest_feasible,
 )
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 
 Floats = NDArray[np.float64]
@@ -75,35 +74,32 @@ class Rating:
     mse: float
 
 
-def design(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None) -> Rating:
+def design(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress = SILENT) -> Rating:
     """Return the group sizes for a column, with `fakes` fake values in each group.
 
     Raises EmptyTable, BadSetting; Infeasible where no sizes meet the tolerances.
     """
     check_fakes(fakes)
     if column.n == 0:
-        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
+        raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
     check_feasible(column, tolerances, fakes)
     counts, limits = column.counts(), tolerances.of(column)
-    progress = progress or Silent()
     found = _designed(in_blocks(counts), limits, tolerances, fakes, progress)
     if found is None or layout(counts, limits, found.grouping) is None:
         # Tolerances so tight that blocks do not fit: the counts themselves have to decide.
         found = _designed(counts, limits, tolerances, fakes, progress)
     if found is None or layout(counts, limits, found.grouping) is None:
         raise Infeasible(
-            say(
-                "No group sizes up to {largest_size} meet the tolerances of column “{column}” together, "
-                "though each alone could be kept; raise the smallest ones, {limits:g} first.",
-                largest_size=LARGEST_SIZE,
-                column=column.name,
-                limits=float(min(limits)),
-            )
+            "No group sizes up to {largest_size} meet the tolerances of column “{column}” together, "
+            "though each alone could be kept; raise the smallest ones, {limits:g} first.",
+            largest_size=LARGEST_SIZE,
+            column=column.name,
+            limits=float(min(limits)),
         )
     return rate(counts, limits, found.grouping) or found
 
 
-def workable(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress | None = None) -> Tolerances:
+def workable(column: Column, tolerances: Tolerances, *, fakes: int = 0, progress: Progress = SILENT) -> Tolerances:
     """Return the tolerances, raised where they can't be kept, by no more than it takes.
 
     Values whose share demands more get it (Lemma 3.7). Where no group sizes serve all together even then, those with

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting, EmptyTable, Ineligible
 from splu_desktop.core.groups import fakes as fake_values
 from splu_desktop.core.groups.layout import Layout
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 
 # Mixing is driven by the random ids: the partition must be a function of ids and sensitive values alone (the papers'
@@ -53,15 +52,13 @@ def check_eligible(column: Column, gamma: int) -> None:
     where gamma exceeds the number of values).
     """
     if column.n == 0:
-        raise EmptyTable(say("Column “{column}” has no records, so there is nothing to publish.", column=column.name))
+        raise EmptyTable("Column “{column}” has no records, so there is nothing to publish.", column=column.name)
     if gamma < 2:
         raise BadSetting(
-            say(
-                "The group size gamma of column “{column}” is {gamma}; it must be 2 or more, since a "
-                "group of one hides nothing.",
-                column=column.name,
-                gamma=gamma,
-            )
+            "The group size gamma of column “{column}” is {gamma}; it must be 2 or more, since a "
+            "group of one hides nothing.",
+            column=column.name,
+            gamma=gamma,
         )
     counts = column.counts()
     top = int(counts.argmax())
@@ -77,47 +74,46 @@ def check_eligible(column: Column, gamma: int) -> None:
         )
 
 
-def assign(
-    column: Column, ids: NDArray[np.int32], gamma: int, *, progress: Progress | None = None
-) -> tuple[NDArray[np.int32], Values]:
-    """Form mixed decoy groups.
-
-    Parameters
-    ----------
-    column : the SA, N records. Must be eligible (`check_eligible`).
-    ids : (N,) a permutation; ids[i] is the record with the i-th smallest random id.
-    gamma : group size.
-
-    Returns
-    -------
-    records : (rows, r) int32, the record at each place of each group, -1 where empty; rows = ceil(N / r).
-    values : (rows, r) int8 to int32, the code of that record's value, -1 where empty. No code stands twice in a
-        column.
-
-    Every group has floor(N / r) or one more records: gamma or gamma + 1 once N >= gamma (gamma - 1).
-    """
-    progress = progress or Silent()
-    check_eligible(column, gamma)
-    once = np.ones((column.m, 1), np.int64)
-    return _form(column, ids, column.counts()[:, None], once, [column.n // gamma], 0, progress)[0]
-
-
 def assign_tolerant(
-    column: Column, ids: NDArray[np.int32], plan: Layout, *, progress: Progress | None = None
+    column: Column, ids: NDArray[np.int32], plan: Layout, *, progress: Progress = SILENT
 ) -> list[tuple[NDArray[np.int32], Values]]:
     """Form mixed groups of several sizes.
 
     Parameters
     ----------
-    column, ids : as for `assign`.
-    plan : how many records of each value go to groups of each size (`group_layout.layout`).
+    column : the SA, N records.
+    ids : (N,) a permutation; ids[i] is the record with the i-th smallest random id.
+    plan : how many records of each value go to groups of each size (`groups.layout.layout`, `GroupDraw.layout`).
 
     Returns
     -------
-    list
-        For each size, records and values as `assign` returns them. No code stands in a group more often than its cap.
+    records : for each size, (rows, r) int32, the record at each place of each group, -1 where empty; r groups of size
+        floor(N / r) or one more, so rows = ceil(N / r).
+    values : (rows, r) int8 to int32, the code of that record's value, -1 where empty. No code stands in a column more
+        often than its cap.
     """
-    return _form(column, ids, plan.records, plan.caps, plan.numbers.tolist(), plan.fakes, progress or Silent())
+    progress.report("Forming groups", 0.0)
+    shares, caps, fakes = plan.records, plan.caps, plan.fakes
+    ordered, order = _ordered(column, ids)
+    stream = np.random.Generator(np.random.PCG64(ids[:_IDS_THAT_DRIVE]))
+    parts = []
+    for j, groups in enumerate(plan.numbers.tolist()):
+        if shares.shape[1] == 1:
+            mine = ordered
+        else:  # each value's records, in the order of their ids, go to the sizes one after another
+            size = np.repeat(np.tile(np.arange(shares.shape[1]), column.m), shares[order].ravel())
+            mine = ordered[size == j]
+        if fakes:
+            records, codes = fake_values.dealt(mine, column.codes[mine], groups, fakes, caps[:, j], stream)
+            narrowed: NDArray[Any] = codes.astype(_narrow(column))
+            values: Values = narrowed
+        else:
+            records, values = _dealt(column, mine, groups)
+        progress.report("Mixing groups", 0.0)
+        limits = np.append(caps[:, j], 1).astype(np.uint8 if caps.max() < 256 else np.int64)  # last: the empty place
+        distinct = bool((caps[:, j] <= 1).all())
+        parts.append(_mix(records, values, fakes, shares[:, j], None if distinct else limits, stream, progress))
+    return parts
 
 
 def confidence(parts: Parts, m: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -135,39 +131,6 @@ def confidence(parts: Parts, m: int) -> tuple[NDArray[np.float64], NDArray[np.in
             np.maximum.at(most, values[row, at], copies / sizes[at])
             np.maximum.at(often, values[row, at], copies)
     return most, often
-
-
-def _form(
-    column: Column,
-    ids: NDArray[np.int32],
-    shares: NDArray[np.int64],
-    caps: NDArray[np.int64],
-    numbers: Sequence[int],
-    fakes: int,
-    progress: Progress,
-) -> list[tuple[NDArray[np.int32], Values]]:
-    """Form groups: (m, q) records of each value for each size, (m, q) caps, number of groups of each size, sigma."""
-    progress.report("Forming groups", 0.0)
-    ordered, order = _ordered(column, ids)
-    stream = np.random.Generator(np.random.PCG64(ids[:_IDS_THAT_DRIVE]))
-    parts = []
-    for j, groups in enumerate(numbers):
-        if shares.shape[1] == 1:
-            mine = ordered
-        else:  # each value's records, in the order of their ids, go to the sizes one after another
-            size = np.repeat(np.tile(np.arange(shares.shape[1]), column.m), shares[order].ravel())
-            mine = ordered[size == j]
-        if fakes:
-            records, codes = fake_values.dealt(mine, column.codes[mine], groups, fakes, caps[:, j], stream)
-            narrowed: NDArray[Any] = codes.astype(_narrow(column))
-            values: Values = narrowed
-        else:
-            records, values = _dealt(column, mine, groups)
-        progress.report("Mixing groups", 0.0)
-        limits = np.append(caps[:, j], 1).astype(np.uint8 if caps.max() < 256 else np.int64)  # last: the empty place
-        distinct = bool((caps[:, j] <= 1).all())
-        parts.append(_mix(records, values, fakes, shares[:, j], None if distinct else limits, stream, progress))
-    return parts
 
 
 def _ordered(column: Column, ids: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
@@ -280,17 +243,16 @@ def _exchange(
 ) -> int:
     """Exchange place `left` of the left groups with `right` of the right groups where allowed; returns how many."""
     ours, theirs = values[left, left_groups], values[right, right_groups]
-    allowed = np.ones(len(ours), bool)
     if limits is None:
-        for row in range(len(values)):
-            allowed &= values[row, right_groups] != ours
-            allowed &= values[row, left_groups] != theirs
+        met = values[:, right_groups] == ours
+        met |= values[:, left_groups] == theirs
+        allowed = ~np.logical_or.reduce(met)
     else:
-        for value, groups in ((ours, right_groups), (theirs, left_groups)):
-            copies = np.zeros(len(value), limits.dtype)
-            for row in range(len(values)):
-                copies += values[row, groups] == value
-            allowed &= copies < limits[value]
+        ours_there, theirs_here = (
+            np.add.reduce((values[:, groups] == value).view(np.uint8), dtype=limits.dtype)
+            for value, groups in ((ours, right_groups), (theirs, left_groups))
+        )
+        allowed = (ours_there < limits[ours]) & (theirs_here < limits[theirs])
     for matrix in (records, values):
         ours, theirs = matrix[left, left_groups], matrix[right, right_groups]
         change = (ours ^ theirs) * allowed

@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 
 from splu_desktop.core.groups.search import Bucket, CapsOf, Ints, two_sizes
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 
 Parts = tuple[tuple[Bucket, Ints], ...]  # buckets with the (m,) records of each value that they hold
 
@@ -69,7 +69,7 @@ def many_sizes(
     least: int,
     most: int,
     *,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Parts | None:
     """Return a valid setting of any number of sizes; None where not even two sizes fit.
 
@@ -100,7 +100,7 @@ class _Search:
     least: int
     most: int
     giving: Giving
-    progress: Progress | None
+    progress: Progress
 
     def better(self, counts: Ints, loss: int) -> tuple[Bucket, ...] | None:
         if not loss:

@@ -56,11 +56,9 @@ def linear(
         slope, start = as_fraction(theta), as_fraction(offset)
     except (ValueError, ZeroDivisionError):
         raise BadSetting(
-            say(
-                "The rule theta f + c needs two numbers such as 2 and 0.02, not {theta} and {offset}.",
-                theta=theta,
-                offset=offset,
-            )
+            "The rule theta f + c needs two numbers such as 2 and 0.02, not {theta} and {offset}.",
+            theta=theta,
+            offset=offset,
         ) from None
     if slope < 0 or start < 0:
         raise BadSetting("The rule theta f + c needs theta and c of 0 or more.")
@@ -122,12 +120,10 @@ def from_pairs(
         limit = said(label, text)
         if given.setdefault(label, limit) != limit:
             raise BadSetting(
-                say(
-                    "The value “{label}” has two tolerances, {given:g} and {limit:g}; give it one.",
-                    label=label,
-                    given=float(given[label]),
-                    limit=float(limit),
-                )
+                "The value “{label}” has two tolerances, {given:g} and {limit:g}; give it one.",
+                label=label,
+                given=float(given[label]),
+                limit=float(limit),
             )
     return by_hand(column, given, rest)
 
@@ -140,7 +136,7 @@ def said(label: str, text: str) -> Fraction:
             return sort.tolerance
     if len(word) > 30 or "e" in word:
         raise BadSetting(
-            say("The tolerance of “{label}” must be a number such as 0.25, not “{word}”.", label=label, word=word[:30])
+            "The tolerance of “{label}” must be a number such as 0.25, not “{word}”.", label=label, word=word[:30]
         )
     return checked_tolerance(label, word)
 
@@ -153,6 +149,4 @@ def unknown_value(column: Column, label: str) -> BadSetting:
         if near
         else say("check its spelling, or take it out of the list.")
     )
-    return BadSetting(
-        say("Column “{column}” has no value “{label}”; {hint}", column=column.name, label=label, hint=hint)
-    )
+    return BadSetting("Column “{column}” has no value “{label}”; {hint}", column=column.name, label=label, hint=hint)

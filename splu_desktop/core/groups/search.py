@@ -17,7 +17,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 
 Ints = NDArray[np.int64]
 CapsOf = Callable[[int], Ints]  # group size -> (m,) floor(f'_i S)
@@ -185,7 +185,7 @@ def two_sizes(
     *,
     pruning: Pruning = Pruning.FULL,
     below: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[Bucket, ...] | None:
     """Return the valid setting of at most two sizes with the least loss (Algorithm 1), None where there is none.
 
@@ -198,7 +198,6 @@ def two_sizes(
 
     Buckets that hold no group are left out; among equal losses the first found, smaller sizes first.
     """
-    progress = progress or Silent()
     records = int(counts.sum())
     caps = {size: np.asarray(caps_of(size), np.int64) for size in range(least, most + 1)}
     best_loss = _ENDLESS if below is None else below

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.tolerances import Tolerances
-from splu_desktop.core.messages import say
 
 Ints = NDArray[np.int64]
 
@@ -63,5 +62,5 @@ def check_fakes(fakes: object) -> None:
     """Raise BadSetting unless this is a possible number of fake values per group."""
     if type(fakes) is not int or not 0 <= fakes <= MOST_FAKES:
         raise BadSetting(
-            say("The number of fake values per group must be a whole number from 0 to {most}.", most=MOST_FAKES)
+            "The number of fake values per group must be a whole number from 0 to {most}.", most=MOST_FAKES
         )

@@ -34,8 +34,6 @@ class Infeasible(BadSetting):
 class Tolerances:
     """A tolerance for each value of one sensitive column.
 
-    Attributes
-    ----------
     limits : label -> f'_i, 0 < f'_i <= 1, for every label of the column.
     """
 
@@ -50,12 +48,10 @@ class Tolerances:
         missing = [str(label) for label in column.labels if label not in self.limits]
         if missing:
             raise BadSetting(
-                say(
-                    "Column “{column}” has no tolerance for its value “{missing}”; give one between 0 and 1, "
-                    "where 1 means not sensitive.",
-                    column=column.name,
-                    missing=missing[0],
-                )
+                "Column “{column}” has no tolerance for its value “{missing}”; give one between 0 and 1, "
+                "where 1 means not sensitive.",
+                column=column.name,
+                missing=missing[0],
             )
         return tuple(self.limits[str(label)] for label in column.labels)
 
@@ -78,16 +74,13 @@ def checked_tolerance(label: str, limit: float | str | Fraction) -> Fraction:
         exact = as_fraction(limit)
     except (ValueError, ZeroDivisionError):
         raise BadSetting(
-            say("The tolerance of “{label}” must be a number such as 0.25, not “{limit}”.", label=label, limit=limit)
+            "The tolerance of “{label}” must be a number such as 0.25, not “{limit}”.", label=label, limit=limit
         ) from None
     if not 0 < exact <= 1:
         raise BadSetting(
-            say(
-                "The tolerance of “{label}” must lie above 0 and at most at 1, not at {exact:g}; 1 means "
-                "not sensitive.",
-                label=label,
-                exact=float(exact),
-            )
+            "The tolerance of “{label}” must lie above 0 and at most at 1, not at {exact:g}; 1 means not sensitive.",
+            label=label,
+            exact=float(exact),
         )
     return exact if exact.denominator <= _FINEST else Fraction(int(exact * _FINEST), _FINEST)
 
@@ -154,33 +147,29 @@ def check_feasible(column: Column, tolerances: Tolerances, fakes: int = 0) -> No
     if short and fakes:
         worst = short[0]
         raise Infeasible(
-            say(
-                "With fake values a sensitive value stands once at most in a group, so the tolerance {limit:g} of "
-                "“{label}” in column “{column}” can't be kept: the value fills {share:.1f} % of the records; {remedy}, "
-                "or take fewer fake values.",
-                limit=float(worst.limit),
-                label=worst.label,
-                column=column.name,
-                share=100 * float(worst.share),
-                remedy=say("treat it as not sensitive")
-                if worst.least == NOT_SENSITIVE
-                else say("set it to {least} or more", least=decimal_above(worst.least)),
-            )
+            "With fake values a sensitive value stands once at most in a group, so the tolerance {limit:g} of "
+            "“{label}” in column “{column}” can't be kept: the value fills {share:.1f} % of the records; {remedy}, "
+            "or take fewer fake values.",
+            limit=float(worst.limit),
+            label=worst.label,
+            column=column.name,
+            share=100 * float(worst.share),
+            remedy=say("treat it as not sensitive")
+            if worst.least == NOT_SENSITIVE
+            else say("set it to {least} or more", least=decimal_above(worst.least)),
         )
     if short:
         worst = short[0]
         more = say(" ({n} more values have the same fault)", n=len(short) - 1) if len(short) > 1 else ""
         raise Infeasible(
-            say(
-                "The tolerance {limit:g} of “{label}” in column “{column}” can't be kept: the value "
-                "fills {share:.1f} % of the records; set it to {least} or more{more}.",
-                limit=float(worst.limit),
-                label=worst.label,
-                column=column.name,
-                share=100 * float(worst.share),
-                least=decimal_above(worst.least),
-                more=more,
-            )
+            "The tolerance {limit:g} of “{label}” in column “{column}” can't be kept: the value "
+            "fills {share:.1f} % of the records; set it to {least} or more{more}.",
+            limit=float(worst.limit),
+            label=worst.label,
+            column=column.name,
+            share=100 * float(worst.share),
+            least=decimal_above(worst.least),
+            more=more,
         )
 
 

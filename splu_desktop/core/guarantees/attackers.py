@@ -198,8 +198,6 @@ def insider(column: str, grouping: SizedGroups) -> Said:
 def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
-    Parameters
-    ----------
     said_of : column -> what is said of it, such as promises, or what a row tells.
     """
     alike: dict[tuple[int, object], tuple[Said, list[str]]] = {}
@@ -210,9 +208,11 @@ def said_once(said_of: Mapping[str, Iterable[str]]) -> list[str]:
     told: list[str] = []
     for _, (sentence, columns) in sorted(alike.items(), key=_place):
         # The sentences have the column in quotation marks.
+        said = listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")
         if len(columns) > _SHOWN:
-            columns = [*columns[:3], say("{n} more columns", n=len(columns) - 3)]
-        told.append(_of_columns(sentence, listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")))
+            first = listed(columns[:3], "{head}”, “{tail}", "{head}”, “{tail}")
+            said = say("{head}”, {n} more columns or “{tail}", head=first, n=len(columns) - 4, tail=columns[-1])
+        told.append(_of_columns(sentence, said))
     return told
 
 

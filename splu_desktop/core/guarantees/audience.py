@@ -77,23 +77,19 @@ class Audience:
         for said, known in ((self.who, WHO), (self.holds, HOLDS)):
             if said not in known:
                 raise BadSetting(
-                    say("“{said}” is no answer; the answers are {known}.", said=str(said)[:40], known=", ".join(known))
+                    "“{said}” is no answer; the answers are {known}.", said=str(said)[:40], known=", ".join(known)
                 )
         for name, (value, why) in self.changed.items():
             if name not in NAMES:
                 raise BadSetting(
-                    say(
-                        "There is no limit “{name}”; the limits are {known}.",
-                        name=str(name)[:40],
-                        known=", ".join(NAMES),
-                    )
+                    "There is no limit “{name}”; the limits are {known}.",
+                    name=str(name)[:40],
+                    known=", ".join(NAMES),
                 )
             if not abs(value) < math.inf:
-                raise BadSetting(say("The limit “{name}” is no number that is finite; write another.", name=name))
+                raise BadSetting("The limit “{name}” is no number that is finite; write another.", name=name)
             if not why.strip():
-                raise BadSetting(
-                    say("Say in words why the limit “{name}” is another one; the report shows it.", name=name)
-                )
+                raise BadSetting("Say in words why the limit “{name}” is another one; the report shows it.", name=name)
         self.limits  # noqa: B018 (raises where a changed one is out of range)
 
     @property

@@ -55,7 +55,7 @@ def checked_epsilon(epsilon: Number) -> Fraction:
     exact = as_fraction(epsilon)
     if not 0 < exact <= 1:
         raise BadSetting(
-            say("The relative error epsilon must lie above 0 and at most at 1, not at {exact:g}.", exact=float(exact))
+            "The relative error epsilon must lie above 0 and at most at 1, not at {exact:g}.", exact=float(exact)
         )
     return exact
 
@@ -65,7 +65,7 @@ def checked_probability(t_e: Number) -> Fraction:
     exact = as_fraction(t_e)
     if not 0 < exact < 1:
         raise BadSetting(
-            say("The tolerated probability T_E must lie between 0 and 1, not at {exact:g}.", exact=float(exact))
+            "The tolerated probability T_E must lie between 0 and 1, not at {exact:g}.", exact=float(exact)
         )
     return exact
 
@@ -74,24 +74,20 @@ def _check_whole(gamma: int | Ints, releases: int = 1, alpha: int = 1) -> None:
     least, greatest = (gamma, gamma) if isinstance(gamma, int) else (int(np.min(gamma)), int(np.max(gamma)))
     if least < 2:
         raise BadSetting(
-            say(
-                "The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.",
-                least=least,
-            )
+            "The group size gamma is {least}; it must be 2 or more, since a group of one hides nothing.",
+            least=least,
         )
     if releases < 1:
-        raise BadSetting(say("The number of releases must be 1 or more, not {releases}.", releases=releases))
+        raise BadSetting("The number of releases must be 1 or more, not {releases}.", releases=releases)
     if alpha < 1:
-        raise BadSetting(say("The largest small count alpha must be a whole number from 1, not {alpha}.", alpha=alpha))
+        raise BadSetting("The largest small count alpha must be a whole number from 1, not {alpha}.", alpha=alpha)
     for name, number, most in (  # no table comes near these
         (say("group size gamma"), greatest, MOST_GAMMA),
         (say("number of releases"), releases, 10_000),
         (say("largest small count alpha"), alpha, 100_000),
     ):
         if number > most:
-            raise BadSetting(
-                say("The {name} can be at most {most}, not {number}.", name=name, most=most, number=number)
-            )
+            raise BadSetting("The {name} can be at most {most}, not {number}.", name=name, most=most, number=number)
 
 
 def floor_times(whole: Ints, factor: Fraction) -> Ints:
@@ -215,7 +211,7 @@ def _closing(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> int:
     """
     e = float(epsilon)
     if e < 1e-9:
-        raise BadSetting(say("An epsilon of {e:g} asks for counts beyond any table; choose a larger epsilon.", e=e))
+        raise BadSetting("An epsilon of {e:g} asks for counts beyond any table; choose a larger epsilon.", e=e)
     up = _times_log1p(1 + e, e) + _times_log1p(gamma - 1 - e, -e / (gamma - 1))
     down = _times_log1p(1 - e, -e) + _times_log1p(gamma - 1 + e, e / (gamma - 1))
     chernoff = (math.log(2) - math.log(t_e)) / min(up, down) / releases
@@ -235,13 +231,11 @@ def _teeth(gamma: int, epsilon: Fraction, t_e: float, releases: int) -> tuple[In
     teeth = min(end, math.ceil(slope * end))
     if teeth > MOST_TEETH:
         raise BadSetting(
-            say(
-                "With epsilon {epsilon:g} and T_E {t_e:g} only counts above {end:.0e} could be promised; "
-                "choose a larger epsilon or T_E.",
-                epsilon=float(epsilon),
-                t_e=t_e,
-                end=end,
-            )
+            "With epsilon {epsilon:g} and T_E {t_e:g} only counts above {end:.0e} could be promised; "
+            "choose a larger epsilon or T_E.",
+            epsilon=float(epsilon),
+            t_e=t_e,
+            end=end,
         )
     number = np.arange(1, teeth + 1, dtype=np.int64)
     if slope >= 1:  # every count is a tooth of its own

@@ -281,9 +281,7 @@ def recommend(counts: ArrayLike, n: int, thresholds: Thresholds, releases: int =
     The signal of every value, N (r - f)/(r (N - f)) with r = floor(N/gamma), never rises with gamma, and T_P never
     falls with it; so the answer is the least gamma that meets the threshold, found by halving.
 
-    Raises
-    ------
-    BadSetting : no T_P was asked for. ValueError : the counts are not those of a column.
+    Raises BadSetting: no T_P was asked for. ValueError : the counts are not those of a column.
     """
     if thresholds.t_p is None:
         raise BadSetting("A gamma can be recommended once a privacy threshold T_P is set; enter the T_P you want.")

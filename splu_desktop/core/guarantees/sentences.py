@@ -79,8 +79,6 @@ def unprotected(
 ) -> str | None:
     """Return the sentence that public figures alone tell small counts, None where they do not (`public_figures`).
 
-    Parameters
-    ----------
     n, values : records of the table, and values of its sensitive column.
     """
     if not public_figures.tell_small(n, gamma, values, checked_epsilon(epsilon), alpha):

@@ -107,8 +107,6 @@ def t_p_of(
 def laws_of(limit: Fraction, sizes: Sequence[int], f: int, alpha: int, fakes: int = 0) -> Iterator[Floats]:
     """Give Pr[f' = 0, 1, ...] for each way in which f records of a value can stand in groups that a tolerance allows.
 
-    Parameters
-    ----------
     alpha : the largest count that is looked at, at least f.
     """
     whole = [limit.numerator * (size + fakes) // limit.denominator for size in sizes]

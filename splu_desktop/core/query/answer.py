@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 import numpy as np
 
@@ -143,6 +144,7 @@ class Answer:
         return int(round(self.estimate / step) * step)
 
 
+@cache
 def _small_end(small: int) -> float:
     """Return how far the interval of the largest small count may reach when only its own records are uncertain.
 

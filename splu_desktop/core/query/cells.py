@@ -31,7 +31,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.table import Flags, Picked, pieces
 from splu_desktop.core.thresholds import NORMAL_95
@@ -94,8 +93,6 @@ class SensitiveClasses:
 class CellTable:
     """The table over classes of columns, as it was before the draw.
 
-    Attributes
-    ----------
     counts : (P, C) unbiased counts of every pattern of NSAs with every combination of sensitive classes.
     """
 
@@ -112,11 +109,9 @@ class CellTable:
         self._shape = tuple(len(part.counts) for part in self.parts)
         if math.prod(self._shape) > _MOST_CLASSES:
             raise BadQuestion(
-                say(
-                    "That tells {number} combinations of sensitive values apart, too many for one answer; ask about "
-                    "fewer values or columns.",
-                    number=math.prod(self._shape),
-                )
+                "That tells {number} combinations of sensitive values apart, too many for one answer; ask about "
+                "fewer values or columns.",
+                number=math.prod(self._shape),
             )
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
@@ -157,7 +152,7 @@ class CellTable:
         classes = [_classes(name, table[name].m, asked, full) for name in self._plain]
         sizes = [*(len(first) for first, _ in classes), *(len(part.of) for part in self.parts)]
         if math.prod(sizes) > np.iinfo(np.int64).max:
-            raise BadQuestion(say("That asks about too many columns for one answer; ask about fewer."))
+            raise BadQuestion("That asks about too many columns for one answer; ask about fewer.")
         keys, times = np.zeros(0, np.int64), np.zeros(0, np.int64)
         for piece in pieces(table.n):
             every = np.zeros(piece.stop - piece.start, np.int64)
@@ -241,11 +236,9 @@ class CellTable:
             differs = (apart != apart[-1]).reshape(len(apart), -1).any(axis=1)
             if (differs & ~part.told).any():
                 raise BadQuestion(
-                    say(
-                        "The release does not tell where “{columns}” has some of these values: they are too frequent "
-                        "or too rare for this draw.",
-                        columns=", ".join(part.names),
-                    )
+                    "The release does not tell where “{columns}” has some of these values: they are too frequent "
+                    "or too rare for this draw.",
+                    columns=", ".join(part.names),
                 )
 
 
@@ -284,16 +277,14 @@ class Sums:
         """
         if (self.values[[*over, *under]] <= 0).any():
             raise BadQuestion(
-                say(
-                    "A group that this is made of may well have no record, so the release can't tell the ratio; ask "
-                    "about larger groups."
-                )
+                "A group that this is made of may well have no record, so the release can't tell the ratio; ask "
+                "about larger groups."
             )
         of = [*over, *under]
         counts = self.values[of]
         low, high = _profile(self.covariance[np.ix_(of, of)] / np.outer(counts, counts))
         if low <= 0 and math.isinf(high):
-            raise BadQuestion(say("The release can't tell this ratio: it may be anything; ask about larger groups."))
+            raise BadQuestion("The release can't tell this ratio: it may be anything; ask about larger groups.")
         estimate = float(counts[0] * counts[1] / (counts[2] * counts[3]))
         return estimate * low, estimate * high
 
@@ -301,8 +292,6 @@ class Sums:
 def fieller(values: tuple[float, float], spread: tuple[float, float, float]) -> tuple[float, float]:
     """Return the ends of all q for which top - q bottom may be 0 (Fieller 1954).
 
-    Parameters
-    ----------
     values : top and bottom; spread : their variances and covariance.
 
     An end is infinite where the bottom may be 0.
@@ -322,8 +311,6 @@ def fieller(values: tuple[float, float], spread: tuple[float, float, float]) -> 
 def _profile(relative: Floats) -> tuple[float, float]:
     """Return the ends of all t for which counts of ratio t times the one found are near enough to those found.
 
-    Parameters
-    ----------
     relative : (4, 4) covariances of the counts x_i, x_j, x_k, x_l, each over those found.
 
     Near enough: no further than 1.96 standard deviations in the normal likelihood of all four, so that it holds how
@@ -422,10 +409,8 @@ def _part(
     _, one, states = np.unique(codes, return_index=True, return_inverse=True)
     if len(one) > _MOST_STATES:
         raise BadQuestion(
-            say(
-                "{columns} are drawn together and have too many values for one answer; ask about some of them.",
-                columns=", ".join(names),
-            )
+            "{columns} are drawn together and have too many values for one answer; ask about some of them.",
+            columns=", ".join(names),
         )
     name, part_of = engine.states(block, states.reshape(-1).astype(np.int32), len(one))
     standing = np.stack([each[one] for each in stands], axis=1).astype(np.intp)

@@ -139,7 +139,7 @@ class Condition:
             chosen = ~replace(self, excluded=False).select(column, sensitive=sensitive)
             if not chosen.any():
                 raise BadQuestion(
-                    say("“{condition}” leaves no value: every published record has one of these.", condition=self)
+                    "“{condition}” leaves no value: every published record has one of these.", condition=self
                 )
             return chosen
         if self.is_range:
@@ -166,10 +166,8 @@ class Condition:
     def _within(self, column: Column) -> Flags:
         if not self.low and not self.high:
             raise BadQuestion(
-                say(
-                    "The condition on “{column}” chooses nothing; name a value or leave the column out.",
-                    column=column.name,
-                )
+                "The condition on “{column}” chooses nothing; name a value or leave the column out.",
+                column=column.name,
             )
         if holds_spans(column):
             return self._of_spans(column)
@@ -178,17 +176,15 @@ class Condition:
             return self._of_intervals(column, intervals)
         if column.values is None:
             raise BadQuestion(
-                say(
-                    "“{value}” asks for a range, but “{column}” holds neither numbers nor dates; list its "
-                    "values with | between them.",
-                    value=self,
-                    column=column.name,
-                )
+                "“{value}” asks for a range, but “{column}” holds neither numbers nor dates; list its "
+                "values with | between them.",
+                value=self,
+                column=column.name,
             )
         ends = [end_of_range(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
         low, high = ends
         if low is not None and high is not None and low > high:
-            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+            raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
         chosen = ~column.missing
         if low is not None:
             chosen &= column.values >= low
@@ -203,14 +199,12 @@ class Condition:
         for end in (self.low, self.high):
             if end and not is_span_text(end):
                 raise BadQuestion(
-                    say(
-                        "“{text}” in the condition on “{column}” is no year, quarter or month, as in 2024-03.",
-                        text=short(end),
-                        column=column.name,
-                    )
+                    "“{text}” in the condition on “{column}” is no year, quarter or month, as in 2024-03.",
+                    text=short(end),
+                    column=column.name,
                 )
         if self.low and self.high and self.low > self.high[: len(self.low)].ljust(len(self.low), "~"):
-            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+            raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
         texts = [str(label) for label in column.labels]
         chosen = ~column.missing
         chosen &= [not self.low or text >= self.low for text in texts]
@@ -223,7 +217,7 @@ class Condition:
         """Return (m,) bool, the intervals that make up the range. Raises BadQuestion where its ends cut through one."""
         low, high = (end_of_intervals(column, text) for text in (self.low, self.high))
         if low is not None and high is not None and low > high:
-            raise BadQuestion(say("The range of “{value}” runs backwards; write the smaller end first.", value=self))
+            raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
         chosen = inside(column, intervals, low, high)
         if isinstance(chosen, str):
             raise BadQuestion(chosen)
@@ -237,13 +231,11 @@ class Condition:
             say("; its values run from {first} to {last}", first=present[0], last=present[-1]) if len(present) else ""
         )
         return BadQuestion(
-            say(
-                "No published record has {column} in “{low}..{high}”{span}.",
-                column=column.name,
-                low=self.low,
-                high=self.high,
-                span=span,
-            )
+            "No published record has {column} in “{low}..{high}”{span}.",
+            column=column.name,
+            low=self.low,
+            high=self.high,
+            span=span,
         )
 
 
@@ -271,7 +263,7 @@ def parse_condition(text: str, published: Published) -> Condition:
     head, equals, _ = text.partition("=")
     if not equals:
         raise BadQuestion(
-            say("“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=short(text))
+            "“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=short(text)
         )
     raise BadQuestion(unknown_column(head.strip(), published))
 
@@ -320,11 +312,9 @@ def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> 
         return Condition(column.name, labels)
     if not text.strip():
         raise BadQuestion(
-            say(
-                "The condition on “{column}” chooses nothing, and every published record has a value there; name a "
-                "value or leave the column out.",
-                column=column.name,
-            )
+            "The condition on “{column}” chooses nothing, and every published record has a value there; name a "
+            "value or leave the column out.",
+            column=column.name,
         )
     values: list[str] = []
     parts = text.split("|")
@@ -343,12 +333,10 @@ def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> 
             piece = parts[at].strip()
             if not piece:
                 raise BadQuestion(
-                    say(
-                        "“{column}={text}” has an empty place between its bars; take it out, or write (empty) for "
-                        "records without a value.",
-                        column=column.name,
-                        text=short(text),
-                    )
+                    "“{column}={text}” has an empty place between its bars; take it out, or write (empty) for "
+                    "records without a value.",
+                    column=column.name,
+                    text=short(text),
                 )
             at += 1
             within = _range(column, piece)
@@ -377,12 +365,10 @@ def _unknown(column: Column, text: str, sensitive: bool) -> BadQuestion:
     if label is None:
         return UnknownValue(column, text, sensitive)
     return BadQuestion(
-        say(
-            "“{column}” was published in intervals, and {number} lies in “{label}”: ask for that.",
-            column=column.name,
-            number=text,
-            label=label,
-        )
+        "“{column}” was published in intervals, and {number} lies in “{label}”: ask for that.",
+        column=column.name,
+        number=text,
+        label=label,
     )
 
 

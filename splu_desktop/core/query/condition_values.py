@@ -83,7 +83,7 @@ def end_of_intervals(column: Column, text: str) -> float | None:
     number = read_number(text)
     if number is None:
         raise BadQuestion(
-            say("“{text}” in the condition on “{column}” is not a number.", text=short(text), column=column.name)
+            "“{text}” in the condition on “{column}” is not a number.", text=short(text), column=column.name
         )
     return number
 

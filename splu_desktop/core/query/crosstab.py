@@ -10,13 +10,14 @@ alone, and add up only on average.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader
 from splu_desktop.core.transition.two_numbers import Floats
@@ -58,21 +59,26 @@ class Crosstab:
     told: NDArray[np.bool_]
     method: Method = DEFAULT
 
-    def answer(self, line: int, value: int) -> Answer:
-        """Return one cell as an answer, with its badge."""
-        variance = float(self.variance[line, value])
-        return Answer(
-            conditions=(*self.lines[line], Condition(self.sa, (self.labels[value],))),
-            published=int(self.published[line, value]),
-            estimate=float(self.estimate[line, value]),
-            low=float(self.low[line, value]),
-            high=float(self.high[line, value]),
-            method=self.method,
-            n_p=int(self.selected[line]),
-            variance=variance if np.isfinite(variance) else None,
-            small=self.small,
-            told=bool(self.told[line, value]),
-        )
+    def answers(self, line: int) -> list[Answer]:
+        """Return the cells of a line as answers."""
+        conditions, n_p = self.lines[line], int(self.selected[line])
+        of_line = (self.published, self.estimate, self.low, self.high, self.variance, self.told)
+        cells = zip(self.labels, *(numbers[line].tolist() for numbers in of_line), strict=True)
+        return [
+            Answer(
+                conditions=(*conditions, Condition(self.sa, (label,))),
+                published=published,
+                estimate=estimate,
+                low=low,
+                high=high,
+                method=self.method,
+                n_p=n_p,
+                variance=variance if math.isfinite(variance) else None,
+                small=self.small,
+                told=told,
+            )
+            for label, published, estimate, low, high, variance, told in cells
+        ]
 
 
 def table(
@@ -81,7 +87,7 @@ def table(
     sa: str,
     *,
     within: Sequence[Condition] = (),
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     method: Method = DEFAULT,
 ) -> Crosstab:
     """Compute a cross-table.
@@ -94,7 +100,6 @@ def table(
 
     Raises BadQuestion; Cancelled.
     """
-    progress = progress or Silent()
     asked = tuple((*within, *line) for line in lines)
     cells = reader.cells(asked, sa, progress, method)
     margins = reader.cells([tuple(within)], sa, method=method)

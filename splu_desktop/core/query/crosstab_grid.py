@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab
@@ -126,27 +125,23 @@ def check(published: Published, wanted: Wanted) -> None:
     """Raise BadQuestion where a release has no such cross-table."""
     names = [side.column for side in wanted.sides]
     if wanted.sa not in published.sensitive:
-        raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=wanted.sa))
+        raise BadQuestion("“{sa}” is not a sensitive column of this release.", sa=wanted.sa)
     for name in names:
         together = published.draws[wanted.sa].block(wanted.sa)
         if published.is_sensitive(name) and (name == wanted.sa or name not in together):
-            raise BadQuestion(say("“{column}” is sensitive; the lines are columns published unchanged.", column=name))
+            raise BadQuestion("“{column}” is sensitive; the lines are columns published unchanged.", column=name)
     if len(set(names)) < len(names):
-        raise BadQuestion(say("“{column}” stands twice; name two different columns.", column=names[0]))
+        raise BadQuestion("“{column}” stands twice; name two different columns.", column=names[0])
     for side in wanted.sides:
         if side.intervals and not published.table[side.column].kind.ordered:
-            raise BadQuestion(
-                say("“{column}” holds neither numbers nor dates to put into intervals.", column=side.column)
-            )
+            raise BadQuestion("“{column}” holds neither numbers nor dates to put into intervals.", column=side.column)
     cells = size_of(published, wanted)
     if cells > MOST_CELLS:
         raise BadQuestion(
-            say(
-                "The table would have {cells} cells, and {most} are the most at once; choose intervals, or a column "
-                "with fewer values.",
-                cells=cells,
-                most=MOST_CELLS,
-            )
+            "The table would have {cells} cells, and {most} are the most at once; choose intervals, or a column "
+            "with fewer values.",
+            cells=cells,
+            most=MOST_CELLS,
         )
 
 
@@ -165,7 +160,7 @@ def compute(reader: Reader, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     kept = np.flatnonzero(made.selected > 0)
     answers = np.empty((len(kept), len(made.labels)), object)
     for row, line in enumerate(kept):
-        answers[row] = [made.answer(int(line), value) for value in range(len(made.labels))]
+        answers[row] = made.answers(int(line))
     trust = np.array([TRUST.index(cell.badge) for cell in answers.ravel()], np.int8)
     return CrosstabGrid(
         wanted=wanted,

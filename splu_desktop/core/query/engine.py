@@ -92,6 +92,7 @@ class Engine:
         self._matrix_bends: dict[str, reconstruct_tolerant.Bends] = {}
         self._cross: dict[tuple[str, str], Floats | None] = {}
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
+        self._of_all: dict[str, tuple[Floats, ...]] = {}
         self._taught: dict[tuple[str, int], Floats] = {}
         self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
         self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
@@ -333,6 +334,11 @@ class Engine:
 
     def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
         """Return (Q, m) published, (Q,) selected, (Q, m) estimates, low, high and variances of every value."""
+        if list(selections) == [()]:  # the margin of every cross-table, and what no cell of it exceeds
+            return kept(self._of_all, base, lambda: self._cells(base, selections))
+        return self._cells(base, selections)
+
+    def _cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
         if len(self.published.draws[base].block(base)) > 1:
             return self._cells_together(base, selections)
         y = np.array([self.counted(base, picked) for picked in selections])

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.estimate import DEFAULT, Method
 from splu_desktop.core.guarantees import public_figures
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, ProgressPart, Silent
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import straight as by_one_rule
 from splu_desktop.core.query.answer import Answer, Badge, sentence
@@ -70,7 +69,7 @@ class Reader:
         self,
         conditions: Iterable[Condition],
         method: Method = DEFAULT,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
         *,
         bootstrap: bool | None = False,
     ) -> Answer:
@@ -81,7 +80,7 @@ class Reader:
         self,
         questions: Iterable[Iterable[Condition]],
         method: Method = DEFAULT,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
         *,
         vanished: bool = False,
         bootstrap: bool | None = False,
@@ -94,7 +93,6 @@ class Reader:
         With `vanished`, a sensitive value that no published record shows is no fault: nobody publishing it is what is
         known about it, and the answer says how many records may have had it. Raises BadQuestion; Cancelled.
         """
-        progress = progress or Silent()
         listed = [tuple(question) for question in questions]
         asked = [self._resolve(question, vanished=vanished) for question in listed]
         found: list[Found | None] = [None] * len(asked)
@@ -205,7 +203,7 @@ class Reader:
         self,
         selections: Sequence[Sequence[Condition]],
         sa: str,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
         method: Method = DEFAULT,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats, Floats]:
         """Answer for every value of one SA in many selections (see `crosstab.table`).
@@ -213,9 +211,8 @@ class Reader:
         Returns (Q, m) published counts, (Q,) records selected, (Q, m) estimates, lower and upper ends of the 95 %
         intervals, and variances, inf where the release tells nothing. Raises BadQuestion; Cancelled.
         """
-        progress = progress or Silent()
         if not self.published.is_sensitive(sa):
-            raise BadQuestion(say("“{sa}” is not a sensitive column of this release.", sa=sa))
+            raise BadQuestion("“{sa}” is not a sensitive column of this release.", sa=sa)
         picked, told = [], False
         for conditions in selections:
             question, _ = self._resolve(tuple(conditions), vanished=False)
@@ -285,10 +282,8 @@ class Reader:
                 labels = labels & chosen[condition.column]
                 if not labels.any() and condition.column not in lost:
                     raise BadQuestion(
-                        say(
-                            "The conditions on “{column}” contradict each other: no value meets them all.",
-                            column=condition.column,
-                        )
+                        "The conditions on “{column}” contradict each other: no value meets them all.",
+                        column=condition.column,
                     )
             chosen[condition.column] = labels
         # A condition that every label meets selects everything.

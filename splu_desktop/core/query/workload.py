@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import DEFAULT, Condition, Method, Reader
 from splu_desktop.core.query.selection import Selector
@@ -101,7 +101,7 @@ def draw(
     size: int = 6_000,
     sets: bool = False,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Workload:
     """Draw questions about a source table.
 
@@ -117,7 +117,6 @@ def draw(
     Cancelled.
     """
     _check(nsas, sas)
-    progress = progress or Silent()
     chance = np.random.default_rng(seed)
     selector = Selector(table)
     quota = -(-size // (len(BANDS) + 1))
@@ -156,9 +155,7 @@ def draw(
 
 def _check(nsas: Sequence[str], sas: Sequence[str]) -> None:
     if not nsas or not sas:
-        raise BadQuestion(
-            say("Random questions need an unchanged column and a sensitive one; publish a column unchanged.")
-        )
+        raise BadQuestion("Random questions need an unchanged column and a sensitive one; publish a column unchanged.")
 
 
 def _selection(
@@ -220,10 +217,10 @@ def measure(
     releases: Sequence[Published],
     methods: Sequence[Method] = (),
     *,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Measured:
     """Ask releases of one source a workload and average over them. Raises BadQuestion; Cancelled."""
-    progress, methods = progress or Silent(), methods or tuple(Method)
+    methods = methods or tuple(Method)
     truth, bands = workload.truth, len(BANDS) + 1
     small = truth <= PROTECTED
     gaps: dict[Method, list[Floats]] = {method: [] for method in methods}

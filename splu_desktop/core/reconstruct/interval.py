@@ -156,8 +156,6 @@ class Chosen:
 def moments(there: Transition, power: int) -> tuple[Floats, Floats]:
     """Return (...) the mean of phi(u)^power for records with a value of a set (weighted by f') and without.
 
-    Parameters
-    ----------
     there : the transition of the set's values only, counts (..., k).
     """
     a, b, f = there.a, there.b, there.counts

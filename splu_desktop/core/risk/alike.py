@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.messages import Figure, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import ALPHA, LIFT
 from splu_desktop.core.table import Column, Table
 
@@ -61,7 +61,7 @@ class Alike:
         return say(
             "“{column}” and “{other}” hang together, and each is re-drawn by itself: where the two values of a row fit "
             "each other, as in {fitting} of the rows, that of “{column}” is the record's own in {right} instead of "
-            "{alone}, and “{value}” in {most}. Leave one of the two out.",
+            "{alone}, and “{value}” in {most}. Draw them together, or leave one of the two out.",
             column=self.column,
             other=self.other,
             fitting=_percent(self.fitting),
@@ -76,7 +76,7 @@ def _percent(share: float) -> Figure:
     return Figure("< 1 %" if share < 0.005 else f"{100 * share:.0f} %")
 
 
-def alike(table: Table, draws: Mapping[str, Draw], progress: Progress | None = None) -> tuple[Alike, ...]:
+def alike(table: Table, draws: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Alike, ...]:
     """Return the pairs of SAs that give each other away, the worst first.
 
     Named is a pair where some value's odds of being true are, in the rows that fit, `LIFT` times those alone, or those
@@ -89,7 +89,6 @@ def alike(table: Table, draws: Mapping[str, Draw], progress: Progress | None = N
 
     Raises UnknownColumn; Infeasible; Cancelled.
     """
-    progress = progress or Silent()
     matrices: dict[str, Floats] = {}
     found = []
     # What is drawn together fits each other anyway; what that gives away, its draw says.

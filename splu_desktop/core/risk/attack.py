@@ -39,7 +39,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
 from splu_desktop.core.guarantees.attackers import Attack, Figures
-from splu_desktop.core.progress import Progress, ProgressPart, Silent
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Codes, Column, Table
@@ -240,12 +240,11 @@ class Carried:
     own: Floats
 
 
-def attack(published: Published, sa: str, progress: Progress | None = None) -> Carried:
+def attack(published: Published, sa: str, progress: Progress = SILENT) -> Carried:
     """Attack one SA of a release, from the release alone.
 
     Raises UnknownColumn; Cancelled.
     """
-    progress = progress or Silent()
     table, channel = published.table, Channel.of(published, sa)
     learned = _learned(table, published.nsas, table[sa].codes, channel, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
@@ -376,8 +375,6 @@ def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Int
 def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str]) -> Attack:
     """Return the figures of an attack on true values.
 
-    Parameters
-    ----------
     published, source : with common labels in every column (`align`); records need not be in the same order.
 
     A record that no source record agrees with in the NSAs has no true value, and no guess about it is right.
@@ -395,7 +392,7 @@ def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str
     )
 
 
-def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progress | None = None) -> Figures:
+def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progress = SILENT) -> Figures:
     """Return what the original's statistics alone teach: the same learners, taught from the original.
 
     Every record tested is kept out of the table that teaches about it, as Anonymeter's controls are, so nothing here
@@ -403,7 +400,7 @@ def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progres
     """
     column = source[sa]
     channel = Channel.none(column)
-    learned = _learned(source, nsas, column.codes, channel, progress or Silent())
+    learned = _learned(source, nsas, column.codes, channel, progress)
     guess, certainty = _from_release(learned.beliefs[learned.best], channel)
     right = (guess == column.codes[learned.tested]).astype(np.float64)
     return _figures(Guesses("original", guess, certainty), right)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 
 _STAGE = "Looking for recognisable records"
@@ -59,9 +59,8 @@ def one_class(n: int) -> Classes:
     return Classes(np.zeros(n, np.int32), min(n, 1))
 
 
-def keys_of(columns: Sequence[Column], n: int, progress: Progress | None = None) -> tuple[NDArray[np.int64], int]:
+def keys_of(columns: Sequence[Column], n: int, progress: Progress = SILENT) -> tuple[NDArray[np.int64], int]:
     """Return (N,) numbers, equal just where records agree on all columns, and the bound below which they lie."""
-    progress = progress or Silent()
     keys, span = np.zeros(n, np.int64), 1
     for done, column in enumerate(columns):
         progress.report(_STAGE, done / len(columns))
@@ -78,14 +77,13 @@ def keys_of(columns: Sequence[Column], n: int, progress: Progress | None = None)
     return keys, span
 
 
-def classes_of(columns: Sequence[Column], n: int, progress: Progress | None = None) -> Classes:
+def classes_of(columns: Sequence[Column], n: int, progress: Progress = SILENT) -> Classes:
     """Return the classes of the n records that agree on all columns; one class where there is no column."""
     return _renumbered(*keys_of(columns, n, progress))
 
 
-def sizes_of(keys: NDArray[np.int64], span: int, progress: Progress | None = None) -> NDArray[np.int64]:
+def sizes_of(keys: NDArray[np.int64], span: int, progress: Progress = SILENT) -> NDArray[np.int64]:
     """Return the sizes, in records, of the classes with equal keys in 0..span-1, in no particular order."""
-    progress = progress or Silent()
     n = len(keys)
     if not n:
         return np.zeros(0, np.int64)

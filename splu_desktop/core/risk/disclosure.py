@@ -33,7 +33,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of
 from splu_desktop.core.table import Column, Table
 
@@ -141,7 +141,7 @@ def disclosure(
     table: Table,
     nsas: Sequence[str],
     sensitive: Mapping[str, float | Floats | None],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     *,
     likely: Mapping[str, Floats] | None = None,
 ) -> tuple[Disclosure, ...]:
@@ -157,7 +157,6 @@ def disclosure(
 
     Raises UnknownColumn; Cancelled.
     """
-    progress = progress or Silent()
     classes = classes_of([table[name] for name in nsas], table.n, progress)
     found = []
     for done, (name, retention) in enumerate(sensitive.items()):
@@ -229,16 +228,13 @@ def informed(pairs: Pairs, a: float) -> Gain:
     return _gain(apart / 2, best, quotient, pairs)
 
 
-def informed_by_matrix(pairs: Pairs, matrix: Floats, progress: Progress | None = None) -> Gain:
+def informed_by_matrix(pairs: Pairs, matrix: Floats, progress: Progress = SILENT) -> Gain:
     """Return the measures for a reader who knows the matrix T of groups of several sizes.
 
-    Parameters
-    ----------
     matrix : (m, m) T[v, u], the chance that a record of value v is published as u.
 
     `Gain.delta` is over the values that the belief leaves possible: groups may keep values apart for good.
     """
-    progress = progress or Silent()
     prior, m = pairs.prior, len(pairs.prior)
     joint = prior[:, None] * matrix
     belief = np.divide(joint, joint.sum(axis=0), out=np.zeros_like(joint), where=joint.sum(axis=0) > 0).T

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Codes, Column, Table, pieces, tallied
 
 _STAGE = "Looking for columns that tell the sensitive ones"
@@ -116,8 +116,6 @@ class Giveaway:
 class Told:
     """What an attacker with one way of cutting the records into cells claims of each value of an SA.
 
-    Attributes
-    ----------
     right, wrong : (m,) records of which the value is claimed rightly and wrongly, each by the other records.
     """
 
@@ -131,13 +129,12 @@ class Told:
 
 
 def giveaways(
-    table: Table, names: Sequence[str], sensitive: Sequence[str], progress: Progress | None = None
+    table: Table, names: Sequence[str], sensitive: Sequence[str], progress: Progress = SILENT
 ) -> tuple[Giveaway, ...]:
     """Return which of the NSAs `names`, and which pairs, give an SA away, single columns and the most telling first.
 
     Raises UnknownColumn; Cancelled.
     """
-    progress = progress or Silent()
     found: list[tuple[float, Giveaway]] = []
     cut = {name: tuple(cuts(table[name])) for name in names if table.n}
     asked = sum(len(ways) for ways in cut.values())

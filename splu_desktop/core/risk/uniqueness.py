@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of, keys_of, one_class, sizes_of
 from splu_desktop.core.table import Column, Table
 
@@ -80,7 +80,7 @@ class Cause:
         return whole.below[k] - self.without.below[k]
 
 
-def class_sizes(table: Table, names: Sequence[str], progress: Progress | None = None) -> NDArray[np.int64]:
+def class_sizes(table: Table, names: Sequence[str], progress: Progress = SILENT) -> NDArray[np.int64]:
     """Return (C,) sizes, in records, of the classes of records that agree on all of `names`.
 
     They add up to N; with no name all records are one class. Raises UnknownColumn; Cancelled.
@@ -93,7 +93,7 @@ def records_below(sizes: NDArray[np.int64], k: int) -> int:
     return int(sizes[sizes < k].sum())
 
 
-def risk(table: Table, names: Sequence[str], progress: Progress | None = None) -> Uniqueness:
+def risk(table: Table, names: Sequence[str], progress: Progress = SILENT) -> Uniqueness:
     """Return how recognisable records are by the columns `names`. Raises UnknownColumn; Cancelled."""
     return figures(class_sizes(table, names, progress))
 
@@ -110,7 +110,7 @@ def figures(sizes: NDArray[np.int64]) -> Uniqueness:
 def causes(
     table: Table,
     names: Sequence[str],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     *,
     trials: Mapping[str, Column] | None = None,
 ) -> tuple[Cause, ...]:
@@ -121,7 +121,6 @@ def causes(
     First is the column whose absence leaves the fewest unique records, then the fewest below 3, 5 and 10, then the one
     that makes most records unique alone.
     """
-    progress = progress or Silent()
     columns = _widest_last(table, names)
     found = []
     for column, before, behind in _left_out(columns, table.n, progress):
@@ -141,7 +140,7 @@ def causes(
     return tuple(sorted(found, key=most_telling))
 
 
-def others(table: Table, names: Sequence[str], name: str, progress: Progress | None = None) -> Classes:
+def others(table: Table, names: Sequence[str], name: str, progress: Progress = SILENT) -> Classes:
     """Return the classes by all of `names` but `name`: what `with_column` needs to try the column generalised."""
     return classes_of(_widest_last(table, [n for n in names if n != name]), table.n, progress)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from splu_desktop.core.generalise.chapters import SYSTEMS, system_of
 from splu_desktop.core.roles.vocabulary import Matter, matters
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, said_once
 
 _MOST = 0.9  # of the labels looked at
 _LOOKED_AT = 500
@@ -22,12 +22,14 @@ _PCS = re.compile(r"[0-9A-HJ-NP-Z]{7}")
 _TEN = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _VARIANT = re.compile(r"(?:N[MCGP]_\d+(?:\.\d+)?:)?[cgpmn]\.[\w>*_+\-=()]+|rs\d{3,}", re.IGNORECASE)
 _STAGE = re.compile(r"[cpy]{0,2}T(?:is|[0-4x])[a-d]?\s?N[0-3x][a-c]?\s?(?:M[01x][a-c]?)?", re.IGNORECASE)
+_LOINC = re.compile(r"(\d{3,7})-(\d)")
+_SNOMED = re.compile(r"[1-9]\d{5,17}")
 _ICDO = re.compile(r"[89]\d{3}/[012369]")
 
 
 def loinc(text: str) -> bool:
     """Whether a text is a LOINC number: up to seven digits, a dash and the Luhn (mod 10) check digit."""
-    found = re.fullmatch(r"(\d{3,7})-(\d)", text.strip())
+    found = _LOINC.fullmatch(text.strip())
     if found is None:
         return False
     total = sum(sum(divmod(int(d) * (2 if i % 2 == 0 else 1), 10)) for i, d in enumerate(reversed(found[1])))
@@ -44,7 +46,7 @@ for _ in range(6):
 def snomed(text: str) -> bool:
     """Whether a text is a SNOMED CT concept: 6 to 18 digits, partition 00 or 10, the last Verhoeff's check digit."""
     digits = text.strip()
-    if not re.fullmatch(r"[1-9]\d{5,17}", digits) or digits[-3:-1] not in ("00", "10"):
+    if not _SNOMED.fullmatch(digits) or digits[-3:-1] not in ("00", "10"):
         return False
     check = 0
     for at, digit in enumerate(reversed(digits)):
@@ -75,6 +77,7 @@ _SYSTEMS: tuple[tuple[str, str, Callable[[str], bool], int], ...] = (
 )
 
 
+@said_once
 def codes_of(column: Column) -> tuple[Matter, str] | None:
     """Return what the codes in a column are about and the system they are of, None where they are of none.
 

@@ -14,6 +14,11 @@ def listed(text: str) -> frozenset[str]:
 _PHRASES, _WORDS = (
     identifying()
 )  # names of official numbers and of ways to reach a person: identifiers whatever they hold
+_SPLIT = [
+    (kind, f" {phrase} ", phrase.replace(" ", ""))
+    for kind, phrases in _PHRASES.items()
+    for phrase in phrases.split(" | ")
+]
 _ACRONYMS = listed(_WORDS["acronyms"])  # numbers of persons and of their stays that are known by one
 # What a number of which is a number of a person or stay: "No dossier", "Spell ID", "N° SS".
 _NUMBERED, _NUMBER_WORDS = listed(_WORDS["numbered"]), listed(_WORDS["number_words"])
@@ -45,10 +50,9 @@ def identifier_by_name(name: str) -> str | None:
         return None
     text = " " + " ".join(words) + " "
     joined = "".join(words)
-    for kind, phrases in _PHRASES.items():
-        for phrase in phrases.split(" | "):
-            if f" {phrase} " in text or joined == phrase.replace(" ", ""):
-                return kind
+    for kind, phrase, together in _SPLIT:
+        if phrase in text or joined == together:
+            return kind
     have = set(words)
     if have & _EMAIL and not have & {"code", "preference", "consent"}:
         return "e-mail address"

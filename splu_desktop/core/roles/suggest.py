@@ -11,7 +11,7 @@ import numpy as np
 from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
@@ -44,7 +44,7 @@ from splu_desktop.core.roles.names import (
     person_by_name,
 )
 from splu_desktop.core.roles.vocabulary import Matter, RoleCard, said_by, special
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Kind, Table, said_once
 from splu_desktop.core.words import words_of
 
 
@@ -85,9 +85,7 @@ _MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
 
-def suggest_roles(
-    table: Table, sensitive: Iterable[str] = (), *, progress: Progress | None = None
-) -> dict[str, Suggestion]:
+def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Progress = SILENT) -> dict[str, Suggestion]:
     """Suggest a role for every column, locally and from names and values alone.
 
     Parameters
@@ -102,7 +100,6 @@ def suggest_roles(
         Column name -> Suggestion, in the table's order. At most one column is suggested as SA: the one most clearly
         medical or financial among those that allow gamma 2, those that allow gamma 5 first.
     """
-    progress = progress or Silent()
     chosen = set(sensitive)
     found: dict[str, Suggestion] = {}
     for done, column in enumerate(table.columns):
@@ -151,6 +148,7 @@ def _on_health(name: str) -> bool:
     return matter is not None and matter.health
 
 
+@said_once
 def _identifies(column: Column) -> str | None:
     """Return why a column names persons, None where it doesn't."""
     name = column.name
@@ -197,6 +195,7 @@ def _identifies(column: Column) -> str | None:
     return None
 
 
+@said_once
 def _special(column: Column) -> tuple[Matter, str] | None:
     """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
     if column.m == 0 or bool(column.missing.all()):

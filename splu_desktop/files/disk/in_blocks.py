@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.packed.texts import Texts
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 
 BLOCK = 8_192  # labels
 
 
 def blocks(
-    labels: NDArray[np.object_] | Texts, progress: Progress | None = None, stage: str = "", done: float = 0.0
+    labels: NDArray[np.object_] | Texts, progress: Progress = SILENT, stage: str = "", done: float = 0.0
 ) -> Iterator[Sequence[Any]]:
     """Give the labels as lists of up to `BLOCK`, in order; the progress is told before each. Raises Cancelled.
 
@@ -29,7 +29,6 @@ def blocks(
     labels : (m,) objects, or texts that are packed, which stay so.
     stage, done : what the progress is told.
     """
-    progress = progress or Silent()
     for start in range(0, len(labels), BLOCK):
         progress.report(stage, done)
         part = slice(start, start + BLOCK)
@@ -39,7 +38,7 @@ def blocks(
 def mapped(
     labels: NDArray[np.object_],
     work: Callable[[list[Any]], Sequence[Any]],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     stage: str = "",
     done: float = 0.0,
 ) -> NDArray[np.object_]:
@@ -79,9 +78,8 @@ def let_go(
                 del container[-BLOCK:]
 
 
-def file_sha256(path: Path, progress: Progress | None = None) -> str:
+def file_sha256(path: Path, progress: Progress = SILENT) -> str:
     """Return the SHA-256 of a file as hexadecimal text."""
-    progress = progress or Silent()
     digest = hashlib.sha256()
     size, seen = max(path.stat().st_size, 1), 0
     with path.open("rb") as file:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 
 LEAST = 500 << 20  # bytes of memory with which any large table can be published
 _SLAB = 256 << 20  # bytes of a file at least: arrays share them, for a process may not open many
@@ -43,8 +42,6 @@ class _Slab(mmap.mmap):
 class OnDisk:
     """Storage on disk (`core.table.Storage`).
 
-    Parameters
-    ----------
     memory : bytes that the process is to get along with.
     """
 
@@ -80,12 +77,10 @@ class OnDisk:
                 slab = _Slab(file.fileno(), size)
         except OSError as fault:
             raise DiskFull(
-                say(
-                    "The table is larger than the memory it may take, and there is no room for it in “{folder}” "
-                    "({fault}); make room there, or set TMPDIR to a folder on a larger disk.",
-                    folder=folder,
-                    fault=fault.strerror or str(fault),
-                )
+                "The table is larger than the memory it may take, and there is no room for it in “{folder}” "
+                "({fault}); make room there, or set TMPDIR to a folder on a larger disk.",
+                folder=folder,
+                fault=fault.strerror or str(fault),
             ) from None
         self._slabs.add(slab)
         return slab

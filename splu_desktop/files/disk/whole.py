@@ -58,11 +58,9 @@ def check_name(target: Path) -> None:
     name = target.name
     if _RESERVED.fullmatch(name) or name != name.rstrip(". ") or re.search(r'[<>:"|?*\\\x00-\x1f]', name):
         raise CannotWrite(
-            say(
-                "“{name}” can't be a name on Windows, where somebody may open it; choose one without <>:\"|?*\\, "
-                "without a dot or space at its end, and none of CON, PRN, AUX, NUL, COM1 or LPT1.",
-                name=name,
-            )
+            "“{name}” can't be a name on Windows, where somebody may open it; choose one without <>:\"|?*\\, "
+            "without a dot or space at its end, and none of CON, PRN, AUX, NUL, COM1 or LPT1.",
+            name=name,
         )
 
 
@@ -75,7 +73,7 @@ def _refusals(target: Path) -> Iterator[None]:
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None
     except ValueError:
-        raise CannotWrite(say("“{target}” is no path that this system knows; choose another.", target=target)) from None
+        raise CannotWrite("“{target}” is no path that this system knows; choose another.", target=target) from None
 
 
 def check_new_folder(target: Path) -> None:
@@ -87,10 +85,8 @@ def check_new_folder(target: Path) -> None:
 def _check_new_folder(target: Path) -> None:
     if target.exists() or target.is_symlink():
         raise CannotWrite(
-            say(
-                "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
-                target=target,
-            )
+            "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
+            target=target,
         )
     _check_parent(target.parent)
 
@@ -98,10 +94,10 @@ def _check_new_folder(target: Path) -> None:
 def _check_parent(parent: Path) -> None:
     if not parent.is_dir():
         raise CannotWrite(
-            say("The folder “{parent}” does not exist; create it or choose another destination.", parent=parent)
+            "The folder “{parent}” does not exist; create it or choose another destination.", parent=parent
         )
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise CannotWrite(say("You may not write to the folder “{parent}”; choose another destination.", parent=parent))
+        raise CannotWrite("You may not write to the folder “{parent}”; choose another destination.", parent=parent)
 
 
 def check_new_file(target: Path, *, overwrite: bool = False) -> None:
@@ -112,9 +108,9 @@ def check_new_file(target: Path, *, overwrite: bool = False) -> None:
 
 def _check_new_file(target: Path, overwrite: bool) -> None:
     if target.is_dir():
-        raise CannotWrite(say("“{target}” is a folder; give a file name.", target=target))
+        raise CannotWrite("“{target}” is a folder; give a file name.", target=target)
     if target.exists() and not overwrite:
-        raise CannotWrite(say("“{target}” exists already; choose another name.", target=target))
+        raise CannotWrite("“{target}” exists already; choose another name.", target=target)
     _check_parent(target.parent)
 
 
@@ -142,7 +138,7 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
                 before(partial)
             if target.exists() or target.is_symlink():
                 raise CannotWrite(
-                    say("“{target}” was created by someone else meanwhile; choose a new folder name.", target=target)
+                    "“{target}” was created by someone else meanwhile; choose a new folder name.", target=target
                 )
             _appear(partial, target)
     except OSError as fault:
@@ -193,10 +189,8 @@ def _confirm(target: Path) -> None:
     except OSError as fault:
         reason = (fault.strerror or "the system gave no reason").lower()
         raise CannotWrite(
-            say(
-                "“{target}” was written, but the disk does not confirm that it keeps it ({reason}); write it again, "
-                "or to another disk.",
-                target=target,
-                reason=reason,
-            )
+            "“{target}” was written, but the disk does not confirm that it keeps it ({reason}); write it again, "
+            "or to another disk.",
+            target=target,
+            reason=reason,
         ) from None

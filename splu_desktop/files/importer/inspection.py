@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.choices import ImportChoices, Imported
@@ -77,7 +77,7 @@ def largest_gamma(column: Column) -> int:
     return int(column.n // counts.max()) if column.n else 0
 
 
-def inspect_file(path: Path, choices: ImportChoices | None = None, progress: Progress | None = None) -> Inspection:
+def inspect_file(path: Path, choices: ImportChoices | None = None, progress: Progress = SILENT) -> Inspection:
     """Read a file and describe its columns."""
     return describe(read(path, choices, progress, allow_empty=True))
 

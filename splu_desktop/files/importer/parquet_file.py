@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
@@ -72,11 +71,9 @@ def columns(
         import pyarrow.parquet as pq
     except ImportError as error:
         raise NotInstalled(
-            say(
-                "“{path}” is a Parquet file, and this installation leaves the library for it out; "
-                "install it with “pip install splu-desktop[parquet]”, or export the table as CSV.",
-                path=path.name,
-            )
+            "“{path}” is a Parquet file, and this installation leaves the library for it out; "
+            "install it with “pip install splu-desktop[parquet]”, or export the table as CSV.",
+            path=path.name,
         ) from error
     try:
         pa.set_cpu_count(1)

@@ -14,11 +14,29 @@ from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
-from splu_desktop.files.importer.columns.date_texts import FIRST_DAY
-from splu_desktop.files.importer.columns.number_texts import float_texts
 from splu_desktop.files.importer.problems import Problem
 
+FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _AT_ONCE = 10_000  # texts made per step, so that other threads get their turn
+
+
+def float_text(number: float) -> str:
+    """Return the shortest text of a number, whole ones without ".0"."""
+    text = repr(number)
+    if text.endswith(".0"):
+        return text[:-2] if text != "-0.0" else "0"
+    return str(int(number)) if "e" in text and number.is_integer() and abs(number) < 1e15 else text
+
+
+def float_texts(numbers: NDArray[np.float64]) -> list[str]:
+    """Return `float_text` of each number, "" for NaN."""
+    texts = list(map(repr, numbers.tolist()))
+    return [
+        text.removesuffix(".0")
+        if "e" not in text and text != "-0.0" and text != "nan"
+        else ("" if text == "nan" else float_text(float(text)))
+        for text in texts
+    ]
 
 
 @dataclass(frozen=True, eq=False)

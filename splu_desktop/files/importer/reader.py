@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import quoted, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.storage import LEAST, OnDisk
@@ -33,7 +33,7 @@ from splu_desktop.files.isolation.faults import BadChoice, NoRecords
 def read(
     path: Path,
     choices: ImportChoices | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     *,
     allow_empty: bool = False,
     most: int | None = None,
@@ -55,7 +55,6 @@ def read(
     """
     path = Path(path)
     choices = choices or ImportChoices()
-    progress = progress or Silent()
     kind = _recognised(path)
     storage = _storage(path, kind, most)
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
@@ -75,16 +74,14 @@ def _storage(path: Path, kind: str, most: int | None) -> Storage:
     if kind not in ("csv", "parquet"):
         if most is not None:
             raise BadChoice(
-                say(
-                    "Only delimited texts such as CSV, and Parquet files, are read within a given memory; export "
-                    "“{path}” as one, or leave --memory out.",
-                    path=path.name,
-                )
+                "Only delimited texts such as CSV, and Parquet files, are read within a given memory; export "
+                "“{path}” as one, or leave --memory out.",
+                path=path.name,
             )
         return IN_MEMORY
     if most is not None and most < LEAST:
         raise BadChoice(
-            say("{least:.1f} GB of memory are the least that any large table takes; allow more.", least=LEAST / 1e9)
+            "{least:.1f} GB of memory are the least that any large table takes; allow more.", least=LEAST / 1e9
         )
     size = path.stat().st_size
     need = memory.need(kind, size) if kind == "parquet" else memory.need_of_text(size, memory.sample_of(path))
@@ -120,7 +117,7 @@ class Preview:
 
 
 def preview(
-    path: Path, choices: ImportChoices | None = None, progress: Progress | None = None, *, limit: int = 300
+    path: Path, choices: ImportChoices | None = None, progress: Progress = SILENT, *, limit: int = 300
 ) -> Preview:
     """Read the first records only. Types and encoding are those of this part, so the whole file may show others.
 
@@ -128,7 +125,6 @@ def preview(
     """
     path = Path(path)
     choices = choices or ImportChoices()
-    progress = progress or Silent()
     kind = _recognised(path)
     source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
@@ -171,16 +167,14 @@ def _renamed(
     unknown = [old for old, new in resolved.renames.items() if old not in own and new not in raw.names]
     if unknown:
         raise BadChoice(
-            say(
-                "There is no column “{name}” to rename; the columns are: {columns}.",
-                name=unknown[0],
-                columns=quoted(own),
-            )
+            "There is no column “{name}” to rename; the columns are: {columns}.",
+            name=unknown[0],
+            columns=quoted(own),
         )
     names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, raw.names, strict=True))
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise BadChoice(say("Two columns would be called “{name}”; give each a name of its own.", name=twice))
+        raise BadChoice("Two columns would be called “{name}”; give each a name of its own.", name=twice)
     if not all(names):
         raise BadChoice("A column would be left without a name; give it one.")
     renames = {old: new for old, new in zip(own, names, strict=True) if old != new}

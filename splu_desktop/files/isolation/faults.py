@@ -12,7 +12,7 @@ class MissingFile(FileFault):
     """No such file."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(say("There is no file “{path}”; check the name and the folder.", path=path))
+        super().__init__("There is no file “{path}”; check the name and the folder.", path=path)
 
 
 class NotAFile(FileFault):
@@ -20,7 +20,7 @@ class NotAFile(FileFault):
 
     def __init__(self, path: Path) -> None:
         what = "a folder" if path.is_dir() else "not an ordinary file"
-        super().__init__(say("“{path}” is {what}; choose the file with the table itself.", path=path, what=say(what)))
+        super().__init__("“{path}” is {what}; choose the file with the table itself.", path=path, what=say(what))
 
 
 class Unreadable(FileFault):
@@ -28,11 +28,9 @@ class Unreadable(FileFault):
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(
-            say(
-                "“{path}” can't be opened ({why}); close it in other programs and check that you may read it.",
-                path=path.name,
-                why=why,
-            )
+            "“{path}” can't be opened ({why}); close it in other programs and check that you may read it.",
+            path=path.name,
+            why=why,
         )
 
 
@@ -41,11 +39,9 @@ class EmptyFile(FileFault, EmptyTable):
 
     def __init__(self, path: Path, detail: str = "is empty") -> None:
         super().__init__(
-            say(
-                "“{path}” {detail}; export the table again, or choose another file.",
-                path=path.name,
-                detail=say(detail),
-            )
+            "“{path}” {detail}; export the table again, or choose another file.",
+            path=path.name,
+            detail=say(detail),
         )
 
 
@@ -56,11 +52,9 @@ class NoRecords(FileFault, EmptyTable):
         where = say("sheet “{sheet}” of “{path}”", sheet=sheet, path=path.name) if sheet else quoted([path.name])
         rest = say("has a header in row {row} but no records below it", row=row) if row else say("holds no records")
         super().__init__(
-            say(
-                "The table in {where} {rest}; choose another file or sheet, or set the header row yourself.",
-                where=where,
-                rest=rest,
-            )
+            "The table in {where} {rest}; choose another file or sheet, or set the header row yourself.",
+            where=where,
+            rest=rest,
         )
 
 
@@ -68,7 +62,7 @@ class WrongFormat(FileFault):
     """The content isn't a table in a format that can be read."""
 
     def __init__(self, path: Path, found: str, advice: str) -> None:
-        super().__init__(say("“{path}” {found}; {advice}.", path=path.name, found=say(found), advice=say(advice)))
+        super().__init__("“{path}” {found}; {advice}.", path=path.name, found=say(found), advice=say(advice))
 
 
 class Encrypted(FileFault):
@@ -76,11 +70,9 @@ class Encrypted(FileFault):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            say(
-                "“{path}” is protected by a password; open it in its own program, save a copy without "
-                "the password, and import that copy.",
-                path=path.name,
-            )
+            "“{path}” is protected by a password; open it in its own program, save a copy without "
+            "the password, and import that copy.",
+            path=path.name,
         )
 
 
@@ -89,12 +81,10 @@ class Corrupt(FileFault):
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(
-            say(
-                "“{path}” is damaged or incomplete ({what}); copy or export it again, or open it in its "
-                "own program and save it anew.",
-                path=path.name,
-                what=say(what),
-            )
+            "“{path}” is damaged or incomplete ({what}); copy or export it again, or open it in its "
+            "own program and save it anew.",
+            path=path.name,
+            what=say(what),
         )
 
 
@@ -107,32 +97,26 @@ class TooWide(TooLarge):
 
     def __init__(self, path: Path, columns: int, most: int) -> None:
         super().__init__(
-            say(
-                "“{path}” has {columns} columns, and a table can have {most}; check its delimiter, or export fewer "
-                "columns.",
-                path=path.name,
-                columns=columns,
-                most=most,
-            )
+            "“{path}” has {columns} columns, and a table can have {most}; check its delimiter, or export fewer "
+            "columns.",
+            path=path.name,
+            columns=columns,
+            most=most,
         )
 
 
 class TooVaried(TooLarge):
     """The different texts of a table larger than memory don't fit there either.
 
-    Attributes
-    ----------
     column : place of the column with most of them.
     """
 
     def __init__(self, column: int, texts: int, name: str | None = None) -> None:
         super().__init__(
-            say(
-                "Column {column} has {texts} different values and more: too many for the memory that may be used; "
-                "allow more (--memory), or leave the column out of the file.",
-                column=say("“{name}”", name=name) if name is not None else column + 1,
-                texts=texts,
-            )
+            "Column {column} has {texts} different values and more: too many for the memory that may be used; "
+            "allow more (--memory), or leave the column out of the file.",
+            column=say("“{name}”", name=name) if name is not None else column + 1,
+            texts=texts,
         )
         self.column, self.texts = column, texts
 
@@ -142,11 +126,9 @@ class TooSpread(TooLarge):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            say(
-                "“{path}” spreads a few cells over far more rows and columns than a table has; delete the empty or "
-                "merged ones in its own program, or export the table as CSV and import that file.",
-                path=path.name,
-            )
+            "“{path}” spreads a few cells over far more rows and columns than a table has; delete the empty or "
+            "merged ones in its own program, or export the table as CSV and import that file.",
+            path=path.name,
         )
 
 
@@ -155,12 +137,10 @@ class UnknownSheet(FileFault):
 
     def __init__(self, path: Path, sheet: str, known: tuple[str, ...]) -> None:
         super().__init__(
-            say(
-                "“{path}” has no sheet “{sheet}”; its sheets are: {listed}.",
-                path=path.name,
-                sheet=sheet,
-                listed=quoted(known),
-            )
+            "“{path}” has no sheet “{sheet}”; its sheets are: {listed}.",
+            path=path.name,
+            sheet=sheet,
+            listed=quoted(known),
         )
 
 
@@ -171,14 +151,12 @@ class BadChoice(FileFault):
 class OtherWidth(BadChoice):
     """The names chosen are more or fewer than the table's columns.
 
-    Attributes
-    ----------
     given, columns : how many names and how many columns.
     """
 
     def __init__(self, given: int, columns: int) -> None:
         super().__init__(
-            say("{given} column names were given, but the table has {columns} columns.", given=given, columns=columns)
+            "{given} column names were given, but the table has {columns} columns.", given=given, columns=columns
         )
         self.given, self.columns = given, columns
 

@@ -10,7 +10,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-from splu_desktop.core.messages import say
 from splu_desktop.files.disk.room import THREADS
 from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooWide
 
@@ -101,14 +100,12 @@ def check(path: Path, need: float) -> None:
     usable = lacking(need)
     if usable is not None:
         raise TooLarge(
-            say(
-                "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
-                "can be used; close other programs, use a computer with more memory, or import a part of "
-                "the table.",
-                path=path.name,
-                need=need / 1e9,
-                free=usable / 1e9,
-            )
+            "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
+            "can be used; close other programs, use a computer with more memory, or import a part of "
+            "the table.",
+            path=path.name,
+            need=need / 1e9,
+            free=usable / 1e9,
         )
 
 
@@ -180,11 +177,9 @@ def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
     """Raise TooLarge where a file unpacks to a size that no honest file has."""
     if unpacked > _SMALL and unpacked > _LARGEST_RATIO * packed:
         raise TooLarge(
-            say(
-                "“{path}” would unpack to {size:.1f} GB, {times} times its size, as only files made "
-                "to exhaust a computer do; ask whoever sent it for an ordinary export.",
-                path=path.name,
-                size=unpacked / 1e9,
-                times=unpacked // packed,
-            )
+            "“{path}” would unpack to {size:.1f} GB, {times} times its size, as only files made "
+            "to exhaust a computer do; ask whoever sent it for an ordinary export.",
+            path=path.name,
+            size=unpacked / 1e9,
+            times=unpacked // packed,
         )

@@ -39,11 +39,9 @@ class BrokeOff(FileFault):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            say(
-                "“{path}” can't be read: its reading broke off, because it is damaged or takes far more memory or time "
-                "than a table of its size should; open it in its own program, save it anew or as CSV, and import that.",
-                path=path.name,
-            )
+            "“{path}” can't be read: its reading broke off, because it is damaged or takes far more memory or time "
+            "than a table of its size should; open it in its own program, save it anew or as CSV, and import that.",
+            path=path.name,
         )
 
 

@@ -24,7 +24,7 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
 from splu_desktop.files.disk.whole import whole_file
@@ -135,8 +135,6 @@ class Project:
 def save_project(project: Project, path: Path, *, source: Path | None = None) -> None:
     """Write a project file, whole or not at all, in the place of an older one.
 
-    Parameters
-    ----------
     source : where the source lies; None leaves the project's own hint.
 
     Raises CannotWrite.
@@ -155,16 +153,16 @@ def open_project(path: Path) -> Project:
         data = from_json(file_bytes(path, LARGEST), paths=True)
     except TooLong:
         raise BadProject(
-            say("“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20)
+            "“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20
         ) from None
     except FileNotFoundError:
-        raise BadProject(say("There is no project file “{path}”.", path=path)) from None
+        raise BadProject("There is no project file “{path}”.", path=path) from None
     except OSError as fault:
         raise BadProject(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
         ) from None
     except ValueError:
-        raise BadProject(say("“{path}” is no project file, or damaged: it is not valid JSON.", path=path)) from None
+        raise BadProject("“{path}” is no project file, or damaged: it is not valid JSON.", path=path) from None
     return from_dict(data, path)
 
 
@@ -196,21 +194,19 @@ def as_dict(project: Project) -> dict[str, Any]:
 def from_dict(data: Any, path: Path) -> Project:
     """Return the project that `as_dict` of this version or an older one gave. Raises BadProject, naming `path`."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadProject(say("“{path}” is no project file of this program.", path=path))
+        raise BadProject("“{path}” is no project file of this program.", path=path)
     version = data.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise BadProject(say("“{path}” is damaged: its version is missing.", path=path))
+        raise BadProject("“{path}” is damaged: its version is missing.", path=path)
     if version > PROJECT_VERSION:
         raise BadProject(
-            say(
-                "“{path}” has project version {version}, and this program (version {own}) knows "
-                "versions up to {known}; open it with the program version that saved it or a "
-                "newer one.",
-                path=path,
-                version=version,
-                own=__version__,
-                known=PROJECT_VERSION,
-            )
+            "“{path}” has project version {version}, and this program (version {own}) knows "
+            "versions up to {known}; open it with the program version that saved it or a "
+            "newer one.",
+            path=path,
+            version=version,
+            own=__version__,
+            known=PROJECT_VERSION,
         )
     try:
         for old in range(version, PROJECT_VERSION):
@@ -231,11 +227,11 @@ def from_dict(data: Any, path: Path) -> Project:
             window=dict(data["window"]),
         )
     except KeyError as fault:
-        raise BadProject(say("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault)) from None
+        raise BadProject("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault) from None
     except (TypeError, ValueError, AttributeError):
-        raise BadProject(say("“{path}” is damaged: an entry is of the wrong kind.", path=path)) from None
+        raise BadProject("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
     except BadSetting as fault:
-        raise BadProject(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from None
+        raise BadProject("“{path}” can't be used: {fault}", path=path, fault=fault) from None
 
 
 def find_source(project: Project, project_path: Path) -> Path | None:
@@ -263,13 +259,13 @@ def _is_down(stored: str) -> bool:
     return not windows.anchor and ":" not in stored and "\0" not in stored and ".." not in windows.parts
 
 
-def source_state(project: Project, source: Path | None, progress: Progress | None = None) -> SourceState:
+def source_state(project: Project, source: Path | None, progress: Progress = SILENT) -> SourceState:
     """Tell whether a file is still the project's source: by size, then by SHA-256. Raises Cancelled."""
     try:
         if source is None or not source.is_file():
             return SourceState.MISSING
         same = source.stat().st_size == project.source.size and (
-            facts(source, progress or Silent()).sha256 == project.source.sha256
+            facts(source, progress).sha256 == project.source.sha256
         )
     except OSError:
         return SourceState.MISSING

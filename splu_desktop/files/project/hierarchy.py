@@ -12,7 +12,6 @@ from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
-from splu_desktop.core.messages import say
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes
 
 LARGEST = 50 << 20  # bytes
@@ -39,42 +38,35 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
     width = len(rows[0][1])
     if width < 2:
         raise BadHierarchy(
-            say(
-                "“{path}” holds one column only; a hierarchy has the value and its groups in each row, "
-                "separated by semicolons, commas or tabs.",
-                path=path.name,
-            )
+            "“{path}” holds one column only; a hierarchy has the value and its groups in each row, "
+            "separated by semicolons, commas or tabs.",
+            path=path.name,
         )
     first: dict[str, tuple[int, tuple[str, ...]]] = {}
     for number, row in rows:
         if len(row) != width:
             raise BadHierarchy(
-                say(
-                    "“{path}”, row {number}, has {fields} fields where row {first} has {width}; every value "
-                    "needs a group on every level.",
-                    path=path.name,
-                    number=number,
-                    fields=len(row),
-                    first=rows[0][0],
-                    width=width,
-                )
+                "“{path}”, row {number}, has {fields} fields where row {first} has {width}; every value "
+                "needs a group on every level.",
+                path=path.name,
+                number=number,
+                fields=len(row),
+                first=rows[0][0],
+                width=width,
             )
         before = first.setdefault(row[0], (number, row))
         if before[1] != row:
             raise BadHierarchy(
-                say(
-                    "“{path}” gives the value “{value}” two different groupings, in rows {before} and "
-                    "{number}; keep one.",
-                    path=path.name,
-                    value=row[0][:80],
-                    before=before[0],
-                    number=number,
-                )
+                "“{path}” gives the value “{value}” two different groupings, in rows {before} and {number}; keep one.",
+                path=path.name,
+                value=row[0][:80],
+                before=before[0],
+                number=number,
             )
     try:
         return Hierarchy(tuple(row for _, row in first.values()), level, path.name)
     except CannotGeneralise as fault:
-        raise CannotGeneralise(say("“{path}”: {fault}", path=path.name, fault=fault)) from None
+        raise CannotGeneralise("“{path}”: {fault}", path=path.name, fault=fault) from None
 
 
 def read_groups(path: Path) -> Groups:
@@ -82,12 +74,9 @@ def read_groups(path: Path) -> Groups:
     found = read_hierarchy(path)
     if found.levels != 1:
         raise BadHierarchy(
-            say(
-                "“{path}” has {levels} columns; a grouping has two, value and group name. Read it as a "
-                "hierarchy instead.",
-                path=path.name,
-                levels=found.levels + 1,
-            )
+            "“{path}” has {levels} columns; a grouping has two, value and group name. Read it as a hierarchy instead.",
+            path=path.name,
+            levels=found.levels + 1,
         )
     members: dict[str, list[str]] = {}
     for value, name in found.rows:
@@ -95,7 +84,7 @@ def read_groups(path: Path) -> Groups:
     try:
         return Groups.of(members)
     except CannotGeneralise as fault:
-        raise BadHierarchy(say("“{path}”: {fault}", path=path.name, fault=fault)) from None
+        raise BadHierarchy("“{path}”: {fault}", path=path.name, fault=fault) from None
 
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
@@ -104,25 +93,23 @@ def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
         raw = file_bytes(path, LARGEST)
     except TooLong:
         raise BadHierarchy(
-            say("“{path}” is too large for a hierarchy ({size} MB).", path=path.name, size=path.stat().st_size >> 20)
+            "“{path}” is too large for a hierarchy ({size} MB).", path=path.name, size=path.stat().st_size >> 20
         ) from None
     except FileNotFoundError:
-        raise BadHierarchy(say("There is no file “{path}”.", path=path)) from None
+        raise BadHierarchy("There is no file “{path}”.", path=path) from None
     except OSError as fault:
         raise BadHierarchy(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
         ) from None
     if b"\0" in raw:
-        raise BadHierarchy(say("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name))
+        raise BadHierarchy("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
     found = max((_split(text, mark) for mark in _MARKS), key=_evenness)
     if not found:
-        raise BadHierarchy(
-            say("“{path}” is empty; a hierarchy has a value and its groups in each row.", path=path.name)
-        )
+        raise BadHierarchy("“{path}” is empty; a hierarchy has a value and its groups in each row.", path=path.name)
     return found
 
 

@@ -14,7 +14,7 @@ import tomli_w
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import listed, quoted, say
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, Imported, read
@@ -33,20 +33,18 @@ class ImportRecipe:
     columns: tuple[str, ...]
     name: str = say("the recipe")
 
-    def read(self, path: Path, progress: Progress | None = None, *, allow_empty: bool = False) -> Imported:
+    def read(self, path: Path, progress: Progress = SILENT, *, allow_empty: bool = False) -> Imported:
         """Read a file by the recipe. Raises RecipeMismatch where its columns differ, and every fault of `read`."""
         try:
             imported = read(path, self.choices, progress, allow_empty=allow_empty)
         except OtherWidth as fault:
             raise RecipeMismatch(
-                say(
-                    "“{file}” doesn't have the columns that {name} was made for: it has {columns}, not {given}; check "
-                    "the file, or import it without the recipe and save a new one.",
-                    file=path.name,
-                    name=self.name,
-                    columns=fault.columns,
-                    given=fault.given,
-                )
+                "“{file}” doesn't have the columns that {name} was made for: it has {columns}, not {given}; check "
+                "the file, or import it without the recipe and save a new one.",
+                file=path.name,
+                name=self.name,
+                columns=fault.columns,
+                given=fault.given,
             ) from fault
         self.check(imported.table.names, path.name)
         return imported
@@ -62,13 +60,11 @@ class ImportRecipe:
             *([say("it has {columns} besides", columns=quoted(added, 6))] if added else []),
         ] or [say("they stand in another order")]
         raise RecipeMismatch(
-            say(
-                "“{file}” doesn't have the columns that {name} was made for: {differences}; check the file, "
-                "or import it without the recipe and save a new one.",
-                file=file,
-                name=self.name,
-                differences=listed(said),
-            )
+            "“{file}” doesn't have the columns that {name} was made for: {differences}; check the file, "
+            "or import it without the recipe and save a new one.",
+            file=file,
+            name=self.name,
+            differences=listed(said),
         )
 
 
@@ -102,27 +98,25 @@ def load_import_recipe(path: Path) -> ImportRecipe:
             raise KeyError("import")
     except OSError as fault:
         raise RecipeMismatch(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason").lower())
+            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason").lower()
         ) from None
     except TooLong:
-        raise RecipeMismatch(say("“{path}” is too large for an import recipe.", path=path)) from None
+        raise RecipeMismatch("“{path}” is too large for an import recipe.", path=path) from None
     except ValueError as fault:
-        raise RecipeMismatch(say("“{path}” is no import recipe: it is not valid TOML.", path=path)) from fault
+        raise RecipeMismatch("“{path}” is no import recipe: it is not valid TOML.", path=path) from fault
     except (KeyError, TypeError) as fault:
-        raise RecipeMismatch(say("“{path}” is no import recipe of this program.", path=path)) from fault
+        raise RecipeMismatch("“{path}” is no import recipe of this program.", path=path) from fault
     if version != _VERSION:
         raise RecipeMismatch(
-            say(
-                "“{path}” has import recipe version {version}, and this program (version {own}) reads version {known}; "
-                "open it with the program version that made it or a newer one.",
-                path=path,
-                version=version,
-                own=__version__,
-                known=_VERSION,
-            )
+            "“{path}” has import recipe version {version}, and this program (version {own}) reads version {known}; "
+            "open it with the program version that made it or a newer one.",
+            path=path,
+            version=version,
+            own=__version__,
+            known=_VERSION,
         )
     try:
         choices = import_from_dict(section)
     except SpluError as fault:
-        raise RecipeMismatch(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from fault
+        raise RecipeMismatch("“{path}” can't be used: {fault}", path=path, fault=fault) from fault
     return ImportRecipe(choices, tuple(columns), quoted([path.name]))

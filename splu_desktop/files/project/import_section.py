@@ -8,7 +8,6 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 
@@ -74,7 +73,7 @@ def import_from_dict(data: Mapping[str, Any]) -> ImportChoices:
 
 
 def _bad(name: str) -> BadSetting:
-    return BadSetting(say("The entry “{name}” on how to read the file can't be understood.", name=name[:60]))
+    return BadSetting("The entry “{name}” on how to read the file can't be understood.", name=name[:60])
 
 
 def _checked(name: str, value: Any, right: Callable[[Any], bool]) -> Any:

@@ -70,11 +70,9 @@ class Recipe:
             if unknown:
                 said.append(say("{name} doesn't know {columns}", name=name, columns=_listed(unknown)))
             raise RecipeDoesNotFit(
-                say(
-                    "This table doesn't fit {name}: {differences}; use the file it was made for, or make a new recipe.",
-                    name=name,
-                    differences=listed(said, "{head}, and {tail}"),
-                )
+                "This table doesn't fit {name}: {differences}; use the file it was made for, or make a new recipe.",
+                name=name,
+                differences=listed(said, "{head}, and {tail}"),
             )
         ordered: dict[str, Any] = {}
         for entry in fields(self.plan):  # all that is said by column stands in the table's order
@@ -127,17 +125,17 @@ def read_recipe(path: Path) -> Recipe:
         data = from_toml(file_bytes(path, LARGEST))
     except TooLong:
         raise BadRecipe(
-            say("“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20)
+            "“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20
         ) from None
     except FileNotFoundError:
-        raise BadRecipe(say("There is no recipe “{path}”.", path=path)) from None
+        raise BadRecipe("There is no recipe “{path}”.", path=path) from None
     except OSError as fault:
         raise BadRecipe(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
         ) from None
     except ValueError as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
-        raise BadRecipe(say("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where)) from None
+        raise BadRecipe("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where) from None
     return _recipe(data, path)
 
 
@@ -145,28 +143,24 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
     head = data.get("recipe")
     if not isinstance(head, dict) or "version" not in head:
         raise BadRecipe(
-            say("“{path}” is no recipe of this program: it lacks the entry “version” under [recipe].", path=path)
+            "“{path}” is no recipe of this program: it lacks the entry “version” under [recipe].", path=path
         )
     if head["version"] not in range(1, RECIPE_VERSION + 1):
         raise BadRecipe(
-            say(
-                "“{path}” has recipe version {version}, and this program (version {own}) reads version "
-                "{known}; open it with the program version that made it or a newer one.",
-                path=path,
-                version=head["version"],
-                own=__version__,
-                known=RECIPE_VERSION,
-            )
+            "“{path}” has recipe version {version}, and this program (version {own}) reads version "
+            "{known}; open it with the program version that made it or a newer one.",
+            path=path,
+            version=head["version"],
+            own=__version__,
+            known=RECIPE_VERSION,
         )
     known = {"recipe", "import", "columns", "kept_identifiers", "generalise", "plan", "report", "made_with"}
     for section in data:
         if section not in known:
             raise BadRecipe(
-                say(
-                    "“{path}” has a section “{section}” that this program doesn't know; correct its name.",
-                    path=path,
-                    section=section,
-                )
+                "“{path}” has a section “{section}” that this program doesn't know; correct its name.",
+                path=path,
+                section=section,
             )
     try:
         plan = data["plan"]
@@ -184,11 +178,11 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         laws = tuple(map(str, data.get("report", {}).get("law", ())))
         return Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source, laws)
     except KeyError as fault:
-        raise BadRecipe(say("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault)) from None
+        raise BadRecipe("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault) from None
     except (TypeError, ValueError, AttributeError):
-        raise BadRecipe(say("“{path}” is damaged: an entry is of the wrong kind.", path=path)) from None
+        raise BadRecipe("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
     except BadSetting as fault:
-        raise BadRecipe(say("“{path}” can't be used: {fault}", path=path, fault=fault)) from None
+        raise BadRecipe("“{path}” can't be used: {fault}", path=path, fault=fault) from None
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -17,7 +17,6 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.plain_data import file_bytes, from_json
 from splu_desktop.files.disk.whole import CannotWrite
@@ -59,7 +58,7 @@ class Autosave:
             self._lock.acquire(timeout=5)
         except (OSError, Timeout):
             raise CannotWrite(
-                say("“{folder}” can't be written, so nothing is kept for recovery there.", folder=self._folder)
+                "“{folder}” can't be written, so nothing is kept for recovery there.", folder=self._folder
             ) from None
 
     def keep(self, project: Project, source: Path, project_path: Path | None = None) -> None:
@@ -81,7 +80,7 @@ class Autosave:
         except OSError as fault:
             reason = (fault.strerror or "the system gave no reason").lower()
             raise CannotWrite(
-                say("Your choices could not be kept for recovery ({reason}): save the project.", reason=reason)
+                "Your choices could not be kept for recovery ({reason}): save the project.", reason=reason
             ) from None
 
     def forget(self) -> None:

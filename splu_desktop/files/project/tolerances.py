@@ -11,7 +11,6 @@ from pathlib import Path
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.groups.rules import from_pairs, said
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes
 
@@ -36,12 +35,10 @@ def read_tolerances(
     for number, row in _rows(path):
         if len(row) != 2:
             raise BadToleranceFile(
-                say(
-                    "Row {number} of “{path}” has {cells} cells; give two in each row, a value and its tolerance.",
-                    number=number,
-                    path=path.name,
-                    cells=len(row),
-                )
+                "Row {number} of “{path}” has {cells} cells; give two in each row, a value and its tolerance.",
+                number=number,
+                path=path.name,
+                cells=len(row),
             )
         label, text = row
         if number == 1 and text.strip().lower() in _HEADS:
@@ -51,26 +48,24 @@ def read_tolerances(
             from_pairs(column, [(label, text)])
         except BadSetting as fault:
             raise BadToleranceFile(
-                say("Row {number} of “{path}”: {fault}", number=number, path=path.name, fault=fault)
+                "Row {number} of “{path}”: {fault}", number=number, path=path.name, fault=fault
             ) from None
         before = pairs.get(label)
         if before is not None and before[2] != limit:
             raise BadToleranceFile(
-                say(
-                    "Rows {first} and {number} of “{path}” give “{label}” two tolerances, {earlier:g} and "
-                    "{limit:g}; give it one.",
-                    first=before[0],
-                    number=number,
-                    path=path.name,
-                    label=label,
-                    earlier=float(before[2]),
-                    limit=float(limit),
-                )
+                "Rows {first} and {number} of “{path}” give “{label}” two tolerances, {earlier:g} and "
+                "{limit:g}; give it one.",
+                first=before[0],
+                number=number,
+                path=path.name,
+                label=label,
+                earlier=float(before[2]),
+                limit=float(limit),
             )
         pairs[label] = number, text, limit
     if not pairs:
         raise BadToleranceFile(
-            say("“{path}” holds no tolerances; give a value and its tolerance in each row.", path=path.name)
+            "“{path}” holds no tolerances; give a value and its tolerance in each row.", path=path.name
         )
     return from_pairs(column, [(label, text) for label, (_, text, _) in pairs.items()], rest)
 
@@ -84,7 +79,7 @@ def read_declared(path: Path, column: Column) -> tuple[str, ...]:
     if found and found[0].lower() in (column.name.lower(), "value"):
         found = found[1:]
     if not found:
-        raise BadToleranceFile(say("“{path}” holds no values; give one in each row.", path=path.name))
+        raise BadToleranceFile("“{path}” holds no values; give one in each row.", path=path.name)
     return tuple(dict.fromkeys(found))
 
 
@@ -92,21 +87,19 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     try:
         text = file_bytes(path, _MOST_BYTES).decode("utf-8-sig")
     except TooLong:
-        raise BadToleranceFile(
-            say("“{path}” is too large for a list of values and tolerances.", path=path.name)
-        ) from None
+        raise BadToleranceFile("“{path}” is too large for a list of values and tolerances.", path=path.name) from None
     except UnicodeDecodeError:
-        raise BadToleranceFile(say("“{path}” is not UTF-8 text; save it as “CSV UTF-8”.", path=path.name)) from None
+        raise BadToleranceFile("“{path}” is not UTF-8 text; save it as “CSV UTF-8”.", path=path.name) from None
     except OSError as fault:
         reason = (fault.strerror or "no reason given").lower()
-        raise BadToleranceFile(say("“{path}” can't be read ({reason}).", path=path, reason=reason)) from None
+        raise BadToleranceFile("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
     first = text.partition("\n")[0]
     mark = ";" if first.count(";") > first.count(",") else ","
     try:
         listed = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
     except csv.Error:
         raise BadToleranceFile(
-            say("“{path}” is not a readable CSV file: a quotation mark is not closed.", path=path.name)
+            "“{path}” is not a readable CSV file: a quotation mark is not closed.", path=path.name
         ) from None
     return [(number, row) for number, row in enumerate(listed, 1) if any(cell.strip() for cell in row)]
 
@@ -125,12 +118,10 @@ def combined(
         for label in given:
             if named[label] not in (result.limits[label], Fraction(1, 10**9)):
                 raise BadToleranceFile(
-                    say(
-                        "“{label}” is given the tolerance {given:g} by hand and {read:g} in “{path}”; give it one.",
-                        label=label,
-                        given=float(result.limits[label]),
-                        read=float(named[label]),
-                        path=path.name,
-                    )
+                    "“{label}” is given the tolerance {given:g} by hand and {read:g} in “{path}”; give it one.",
+                    label=label,
+                    given=float(result.limits[label]),
+                    read=float(named[label]),
+                    path=path.name,
                 )
     return result

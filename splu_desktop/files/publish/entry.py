@@ -15,7 +15,7 @@ from splu_desktop import __version__
 from splu_desktop.core.checks.gate import Gate
 from splu_desktop.core.checks.selfcheck import Check
 from splu_desktop.core.draw import draw_from
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
 from splu_desktop.files.publish.order import Examination, Order
 from splu_desktop.files.register.book import SKETCHES, Register
@@ -60,14 +60,12 @@ def _veiled(text: bytes, nonce: bytes, secret: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(text, stream, strict=True))
 
 
-def unlocked(body: Mapping[str, Any], table: Table, key: bytes, *, progress: Progress | None = None) -> dict[str, Any]:
+def unlocked(body: Mapping[str, Any], table: Table, key: bytes, *, progress: Progress = SILENT) -> dict[str, Any]:
     """Return the whole recipe of a registered release, values of its groups and tolerances included.
 
     They are in the register only under a key that follows from the source itself (`fingerprint.secret_of`). Raises
     KeyError, TypeError or ValueError where this is not the source, or where nothing was locked away.
 
-    Parameters
-    ----------
     table : the source as read. key : the register's.
     """
     raw = bytes.fromhex(body["recipe_locked"])

@@ -19,7 +19,7 @@ from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.plan import steps_as_dicts
-from splu_desktop.core.progress import Cancelled, Progress, Silent
+from splu_desktop.core.progress import SILENT, Cancelled, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.files.disk import partial as unfinished
@@ -64,10 +64,8 @@ class SelfCheckFailed(SpluError):
 
     def __init__(self, check: Check) -> None:
         super().__init__(
-            say(
-                "The release was withheld, since a check of it failed: {sentence} Nothing was written.",
-                sentence=check.sentence,
-            )
+            "The release was withheld, since a check of it failed: {sentence} Nothing was written.",
+            sentence=check.sentence,
         )
         self.check = check
 
@@ -94,12 +92,11 @@ class Outcome:
     gate: Gate
 
 
-def examine(order: Order, *, register: Register | None = None, progress: Progress | None = None) -> Examination:
+def examine(order: Order, *, register: Register | None = None, progress: Progress = SILENT) -> Examination:
     """Look at everything that decides whether a release may go ahead. Writes nothing but the register's key.
 
     Raises Cancelled; MemoryError where there is no room for the work.
     """
-    progress = progress or Silent()
     register = register or Register()
     check_room(THREADS + need(order.table, order.plan, order.formats, packed=order.packed).memory)
     earlier: tuple[EarlierRelease, ...] = ()
@@ -180,7 +177,7 @@ def publish(
     strict: bool = True,
     examination: Examination | None = None,
     register: Register | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Outcome:
     """Publish, whole or not at all.
 
@@ -198,7 +195,6 @@ def publish(
     GateShut, SelfCheckFailed, SourceChanged, CannotWrite, RegisterFault, BadSetting, ...: SpluError in any case;
     Cancelled. Nothing is left behind then.
     """
-    progress = progress or Silent()
     register = register or Register()
     check_formats(order.formats)
     language(order.spoken)
@@ -252,12 +248,10 @@ def pass_gate(gate: Gate, order: Order, strict: bool) -> None:
         words = "=WORDS" if line.in_words else ""
         others = counted(more, " (1 more line waits)", " ({n} more lines wait)") if more else ""
         raise GateShut(
-            say(
-                "{sentence} Accept this with --accept {name} to publish all the same{others}.",
-                sentence=line.sentence,
-                name=line.name + words,
-                others=others,
-            )
+            "{sentence} Accept this with --accept {name} to publish all the same{others}.",
+            sentence=line.sentence,
+            name=line.name + words,
+            others=others,
         )
 
 
@@ -378,8 +372,6 @@ def _check_source(order: Order, progress: Progress) -> None:
         if file_sha256(order.source, progress) == order.source_sha256:
             return
     raise SourceChanged(
-        say(
-            "The source file “{source}” changed while the release was made; open it again, nothing was written.",
-            source=order.source,
-        )
+        "The source file “{source}” changed while the release was made; open it again, nothing was written.",
+        source=order.source,
     )

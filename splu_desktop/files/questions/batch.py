@@ -9,7 +9,7 @@ from pathlib import Path
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import counted, say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition_values import short
 from splu_desktop.core.query.reader import (
@@ -56,7 +56,7 @@ class Questions:
         self,
         reader: Reader,
         method: Method = DEFAULT,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
         *,
         bootstrap: bool | None = False,
     ) -> list[Answer]:
@@ -75,15 +75,13 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
     """
     lines = question_rows(path, lambda names: sum(_known(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
-        raise BadQuestions(say("“{path}” is empty; its first row must name columns of the release.", path=path))
+        raise BadQuestions("“{path}” is empty; its first row must name columns of the release.", path=path)
     places = [place for place, name in enumerate(lines[0]) if name.strip() or name in published.table]
     header = tuple(_column_name(lines[0][place], path, published) for place in places)
     _check_nameless(lines, set(places), path)
     if len(set(header)) < len(header):
         repeated = next(name for name in header if header.count(name) > 1)
-        raise BadQuestions(
-            say("“{path}” names the column “{column}” twice in its first row.", path=path, column=repeated)
-        )
+        raise BadQuestions("“{path}” names the column “{column}” twice in its first row.", path=path, column=repeated)
     cells: list[tuple[str, ...]] = []
     conditions: list[tuple[Condition, ...]] = []
     known: dict[tuple[str, str], Condition | BadQuestion] = {}
@@ -127,14 +125,12 @@ def _check_nameless(lines: Sequence[Sequence[str]], named: Set[int], path: Path)
         number = next((at for at, line in enumerate(lines) if place < len(line) and line[place].strip()), None)
         if number is not None:
             raise BadQuestions(
-                say(
-                    "“{path}”, row {number}: “{cell}” stands in column {place}, which has no name in the first row; "
-                    "name a column of the release there, or take it out.",
-                    path=path,
-                    number=number + 1,
-                    cell=short(lines[number][place]),
-                    place=place + 1,
-                )
+                "“{path}”, row {number}: “{cell}” stands in column {place}, which has no name in the first row; "
+                "name a column of the release there, or take it out.",
+                path=path,
+                number=number + 1,
+                cell=short(lines[number][place]),
+                place=place + 1,
             )
 
 
@@ -164,20 +160,18 @@ def _told(path: Path, bad: Sequence[tuple[int, str, object]]) -> BadQuestions:
 def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = None) -> None:
     """Raise CannotWrite where answers can't go to `path`, a CSV or XLSX by its ending, before any work is done.
 
-    Parameters
-    ----------
     release : the folder or ZIP asked, none of whose files is ever replaced.
     """
     check_new_file(path, overwrite=True)
     if path.suffix.lower() not in (".csv", ".xlsx"):
-        raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=path.name))
+        raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
     if release is not None and path.exists():
         folder = release if release.is_dir() else release.parent
         own = path.name in (DICTIONARY_NAME, *(name for name, _ in WRITERS.values()))
         if path.samefile(release) or (own and (folder / FACTS_NAME).exists() and path.parent.samefile(folder)):
-            raise CannotWrite(say("“{path}” is a file of the release itself; choose another name.", path=path))
+            raise CannotWrite("“{path}” is a file of the release itself; choose another name.", path=path)
     if path.exists() and not overwrite:
-        raise CannotWrite(say("“{path}” exists already; choose another name or say --overwrite.", path=path))
+        raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
 
 
 def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *, overwrite: bool = False) -> None:
@@ -237,7 +231,7 @@ def _known(name: str, published: Published) -> str | None:
 def _column_name(name: str, path: Path, published: Published) -> str:
     found = _known(name, published)
     if found is None:
-        raise BadQuestions(say("“{path}”, row 1: {fault}", path=path, fault=unknown_column(name, published)))
+        raise BadQuestions("“{path}”, row 1: {fault}", path=path, fault=unknown_column(name, published))
     return found
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes
 from splu_desktop.files.importer.recognise import recognise
@@ -30,8 +29,6 @@ class BadQuestions(FileFault):
 def question_rows(path: Path, fit: Callable[[Sequence[str]], int]) -> list[list[str]]:
     """Return the rows of the file, the header first; a blank one has no cells, and none is blank at the end.
 
-    Parameters
-    ----------
     fit : how many names of a header are known, by which the delimiter is chosen.
 
     Raises FileFault.
@@ -50,13 +47,13 @@ def _bytes(path: Path) -> bytes:
         return file_bytes(path, _LARGEST)
     except TooLong:
         raise BadQuestions(
-            say("“{path}” is too large for a file of questions ({size} MB).", path=path, size=path.stat().st_size >> 20)
+            "“{path}” is too large for a file of questions ({size} MB).", path=path, size=path.stat().st_size >> 20
         ) from None
     except (FileNotFoundError, ValueError):  # a zero byte is in no path
-        raise BadQuestions(say("There is no file “{path}”.", path=path)) from None
+        raise BadQuestions("There is no file “{path}”.", path=path) from None
     except OSError as fault:
         raise BadQuestions(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
         ) from None
 
 
@@ -64,7 +61,7 @@ def _decoded(path: Path, raw: bytes) -> str:
     try:
         return raw.decode("utf-16" if raw.startswith(_UTF16) else "utf-8-sig")
     except UnicodeDecodeError:
-        raise BadQuestions(say("“{path}” is not in UTF-8; save it as “CSV UTF-8” and try again.", path=path)) from None
+        raise BadQuestions("“{path}” is not in UTF-8; save it as “CSV UTF-8” and try again.", path=path) from None
 
 
 def _of_text(path: Path, text: str, fit: Callable[[Sequence[str]], int]) -> list[list[str]]:
@@ -82,12 +79,10 @@ def _of_text(path: Path, text: str, fit: Callable[[Sequence[str]], int]) -> list
             line = reader.line_num + 1
     except csv.Error as fault:
         raise BadQuestions(
-            say(
-                "“{path}” is not a readable CSV file from line {line} on ({fault}); look at the quotation marks there.",
-                path=path,
-                line=line,
-                fault=fault,
-            )
+            "“{path}” is not a readable CSV file from line {line} on ({fault}); look at the quotation marks there.",
+            path=path,
+            line=line,
+            fault=fault,
         ) from None
     return rows
 
@@ -107,17 +102,15 @@ def _of_sheet(path: Path) -> list[list[str]] | None:
     sheet = open_first(path, kind, Silent())
     for cell in sheet.failed:  # which would read as empty, and so as no condition
         raise BadQuestions(
-            say(
-                "“{path}”, row {row}: the cell in column {column} shows an error or holds a formula without a result; "
-                "mend it in its spreadsheet program and save the file again.",
-                path=path,
-                row=cell.row,
-                column=cell.column + 1,
-            )
+            "“{path}”, row {row}: the cell in column {column} shows an error or holds a formula without a result; "
+            "mend it in its spreadsheet program and save the file again.",
+            path=path,
+            row=cell.row,
+            column=cell.column + 1,
         )
     if sheet.total_height * sheet.width > _MOST_CELLS:
         raise BadQuestions(
-            say("The first sheet of “{path}” has more cells than questions can have; save it as CSV.", path=path)
+            "The first sheet of “{path}” has more cells than questions can have; save it as CSV.", path=path
         )
     rows = sheet.head(sheet.total_height)
     return [row if any(cell.strip() for cell in row) else [] for row in rows]

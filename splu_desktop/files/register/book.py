@@ -102,8 +102,6 @@ class Reading:
 class Register:
     """The register in a folder.
 
-    Parameters
-    ----------
     folder : where it is kept; None for the user's own (`place.data_folder`). Made when first written to.
     """
 
@@ -139,9 +137,7 @@ class Register:
     def acknowledge(self, who: str, why: str) -> Entry:
         """Enter that somebody knows of the damage, and what they say to it; it is then no longer a fault.
 
-        Raises
-        ------
-        NothingToAcknowledge : the register is sound, or a name or the words are missing. RegisterFault.
+        Raises NothingToAcknowledge: the register is sound, or a name or the words are missing. RegisterFault.
         """
         if not who.strip() or not why.strip():
             raise NothingToAcknowledge(
@@ -196,12 +192,10 @@ class Register:
             key = b""
         if len(key) != 32:
             raise RegisterFault(
-                say(
-                    "The key of the register of releases, “{path}”, is damaged; restore it from a backup, or "
-                    "move the folder “{folder}” away to begin a new register.",
-                    path=path,
-                    folder=self.folder,
-                )
+                "The key of the register of releases, “{path}”, is damaged; restore it from a backup, or "
+                "move the folder “{folder}” away to begin a new register.",
+                path=path,
+                folder=self.folder,
             )
         return key
 
@@ -230,12 +224,10 @@ class Register:
         except (OSError, NotImplementedError) as fault:
             reason = (getattr(fault, "strerror", None) or "the system gave no reason").lower()
             raise RegisterFault(
-                say(
-                    "The register of releases in “{folder}” can't be used ({reason}); make the folder "
-                    "writable, or set SPLU_DATA_DIR to another folder.",
-                    folder=self.folder,
-                    reason=reason,
-                )
+                "The register of releases in “{folder}” can't be used ({reason}); make the folder "
+                "writable, or set SPLU_DATA_DIR to another folder.",
+                folder=self.folder,
+                reason=reason,
             ) from None
 
     @contextlib.contextmanager
@@ -258,10 +250,8 @@ class Register:
                     lock.acquire(timeout=60)
                 except Timeout:
                     raise RegisterFault(
-                        say(
-                            "Another program holds the register of releases in “{folder}”; wait until it is done.",
-                            folder=self.folder,
-                        )
+                        "Another program holds the register of releases in “{folder}”; wait until it is done.",
+                        folder=self.folder,
                     ) from None
             self._holding = 1
             try:
@@ -469,7 +459,7 @@ def read_file(path: Path) -> bytes:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode) or state.st_size > _LARGEST:
             raise RegisterFault(
-                say("“{path}” is not a file of the register of releases; move it away and restore a backup.", path=path)
+                "“{path}” is not a file of the register of releases; move it away and restore a backup.", path=path
             )
         return file.read()
 

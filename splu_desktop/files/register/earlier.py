@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.draws import recorded_draws, upgraded
@@ -32,6 +32,7 @@ from splu_desktop.files.register.fingerprint import (
 from splu_desktop.files.register.likeness import SketchedRows, likeness_from
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
+_TOLD = 4  # columns of which it is said one by one what a further release costs
 _MOST_WAYS = 200  # combinations of tolerances for which a cost is computed
 
 
@@ -72,7 +73,7 @@ def find_earlier(
     key: bytes,
     folder: Path,
     *,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[EarlierRelease, ...]:
     """Return the registered releases that share records with a source, whatever their columns' roles, oldest first.
 
@@ -86,7 +87,6 @@ def find_earlier(
     An entry that can't be understood is passed over (`not_understood` has them), and so is one without its
     fingerprints: that the register is damaged is said elsewhere. Raises Cancelled.
     """
-    progress = progress or Silent()
     search = _EarlierSearch(prints, table, plan, key, folder / SKETCHES, progress)
     found = []
     foreign = not_understood(reading)
@@ -251,8 +251,6 @@ class Cost:
 def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str | None] = ()) -> tuple[Cost, ...]:
     """Return the cost of one release more for each column that this release or an earlier one re-draws.
 
-    Parameters
-    ----------
     told : columns whose small counts public figures alone tell: nothing is left of their T_P.
     """
     found = []
@@ -273,7 +271,7 @@ def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str 
             range(1, last + 1) if last <= (10 if plain else 5) else (1, 2, 5, 10, last) if plain else (1, 2, 5, last)
         )
         falls = [least_t_p(draws[:k], plan.thresholds.epsilon, plan.thresholds.alpha) for k in steps]
-        if name in plan.sensitive and not plan.draws[name].true_shares:
+        if name in plan.sensitive and not (plan.draws[name].true_shares and draws[0]):
             falls[0] = plan.draws[name].t_p(plan.thresholds)
         worst = [max(each, key=lambda draw: draw.limit, default=ValueDraw((1,), Fraction(1))) for each in draws]
         gain, others = row_gain(worst), len(before)
@@ -289,8 +287,6 @@ def costs(plan: Plan, earlier: tuple[EarlierRelease, ...], told: Collection[str 
 def least_t_p(draws: Iterable[tuple[ValueDraw, ...]], epsilon: float, alpha: int) -> float:
     """Return T_P of the least protected value over several releases; 0 where it is not promised or not computed.
 
-    Parameters
-    ----------
     draws : for each release, how it draws the values of its tolerances below 1; which value had which is not known.
     """
     every = list(draws)
@@ -311,8 +307,8 @@ def registered_draws(entry: Entry, name: str) -> tuple[ValueDraw, ...]:
 
     Raises BadSetting, KeyError, TypeError, ValueError or AttributeError on other data.
     """
-    draw = recorded_draws(entry.body).get(name)
-    return () if draw is None else draw.by_value()
+    draws = upgraded(entry.body)["draws"]  # of many columns only this one is made
+    return recorded_draws({"draws": {name: draws[name]}})[name].by_value() if name in draws else ()
 
 
 def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str:
@@ -331,7 +327,11 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str
         if last.folder
         else ""
     )
-    weaker = listed(map(_cost_sentence, fall), "{head} {tail}", "{head} {tail}")
+    worst = sorted(fall, key=lambda cost: (not cost.undone, -cost.row.twice))[:_TOLD]
+    told = [_cost_sentence(cost) for cost in fall if cost in worst]
+    if more := len(fall) - len(worst):
+        told.append(say("{n} more columns lose likewise.", n=more))
+    weaker = listed(told, "{head} {tail}", "{head} {tail}")
     if not fall:
         weaker = say("It re-draws other columns, and both together tell more of each person than one of them.")
     times = counted(count, "once", "{n} times")

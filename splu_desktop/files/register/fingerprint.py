@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
@@ -111,14 +111,13 @@ def fingerprints(
     key: bytes,
     *,
     file_sha256: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     storage: Storage = IN_MEMORY,
 ) -> Fingerprints:
     """Return the fingerprints of a source, before generalisation; `storage` holds what is as long as it meanwhile.
 
     Raises Cancelled.
     """
-    progress = progress or Silent()
     bits = {}
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, 0.4 * done / len(table.columns))
@@ -151,9 +150,8 @@ def fingerprints(
         )
 
 
-def secret_of(table: Table, key: bytes, *, progress: Progress | None = None) -> bytes:
+def secret_of(table: Table, key: bytes, *, progress: Progress = SILENT) -> bytes:
     """Return what only somebody with this very source and the register's key can compute. Raises Cancelled."""
-    progress = progress or Silent()
     bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
     rows = Multiset()
     for _, sums in _pieces(table, table.names, bits, progress):
@@ -168,9 +166,8 @@ def _digest(rows: Multiset, table: Table, key: bytes, purpose: bytes = b"") -> b
     return digest.digest()
 
 
-def likeness_rows(table: Table, key: bytes, *, progress: Progress | None = None) -> SketchedRows:
+def likeness_rows(table: Table, key: bytes, *, progress: Progress = SILENT) -> SketchedRows:
     """Return the rows of a table for comparison with earlier releases. Raises Cancelled."""
-    progress = progress or Silent()
     bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
     return SketchedRows(table, bits, key, progress=progress)
 
@@ -185,7 +182,7 @@ def telling(column: Column) -> bool:
     return float(-0.5 * np.log(np.pi * (counts + 0.25)).sum()) < math.log(CHANCE)
 
 
-def column_fingerprint(column: Column, key: bytes, progress: Progress | None = None) -> str:
+def column_fingerprint(column: Column, key: bytes, progress: Progress = SILENT) -> str:
     """Return the fingerprint of a column's values and their counts, whatever its name and the records' order."""
     digest = hmac.new(key, b"values", hashlib.sha256)
     counts, at = column.counts(), 0
@@ -197,9 +194,8 @@ def column_fingerprint(column: Column, key: bytes, progress: Progress | None = N
     return digest.hexdigest()
 
 
-def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progress | None = None) -> dict[str, Sketch]:
+def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progress = SILENT) -> dict[str, Sketch]:
     """Return a sketch of every unpublished column that numbers the records, comparable whatever the column's name."""
-    progress = progress or Silent()
     found = {}
     for name, role in plan.roles.items():
         if role.published or name not in table or table[name].m < _IDENTIFYING * table.n:
@@ -224,9 +220,8 @@ def _counts_up(column: Column) -> bool:
     return len(known) > 0 and known.min() in (0, 1) and known.max() <= 1.1 * column.n
 
 
-def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progress | None = None) -> Sketch:
+def rows_over(table: Table, names: Sequence[str], key: bytes, *, progress: Progress = SILENT) -> Sketch:
     """Return the sketch of a table's rows over some of its columns, for comparison with an earlier release's."""
-    progress = progress or Silent()
     bits = {name: _label_bits(table[name], key, f"column {name}", progress) for name in names}
     keys = np.empty(table.n, np.uint64)
     for piece, sums in _pieces(table, names, bits, progress):

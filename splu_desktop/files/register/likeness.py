@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table, pieces
 from splu_desktop.files.register.siphash import siphash_words
@@ -110,8 +110,8 @@ class SketchedRows:
     key : the register's. Columns that number the records, or nearly, have sketches of their own and no part in this.
     """
 
-    def __init__(self, table: Table, bits: Mapping[str, Keys], key: bytes, *, progress: Progress | None = None) -> None:
-        self._table, self._key, self._progress = table, key, progress or Silent()
+    def __init__(self, table: Table, bits: Mapping[str, Keys], key: bytes, *, progress: Progress = SILENT) -> None:
+        self._table, self._key, self._progress = table, key, progress
         self.names: Names = tuple(c.name for c in table.columns if c.m <= max(table.n / 2, 1))
         # Half of the bits is enough to tell sampled rows apart, and is summed twice as fast.
         self._bits = {name: _upper(_by_value(table[name], bits[name], key)) for name in self.names}

@@ -12,7 +12,7 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register
@@ -103,12 +103,11 @@ def _names(fault: Said, number: int) -> bool:
     return fault.values.get("number") == number
 
 
-def changed(shelved: Shelved, progress: Progress | None = None) -> str | None:
+def changed(shelved: Shelved, progress: Progress = SILENT) -> str | None:
     """Return in a sentence how a release differs from what was released; None where it is the same to the byte.
 
     The files are compared with the hashes in the register, so an encrypted ZIP needs no password. Raises Cancelled.
     """
-    progress = progress or Silent()
     path = shelved.path
     outputs = shelved.entry.body.get("outputs")
     if not isinstance(outputs, list) or not outputs:

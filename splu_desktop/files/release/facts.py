@@ -198,45 +198,35 @@ def facts_text(facts: Mapping[str, Any]) -> str:
 def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     """Return the facts in the bytes of a release.json. Raises BadRelease.
 
-    Parameters
-    ----------
     name : what the sentence calls the file.
     """
     try:
         facts = from_json(raw.decode("utf-8-sig"))
     except ValueError:
-        raise BadRelease(
-            say("“{name}” is damaged: it is not valid JSON; ask for the release again.", name=name)
-        ) from None
+        raise BadRelease("“{name}” is damaged: it is not valid JSON; ask for the release again.", name=name) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-        raise BadRelease(say("“{name}” does not describe a release of this program.", name=name))
+        raise BadRelease("“{name}” does not describe a release of this program.", name=name)
     if facts.get("version") != FORMAT_VERSION:
         raise BadRelease(
-            say(
-                "“{name}” has release format {shown}, and this program (version {version}) reads format "
-                "{format_version}; open it with the program version that made it or a newer one.",
-                name=name,
-                shown=_shown(facts.get("version")),
-                version=__version__,
-                format_version=FORMAT_VERSION,
-            )
+            "“{name}” has release format {shown}, and this program (version {version}) reads format "
+            "{format_version}; open it with the program version that made it or a newer one.",
+            name=name,
+            shown=_shown(facts.get("version")),
+            version=__version__,
+            format_version=FORMAT_VERSION,
         )
     problem = _shape_problem(facts)
     if problem:
-        raise BadRelease(
-            say("“{name}” is damaged: {problem}; ask for the release again.", name=name, problem=say(problem))
-        )
+        raise BadRelease("“{name}” is damaged: {problem}; ask for the release again.", name=name, problem=say(problem))
     try:
         sealed = facts.get(_SEAL) == seal_of(facts)
     except (ValueError, RecursionError):
         sealed = False
     if not sealed:
         raise BadRelease(
-            say(
-                "“{name}” was changed after the release was made: its contents do not have the SHA-256 "
-                "that it states; ask for the release again.",
-                name=name,
-            )
+            "“{name}” was changed after the release was made: its contents do not have the SHA-256 "
+            "that it states; ask for the release again.",
+            name=name,
         )
     return facts
 

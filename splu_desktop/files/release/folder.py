@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import language
 from splu_desktop.files.release.described import DESCRIBED, write_described
 from splu_desktop.files.release.facts import (
@@ -52,7 +50,6 @@ __all__ = [
     "read_release",
     "sha256_of",
     "table_of",
-    "write_release",
 ]
 
 sha256_of = file_sha256
@@ -61,58 +58,16 @@ _MOST_FACTS = 1 << 28  # bytes of a release.json
 _SPARE_HEADER = 1 << 16  # bytes
 
 
-def write_release(
-    published: Published,
-    folder: Path,
-    *,
-    formats: Sequence[str] = ("csv",),
-    bom: bool = False,
-    generalisations: Generalisations | None = None,
-    spoken: str = "en",
-    progress: Progress | None = None,
-) -> OpenRelease:
-    """Write a release folder, whole or not at all. `files.publishing.publish` does so with gate, check and register.
-
-    Parameters
-    ----------
-    published : what `sanitise.run` returned.
-    folder : must not exist; its parent must.
-    formats : of "csv", "xlsx", "parquet"; CSV is always written, since it is what the reader opens.
-    bom : whether the CSV starts with a byte order mark, which Excel needs to show letters beyond ASCII.
-    generalisations : column -> steps as plain data, told to the recipient as far as they say nothing of the source.
-    spoken : code of the language of README and data dictionary, of `files.language.LANGUAGES`.
-
-    Raises
-    ------
-    CannotWrite, BadSetting (unknown format or language), NoParquet, Cancelled. Nothing is left behind then.
-    """
-    progress = progress or Silent()
-    check_formats(formats)
-    published = final(published, progress)
-    with whole_folder(folder) as unfinished:
-        facts = fill_folder(
-            published,
-            unfinished,
-            formats=formats,
-            bom=bom,
-            generalisations=generalisations,
-            spoken=spoken,
-            progress=progress,
-        )
-        progress.report("Finishing", 1.0)
-    return OpenRelease(folder=folder, facts=facts, published=published)
-
-
 def check_formats(formats: Sequence[str]) -> None:
     """Raise BadSetting where a format is not known."""
     for name in formats:
         if name not in WRITERS:
             raise BadSetting(
-                say("There is no output format “{name}”; choose among {known}.", name=name, known=", ".join(WRITERS))
+                "There is no output format “{name}”; choose among {known}.", name=name, known=", ".join(WRITERS)
             )
 
 
-def final(published: Published, progress: Progress | None = None) -> Published:
+def final(published: Published, progress: Progress = SILENT) -> Published:
     """Return what is handed out: numbers and dates spelled plainly, re-drawn columns typed by what is published."""
     columns = tuple(
         plain(as_published(column) if published.is_sensitive(column.name) else column, progress)
@@ -131,13 +86,12 @@ def fill_folder(
     bom: bool = False,
     generalisations: Generalisations | None = None,
     spoken: str = "en",
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> dict[str, Any]:
     """Write all files of a release into an empty folder, read the tables back, and return the facts.
 
     `published` is what `final` gave. Raises BadRelease where a table does not read as it was written.
     """
-    progress = progress or Silent()
     spoken_warning = language(spoken).sentence(warning(published))
     tables: dict[str, str] = {}
     files = []
@@ -213,9 +167,7 @@ def _check_written(path: Path, form: str, table: Table, progress: Progress) -> N
     odd = written_differs(path, form, table, progress)
     if odd is not None:
         raise BadRelease(
-            say(
-                "The release was withheld: column “{odd}” of “{path}” does not read as it was written.",
-                odd=odd,
-                path=path.name,
-            )
+            "The release was withheld: column “{odd}” of “{path}” does not read as it was written.",
+            odd=odd,
+            path=path.name,
         )

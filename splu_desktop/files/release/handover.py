@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, ProgressPart, Silent
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, parse_facts
 from splu_desktop.files.release.package import INNER, contents, open_package
@@ -36,12 +35,10 @@ def check_password(password: str | None) -> None:
     """Raise BadSetting where a password is too short or too plain to protect anything."""
     if password is not None and weak(password):
         raise BadSetting(
-            say(
-                "This password is too easy to guess; take {least} characters or more, {different} of them different, "
-                "without runs such as abc or 123 and repetitions, or let the program propose one.",
-                least=LEAST_PASSWORD,
-                different=LEAST_DIFFERENT,
-            )
+            "This password is too easy to guess; take {least} characters or more, {different} of them different, "
+            "without runs such as abc or 123 and repetitions, or let the program propose one.",
+            least=LEAST_PASSWORD,
+            different=LEAST_DIFFERENT,
         )
 
 
@@ -67,7 +64,7 @@ def new_password() -> str:
     return "-".join("".join(secrets.choice(_ALPHABET) for _ in range(5)) for _ in range(4))
 
 
-def hand_over(release: Path, target: Path, *, password: str | None = None, progress: Progress | None = None) -> Path:
+def hand_over(release: Path, target: Path, *, password: str | None = None, progress: Progress = SILENT) -> Path:
     """Pack a release folder into a new ZIP, whole or not at all; returns `target`.
 
     Every file is checked against release.json on its way, so that nothing damaged is handed over, and nothing else
@@ -75,7 +72,6 @@ def hand_over(release: Path, target: Path, *, password: str | None = None, progr
 
     Raises BadRelease, BadSetting (password), CannotWrite; Cancelled.
     """
-    progress = progress or Silent()
     check_password(password)
     package = open_package(release)
     raw, _ = contents(package, FACTS_NAME, most=package.size(FACTS_NAME))
@@ -92,13 +88,12 @@ def names_of(facts: dict[str, Any]) -> list[str]:
 
 
 def pack(
-    folder: Path, target: Path, *, name: str, files: list[str], password: str | None, progress: Progress | None = None
+    folder: Path, target: Path, *, name: str, files: list[str], password: str | None, progress: Progress = SILENT
 ) -> None:
     """Write the files of `folder` into a ZIP at `target`, under a folder `name`; with a password, into a ZIP in a ZIP.
 
     `target` lies in a folder of its own (`whole_file`), where the inner ZIP is for a while. Raises OSError; Cancelled.
     """
-    progress = progress or Silent()
     within = target if password is None else target.with_name(INNER)
     share = 1.0 if password is None else 0.8
     entries = [(folder / file, f"{name}/{file}") for file in files]
@@ -135,7 +130,7 @@ def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | No
             raise
 
 
-def check_packed(path: Path, facts: dict[str, Any], *, password: str | None, progress: Progress | None = None) -> None:
+def check_packed(path: Path, facts: dict[str, Any], *, password: str | None, progress: Progress = SILENT) -> None:
     """Read a ZIP back and compare every file with its stated hash. Raises BadRelease; Cancelled."""
     package = open_package(path, password, finished=False)
     failed = [check for check in check_files(package, facts, progress) if not check.passed]

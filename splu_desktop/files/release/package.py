@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.partial import unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
@@ -76,9 +76,7 @@ class _Zip:
             with _readable(path):
                 self._zip = pyzipper.AESZipFile(path)
         except (pyzipper.BadZipFile, *_DAMAGE):
-            raise BadRelease(
-                say("“{path}” is not a readable ZIP file; ask for the release again.", path=path)
-            ) from None
+            raise BadRelease("“{path}” is not a readable ZIP file; ask for the release again.", path=path) from None
         self._unlock(self._zip.infolist(), password)
         if [entry.filename for entry in self._zip.infolist()] == [INNER]:
             self._zip = self._inner(self._zip.infolist()[0])
@@ -86,11 +84,9 @@ class _Zip:
         roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
         if len(roots) > 1:
             raise BadRelease(
-                say(
-                    "“{path}” holds {count} releases; unpack it and give the folder of the one that you mean.",
-                    path=path,
-                    count=len(roots),
-                )
+                "“{path}” holds {count} releases; unpack it and give the folder of the one that you mean.",
+                path=path,
+                count=len(roots),
             )
         root = roots[0] if roots else None
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
@@ -98,7 +94,7 @@ class _Zip:
     def _unlock(self, entries: list[Any], password: str | None) -> None:
         if any(entry.flag_bits & 1 for entry in entries):
             if password is None:
-                raise PasswordNeeded(say("“{path}” is encrypted; give its password.", path=self.path))
+                raise PasswordNeeded("“{path}” is encrypted; give its password.", path=self.path)
             self._zip.setpassword(password.encode("utf-8"))
 
     def _inner(self, entry: Any) -> Any:
@@ -113,7 +109,7 @@ class _Zip:
                 return pyzipper.AESZipFile(io.BytesIO(file.read()))
         except (pyzipper.BadZipFile, *_DAMAGE):
             raise BadRelease(
-                say("“{path}” is not a readable ZIP file; ask for the release again.", path=self.path)
+                "“{path}” is not a readable ZIP file; ask for the release again.", path=self.path
             ) from None
 
     def names(self) -> tuple[str, ...]:
@@ -133,11 +129,11 @@ class _Zip:
                 yield file
         except (pyzipper.BadZipFile, zlib.error, OSError, *_DAMAGE):
             raise BadRelease(
-                say("“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path)
+                "“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path
             ) from None
         except RuntimeError:  # pyzipper's word for a password that does not fit
             raise PasswordNeeded(
-                say("The password does not open “{path}”; check it and try again.", path=self.path)
+                "The password does not open “{path}”; check it and try again.", path=self.path
             ) from None
 
 
@@ -148,7 +144,7 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except OSError as fault:
         reason = (fault.strerror or "no reason given").lower()
-        raise BadRelease(say("“{path}” can't be read ({reason}).", path=path, reason=reason)) from None
+        raise BadRelease("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
 
 
 def open_package(path: Path, password: str | None = None, *, finished: bool = True) -> Package:
@@ -159,7 +155,7 @@ def open_package(path: Path, password: str | None = None, *, finished: bool = Tr
     with _readable(path):
         if finished and unfinished(path):
             raise BadRelease(
-                say("“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path)
+                "“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path
             )
         return _opened(path, password)
 
@@ -174,21 +170,17 @@ def _opened(path: Path, password: str | None) -> Package:
         with path.open("rb") as file:
             if file.read(2) != b"PK":
                 raise BadRelease(
-                    say(
-                        "“{path}” is not a release; give the folder that holds {facts}, or a ZIP of it.",
-                        path=path,
-                        facts=FACTS_NAME,
-                    )
+                    "“{path}” is not a release; give the folder that holds {facts}, or a ZIP of it.",
+                    path=path,
+                    facts=FACTS_NAME,
                 )
         found = _Zip(path, password)
         where = say("“{path}” is not a release: it holds no {facts}.", path=path, facts=FACTS_NAME)
     else:
         raise BadRelease(
-            say(
-                "There is no release folder “{path}”; give the folder that holds {facts}, or a ZIP of it.",
-                path=path,
-                facts=FACTS_NAME,
-            )
+            "There is no release folder “{path}”; give the folder that holds {facts}, or a ZIP of it.",
+            path=path,
+            facts=FACTS_NAME,
         )
     if FACTS_NAME not in found.names():
         raise BadRelease(where)
@@ -236,20 +228,17 @@ def storage_of(package: Package) -> Storage:
         return IN_MEMORY
     if free - memory.PER_FACTS_BYTE * facts < LEAST:
         raise BadRelease(
-            say(
-                "Reading the release “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be "
-                "used; close other programs, or use a computer with more memory.",
-                path=package.path.name,
-                need=need / 1e9,
-                free=free / 1e9,
-            )
+            "Reading the release “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be "
+            "used; close other programs, or use a computer with more memory.",
+            path=package.path.name,
+            need=need / 1e9,
+            free=free / 1e9,
         )
     return OnDisk(int(free))
 
 
-def digest_of(package: Package, name: str, progress: Progress | None = None) -> str:
+def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:
     """Return the SHA-256 of a file, which need not fit into memory. Raises BadRelease; Cancelled."""
-    progress = progress or Silent()
     digest, seen, size = hashlib.sha256(), 0, package.size(name)
     with package.open(name) as file:
         while block := file.read(1 << 22):
@@ -259,12 +248,11 @@ def digest_of(package: Package, name: str, progress: Progress | None = None) -> 
     return digest.hexdigest()
 
 
-def contents(package: Package, name: str, *, most: int, progress: Progress | None = None) -> tuple[bytes, str]:
+def contents(package: Package, name: str, *, most: int, progress: Progress = SILENT) -> tuple[bytes, str]:
     """Return a file's bytes and their SHA-256. Raises BadRelease (absent, or longer than `most` bytes); Cancelled."""
-    progress = progress or Silent()
     if name not in package.names():
         raise BadRelease(
-            say("“{path}” lacks its file “{name}”; ask for the complete release.", path=package.path, name=name)
+            "“{path}” lacks its file “{name}”; ask for the complete release.", path=package.path, name=name
         )
     digest, parts, seen = hashlib.sha256(), io.BytesIO(), 0
     with package.open(name) as file:
@@ -272,12 +260,10 @@ def contents(package: Package, name: str, *, most: int, progress: Progress | Non
             seen += len(block)
             if seen > most:
                 raise BadRelease(
-                    say(
-                        "“{name}” in “{path}” is longer than {facts} says; ask for the release again.",
-                        name=name,
-                        path=package.path,
-                        facts=FACTS_NAME,
-                    )
+                    "“{name}” in “{path}” is longer than {facts} says; ask for the release again.",
+                    name=name,
+                    path=package.path,
+                    facts=FACTS_NAME,
                 )
             digest.update(block)
             parts.write(block)

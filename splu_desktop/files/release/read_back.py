@@ -101,8 +101,6 @@ def _rows_differ(rows: Sequence[Sequence[str]], table: Table, first: int) -> str
 def written_differs(path: Path, form: str, table: Table, progress: Progress) -> str | None:
     """Return the name of a column that a table file just written holds otherwise than `table`, None where all agree.
 
-    Parameters
-    ----------
     form : one of `WRITERS`.
 
     Workbooks and Parquet files are compared cell by cell, CSV files as `csv_differs` says. Raises Cancelled.

@@ -13,8 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import IN_MEMORY, Column, Kind, OnDemand, Storage, Table, taken
 from splu_desktop.core.thresholds import Thresholds
@@ -50,7 +49,7 @@ def read_release(
     folder: Path,
     *,
     password: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     verify: bool = True,
     at_once: bool = True,
 ) -> OpenRelease:
@@ -66,7 +65,6 @@ def read_release(
     Raises BadRelease with a sentence where anything is missing, altered or of another version, PasswordNeeded;
     Cancelled.
     """
-    progress = progress or Silent()
     package = open_package(Path(folder), password)
     facts = facts_of(package)
     storage = storage_of(package)
@@ -77,7 +75,7 @@ def read_release(
 
         def read(some: Sequence[str], first: int | None) -> Sequence[Column]:
             wanted = [names.index(name) for name in some]
-            return _columns(package, facts, verify, progress, storage, wanted, first)
+            return _columns(_Asked(package, facts, verify, progress, storage, wanted, first))
 
         table = OnDemand(names, facts["records"], read)
     thresholds = Thresholds(**facts["thresholds"])
@@ -96,7 +94,7 @@ def table_of(
     facts: dict[str, Any],
     *,
     verify: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     storage: Storage | None = None,
 ) -> Table:
     """Return the table of a package as `facts` describe it: its CSV or, where there is none, its Parquet files.
@@ -106,61 +104,75 @@ def table_of(
     Raises BadRelease; FileFault where the library for Parquet is not here; Cancelled.
     """
     storage = storage_of(package) if storage is None else storage
-    return Table(tuple(_columns(package, facts, verify, progress or Silent(), storage)))
+    return Table(tuple(_columns(_Asked(package, facts, verify, progress, storage))))
 
 
 Cells = list[tuple[np.ndarray[Any, Any], list[str]]]  # of each column (N,) codes, and the texts they stand for
 
 
-def _columns(
-    package: Package,
-    facts: dict[str, Any],
-    verify: bool,
-    progress: Progress,
-    storage: Storage,
-    wanted: Sequence[int] | None = None,
-    first: int | None = None,
-) -> list[Column]:
-    """Return columns of the table.
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is read, and how.
 
-    Parameters
+    Attributes
     ----------
-    wanted : their places, None for all.
+    verify : whether each file's SHA-256 is compared with the stated one.
+    wanted : the places of some columns, None for all.
     first : only so many first records. The table is not compared with its hash then, which asks for all of it.
-
-    Raises BadRelease; FileFault; Cancelled.
     """
+
+    package: Package
+    facts: dict[str, Any]
+    verify: bool
+    progress: Progress
+    storage: Storage
+    wanted: Sequence[int] | None = None
+    first: int | None = None
+
+    def check_there(self, entry: dict[str, Any]) -> None:
+        """Raise BadRelease where a file of the table is missing, or has another size than was released."""
+        if entry["name"] not in self.package.names():
+            raise BadRelease(
+                "“{path}” lacks its table “{entry}”; ask for the complete release.",
+                path=self.package.path,
+                entry=entry["name"],
+            )
+        if self.verify and self.package.size(entry["name"]) != entry["bytes"]:
+            raise _altered(self.package.path / entry["name"])
+
+
+def _columns(asked: _Asked) -> list[Column]:
+    """Return columns of the table. Raises BadRelease; FileFault; Cancelled."""
+    package, facts, first = asked.package, asked.facts, asked.first
     entry = next((entry for entry in facts["files"] if entry["format"] == "csv"), None)
     parts = [entry for entry in facts["files"] if entry["format"] == "parquet"]
     where = package.path / FACTS_NAME
     if (entry is not None and entry["name"] != "table.csv") or (entry is None and not parts):
-        raise BadRelease(say("“{where}” names no table; ask for the complete release.", where=where))
-    if entry is not None and not (wanted is not None and entry["bytes"] > _LARGE and parts and find_spec("pyarrow")):
-        header, cells = _csv_cells(package, entry, facts, verify and first is None, progress, storage, wanted, first)
+        raise BadRelease("“{where}” names no table; ask for the complete release.", where=where)
+    quicker = asked.wanted is not None and parts and find_spec("pyarrow")
+    if entry is not None and not (quicker and entry["bytes"] > _LARGE):
+        header, cells = _csv_cells(asked, entry)
         path = package.path / entry["name"]
     else:
-        header, cells = _parquet_cells(package, parts, facts, verify, progress, storage, wanted, first)
+        header, cells = _parquet_cells(asked, parts)
         path = package.path / parts[0]["name"]
     _check_header(header, len(cells[0][0]) if cells and first is None else facts["records"], path, facts)
     columns = []
-    places = range(len(header)) if wanted is None else wanted
+    places = range(len(header)) if asked.wanted is None else asked.wanted
     for done, (at, (codes, texts)) in enumerate(zip(places, cells, strict=True)):
-        progress.report("Reading the table", (done + 1) / len(cells))
+        asked.progress.report("Reading the table", (done + 1) / len(cells))
         described, labels = facts["columns"][at], np.array(texts, dtype=object)
         if first is not None:
             codes = codes[:first]
         elif "domain" in described and described["role"] == "sa" and sorted(texts) != sorted(described["domain"]):
             raise BadRelease(
-                say(
-                    "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the "
-                    "release again.",
-                    entry=described["name"],
-                    path=path,
-                    facts_name=FACTS_NAME,
-                )
+                "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the release again.",
+                entry=described["name"],
+                path=path,
+                facts_name=FACTS_NAME,
             )
         absent = _among(labels, described["missing"])
-        columns.append(_column(described, codes, labels, absent, path, storage))
+        columns.append(_column(described, codes, labels, absent, path, asked.storage))
     return columns
 
 
@@ -181,50 +193,32 @@ class _Hashing:
 
 def _altered(path: Path) -> BadRelease:
     return BadRelease(
-        say(
-            "“{path}” is not the table that was released: its SHA-256 differs from the one in {facts_name}, as after "
-            "saving it with another program; take the original file, or ask for the release again.",
-            path=path,
-            facts_name=FACTS_NAME,
-        )
+        "“{path}” is not the table that was released: its SHA-256 differs from the one in {facts_name}, as after "
+        "saving it with another program; take the original file, or ask for the release again.",
+        path=path,
+        facts_name=FACTS_NAME,
     )
 
 
-def _check_there(package: Package, entry: dict[str, Any], verify: bool) -> None:
-    """Raise BadRelease where a file of the table is missing, or has another size than was released."""
-    if entry["name"] not in package.names():
-        raise BadRelease(
-            say(
-                "“{path}” lacks its table “{entry}”; ask for the complete release.",
-                path=package.path,
-                entry=entry["name"],
-            )
-        )
-    if verify and package.size(entry["name"]) != entry["bytes"]:
-        raise _altered(package.path / entry["name"])
-
-
-def _csv_cells(
-    package: Package,
-    entry: dict[str, Any],
-    facts: dict[str, Any],
-    verify: bool,
-    progress: Progress,
-    storage: Storage,
-    wanted: Sequence[int] | None,
-    first: int | None,
-) -> tuple[list[str], Cells]:
-    _check_there(package, entry, verify)
+def _csv_cells(asked: _Asked, entry: dict[str, Any]) -> tuple[list[str], Cells]:
+    asked.check_there(entry)
+    package, progress, verify = asked.package, asked.progress, asked.verify and asked.first is None
     path, size = package.path / entry["name"], package.size(entry["name"])
     progress.report("Reading the table", 0.0)
     # A name's quotes may be doubled; a few names too many get a sentence of their own.
-    most = _SPARE_HEADER + 2 * sum(len(one["name"].encode("utf-8", "replace")) + 4 for one in facts["columns"])
+    most = _SPARE_HEADER + 2 * sum(len(one["name"].encode("utf-8", "replace")) + 4 for one in asked.facts["columns"])
     with package.open(entry["name"]) as file, ThreadPoolExecutor(1) as pool:
         hashing = _Hashing(file, pool) if verify else file
         fault: Exception | None = None
         try:
             header, cells = read_cells(
-                hashing, size, progress, longest_header=most, wanted=wanted, first=first, storage=storage
+                hashing,
+                size,
+                progress,
+                longest_header=most,
+                wanted=asked.wanted,
+                first=asked.first,
+                storage=asked.storage,
             )
         except (ValueError, csv.Error) as error:
             fault = error
@@ -234,46 +228,38 @@ def _csv_cells(
             if hashing.digest() != entry["sha256"]:
                 raise _altered(path)
     if fault is not None:
-        raise BadRelease(say("“{path}” is not a readable CSV table; ask for the release again.", path=path)) from None
+        raise BadRelease("“{path}” is not a readable CSV table; ask for the release again.", path=path) from None
     return [restored(name) for name in header], [(codes, list(map(restored, texts))) for codes, texts in cells]
 
 
-def _parquet_cells(
-    package: Package,
-    entries: Sequence[dict[str, Any]],
-    facts: dict[str, Any],
-    verify: bool,
-    progress: Progress,
-    storage: Storage,
-    wanted: Sequence[int] | None,
-    first: int | None,
-) -> tuple[list[str], Cells]:
+def _parquet_cells(asked: _Asked, entries: Sequence[dict[str, Any]]) -> tuple[list[str], Cells]:
     from splu_desktop.files.importer import parquet  # most releases are read from their CSV
 
-    every = [entry["name"] for entry in facts["columns"]]
-    names = None if wanted is None else [every[at] for at in wanted]
+    package, progress, verify = asked.package, asked.progress, asked.verify and asked.first is None
+    every = [entry["name"] for entry in asked.facts["columns"]]
+    names = None if asked.wanted is None else [every[at] for at in asked.wanted]
     away: list[Away] = []
     header: list[str] = []
-    left = first
+    left = asked.first
     for entry in entries:
-        _check_there(package, entry, verify)
+        asked.check_there(entry)
         name, path = entry["name"], package.path / entry["name"]
         content = None
         if package.path.is_file():  # a ZIP, whose files lie nowhere
             content, digest = contents(package, name, most=package.size(name), progress=progress)
         with ThreadPoolExecutor(1) as pool:
-            hashed = pool.submit(digest_of, package, name) if verify and content is None and first is None else None
+            hashed = pool.submit(digest_of, package, name) if verify and content is None else None
             for part in parquet.in_parts(
                 path, package.size(name), progress, content=content, limit=left, wanted=names, width=len(every)
             ):
                 if header and header != [name for name, _, _ in part]:
-                    raise BadRelease(say("“{path}” is not a readable table; ask for the release again.", path=path))
+                    raise BadRelease("“{path}” is not a readable table; ask for the release again.", path=path)
                 header = [name for name, _, _ in part]
-                away = away or [Away(storage) for _ in header]
+                away = away or [Away(asked.storage) for _ in header]
                 for one, (_, codes, texts) in zip(away, part, strict=True):
                     one.add(RawColumn(codes, list(map(parquet.cell_text, texts))))
                 left = None if left is None else left - len(part[0][1])
-            if verify and first is None and (digest if hashed is None else hashed.result()) != entry["sha256"]:
+            if verify and (digest if hashed is None else hashed.result()) != entry["sha256"]:
                 raise _altered(path)
         if left is not None and left <= 0:
             break
@@ -298,27 +284,23 @@ def _check_header(header: Sequence[str], records: int, path: Path, facts: dict[s
     described = facts["columns"]
     if records != facts["records"] or len(header) != len(described):
         raise BadRelease(
-            say(
-                "“{path}” has {records} records and {header} columns where {facts_name} says {facts} and "
-                "{described}; ask for the release again.",
-                path=path,
-                records=records,
-                header=len(header),
-                facts_name=FACTS_NAME,
-                facts=facts["records"],
-                described=len(described),
-            )
+            "“{path}” has {records} records and {header} columns where {facts_name} says {facts} and "
+            "{described}; ask for the release again.",
+            path=path,
+            records=records,
+            header=len(header),
+            facts_name=FACTS_NAME,
+            facts=facts["records"],
+            described=len(described),
         )
     for name, entry in zip(header, described, strict=True):
         if name != entry["name"]:
             raise BadRelease(
-                say(
-                    "“{path}” has a column “{header}” where {facts_name} says “{entry}”.",
-                    path=path,
-                    header=name,
-                    facts_name=FACTS_NAME,
-                    entry=entry["name"],
-                )
+                "“{path}” has a column “{header}” where {facts_name} says “{entry}”.",
+                path=path,
+                header=name,
+                facts_name=FACTS_NAME,
+                entry=entry["name"],
             )
 
 
@@ -340,14 +322,11 @@ def _column(
             values[known] = parsed(labels[known], kind)
         except ValueError:
             raise BadRelease(
-                say(
-                    "Column “{entry}” of “{path}” holds text where {facts_name} says {kind}; ask for the "
-                    "release again.",
-                    entry=entry["name"],
-                    path=path,
-                    facts_name=FACTS_NAME,
-                    kind=kind.value,
-                )
+                "Column “{entry}” of “{path}” holds text where {facts_name} says {kind}; ask for the release again.",
+                entry=entry["name"],
+                path=path,
+                facts_name=FACTS_NAME,
+                kind=kind.value,
             ) from None
     column = Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind, storage=storage)
     return column if values is not None else _as_listed(column, entry.get("domain"), storage)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import number_text
+from splu_desktop.core.guarantees.attackers import said_once
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
@@ -28,6 +29,7 @@ from splu_desktop.files.language import Language
 README_NAME, DICTIONARY_NAME = "README.txt", "dictionary.csv"
 _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
+_PROMISED = 12  # columns whose promises are all said
 _LISTED = 200  # values of a column that the dictionary lists
 _ENGLISH = Language()
 
@@ -46,7 +48,16 @@ def write_readme(
     Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
     enough then.
     """
-    promises = [promise for name in published.sensitive for promise in _promised(published, name)]
+    shown = published.sensitive[:_PROMISED]
+    promises = said_once({name: _promised(published, name) for name in shown})
+    if more := len(published.sensitive) - len(shown):
+        promises.append(
+            say(
+                "What is promised of the counts of the other {n} sensitive columns stands under “guarantees” in "
+                "release.json.",
+                n=more,
+            )
+        )
     made_by = say(
         "Release {id}, made {day} by {software} {version}.",
         id=facts["id"],
@@ -108,23 +119,14 @@ def _quoted(names: list[str]) -> str:
 def _redrawn(published: Published, files: list[str]) -> list[str]:
     """Return what the table holds, what was re-drawn, and what that means for a single record."""
     records, held = published.n, listed(files)
-    columns = _quoted(list(published.sensitive))
-    how = listed(
-        dict.fromkeys(published.blocks[names].how() for names in sorted(published.blocks, key=len)),
-        "{head} {tail}",
-        "{head} {tail}",
-    )
+    drawn: dict[str, list[tuple[str, ...]]] = {}
+    for names, draw in published.blocks.items():
+        drawn.setdefault(draw.how(), []).append(names)
     return [
         say("{files} holds {records} records, in random order.", files=held, records=records)
         if len(files) == 1
         else say("{files} hold {records} records, in random order.", files=held, records=records),
-        say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
-        if len(published.sensitive) == 1
-        else say("The columns {columns} are sensitive and were re-drawn: {how}", columns=columns, how=how)
-        if len(published.blocks) < len(published.sensitive)
-        else say(
-            "The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how
-        ),
+        *(_drawn(how, [name for names in blocks for name in names], len(blocks)) for how, blocks in drawn.items()),
         say("Never read the value beside a single record as a fact about a person."),
         *(
             cost
@@ -132,6 +134,15 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
             for cost in draw.costs(published.table.select(names), published=True)
         ),
     ]
+
+
+def _drawn(how: str, names: list[str], blocks: int) -> str:
+    columns = _quoted(names)
+    if len(names) == 1:
+        return say("The column {columns} is sensitive and was re-drawn: {how}", columns=columns, how=how)
+    if blocks < len(names):
+        return say("The columns {columns} are sensitive and were re-drawn: {how}", columns=columns, how=how)
+    return say("The columns {columns} are sensitive and were re-drawn, each by itself: {how}", columns=columns, how=how)
 
 
 def _others(facts: Mapping[str, Any]) -> list[str]:
@@ -190,7 +201,7 @@ def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
             ]
             if all(draw.true_shares for draw in published.draws.values())
             else [
-                *(draw.caution(name) for name, draw in published.draws.items() if not draw.true_shares),
+                *said_once({name: [d.caution(name)] for name, d in published.draws.items() if not d.true_shares}),
                 say("How surely counts are known, as published or reconstructed, and how surely a record:"),
             ]
         ),
@@ -339,7 +350,8 @@ def _promised(published: Published, sa: str) -> list[str]:
     draw, asked = published.draws[sa], published.thresholds
     labels = published.table[sa].labels.tolist()
     known = draw.known_anyhow(published.n, labels, sa, asked)
-    said = draw.sentences(sa, asked, draw.told(published.n, labels, asked))
+    caution = draw.caution(sa)  # said before
+    said = [each for each in draw.sentences(sa, asked, draw.told(published.n, labels, asked)) if each != caution]
     return said if known is None else [known, *said]
 
 

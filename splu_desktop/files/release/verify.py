@@ -12,7 +12,7 @@ from splu_desktop.core.checks.selfcheck import Check, check_alone
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register, RegisterFault
@@ -27,7 +27,7 @@ def verify_release(
     *,
     password: str | None = None,
     register: Register | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[Check, ...]:
     """Check a release: its facts, the hash of each file, the table against the facts, and what chance makes of it.
 
@@ -43,7 +43,6 @@ def verify_release(
 
     Raises PasswordNeeded, and BadRelease where there is no release at all; Cancelled.
     """
-    progress = progress or Silent()
     package = open_package(path, password)
     storage = storage_of(package)
     found: list[Check] = []
@@ -72,7 +71,7 @@ def verify_release(
     return tuple(found)
 
 
-def check_files(package: Package, facts: dict[str, Any], progress: Progress | None = None) -> list[Check]:
+def check_files(package: Package, facts: dict[str, Any], progress: Progress = SILENT) -> list[Check]:
     """Return a check per file that `facts` name: there, and with the stated hash. Raises Cancelled."""
     found = []
     for entry in facts["files"]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.rust_libraries import writing
@@ -35,7 +34,7 @@ def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> Non
     """
     kind = path.suffix.lower()
     if kind not in (".csv", ".xlsx"):
-        raise CannotWrite(say("“{path}” must end in .csv or .xlsx.", path=path.name))
+        raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
     if kind == ".xlsx":
         _check_limits(sheets, path)
     with whole_file(path, overwrite=True) as partial:
@@ -54,7 +53,7 @@ def _check_limits(sheets: Sequence[Sheet], path: Path) -> None:
         )
         if len(sheet.rows) >= _MOST_ROWS or len(sheet.header) > _MOST_COLUMNS or longest > _LONGEST:
             raise CannotWrite(
-                say("“{path}” would be larger than an Excel workbook can be; save as CSV instead.", path=path.name)
+                "“{path}” would be larger than an Excel workbook can be; save as CSV instead.", path=path.name
             )
 
 

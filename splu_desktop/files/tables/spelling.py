@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.packed.texts import Texts
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.in_blocks import BLOCK, blocks
 
@@ -23,7 +23,7 @@ def valued(column: Column) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return known
 
 
-def plain(column: Column, progress: Progress | None = None) -> Column:
+def plain(column: Column, progress: Progress = SILENT) -> Column:
     """Return a numeric or date column whose labels read back without knowledge of the source's spelling.
 
     Labels that ``float()`` or ISO 8601 understand stay to the letter; a column with other spellings (``108,429.42``,
@@ -63,7 +63,7 @@ def plain(column: Column, progress: Progress | None = None) -> Column:
 
 
 def parsed(
-    labels: np.ndarray[Any, np.dtype[np.object_]] | Texts, kind: Kind, progress: Progress | None = None
+    labels: np.ndarray[Any, np.dtype[np.object_]] | Texts, kind: Kind, progress: Progress = SILENT
 ) -> np.ndarray[Any, Any]:
     """Return what labels stand for, float64 or datetime64[us]. Raises ValueError where one is not plain; Cancelled."""
     dates = kind in (Kind.DATE, Kind.DATETIME)
@@ -75,7 +75,7 @@ def parsed(
     return found
 
 
-def spelled(values: np.ndarray[Any, Any], kind: Kind, progress: Progress | None = None) -> list[str]:
+def spelled(values: np.ndarray[Any, Any], kind: Kind, progress: Progress = SILENT) -> list[str]:
     """Return a plain label for each value. Raises Cancelled."""
     if kind is Kind.DATE:
         values = values.astype("datetime64[D]")
@@ -85,8 +85,7 @@ def spelled(values: np.ndarray[Any, Any], kind: Kind, progress: Progress | None 
     found: list[str] = []
     for start in range(0, len(values), BLOCK):
         part = values[start : start + BLOCK]
-        if progress is not None:
-            progress.report(_STAGE, start / len(values))
+        progress.report(_STAGE, start / len(values))
         if kind in (Kind.DATE, Kind.DATETIME):
             found += part.astype(str).tolist()
         else:

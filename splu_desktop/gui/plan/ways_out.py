@@ -47,8 +47,6 @@ def ways_out(
 ) -> tuple[WayOut, ...]:
     """Return what would meet the thresholds, best first; empty where all are met. Runs in a worker.
 
-    Parameters
-    ----------
     column, steps : the column as in the source, and how it is generalised.
     """
     progress.report("Promises", 0.0)

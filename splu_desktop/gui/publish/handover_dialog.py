@@ -29,8 +29,6 @@ from splu_desktop.gui.base.words import filled, told
 class HandOverDialog(QDialog):
     """Where the ZIP goes, and its password; then what was written.
 
-    Parameters
-    ----------
     release : the release folder.
     """
 

@@ -85,8 +85,6 @@ class Band:
 class MeasuredUtility:
     """A workload asked of the published table and of the source (`core.workload`).
 
-    Attributes
-    ----------
     small : questions with a true count of 1 to 3; `unsafe` of them were answered wrong by more than 30 %.
     """
 

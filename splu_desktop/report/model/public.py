@@ -9,7 +9,6 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.attackers import Attack
-from splu_desktop.core.messages import say
 from splu_desktop.core.risk.disclosure import Disclosure
 
 
@@ -42,17 +41,15 @@ class Fields:
     def __post_init__(self) -> None:
         for name, text in dataclasses.asdict(self).items():
             if not isinstance(text, str):
-                raise BadSetting(say("The report's field “{name}” must be text.", name=name))
+                raise BadSetting("The report's field “{name}” must be text.", name=name)
             if len(text) > 4_000:
                 raise BadSetting(
-                    say("The report's field “{name}” can hold 4,000 characters at most; shorten it.", name=name)
+                    "The report's field “{name}” can hold 4,000 characters at most; shorten it.", name=name
                 )
         if self.threshold and self.allowed is None:
             raise BadSetting(
-                say(
-                    "The risk allowed must be a number between 0 and 1, such as 0.09, not “{text}”.",
-                    text=self.threshold[:40],
-                )
+                "The risk allowed must be a number between 0 and 1, such as 0.09, not “{text}”.",
+                text=self.threshold[:40],
             )
 
     @property

@@ -47,8 +47,6 @@ def written(text: str, known: Callable[[int], bool]) -> str:
 
     Letters that no font has stand as their Unicode numbers, [U+1F9A0], so that values stay told apart.
 
-    Parameters
-    ----------
     known : whether a font has the letter of a number.
     """
     text = unicodedata.normalize("NFC", text)

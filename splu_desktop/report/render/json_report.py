@@ -8,7 +8,6 @@ from typing import Any
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.report.model import FORMAT, VERSION, Report
@@ -41,31 +40,29 @@ def read_json(path: Path) -> tuple[dict[str, Any], bool]:
     try:
         raw = file_bytes(path, _LARGEST)
     except TooLong:
-        raise BadReport(say("“{path}” is too large for a report; give the report's JSON file.", path=path)) from None
+        raise BadReport("“{path}” is too large for a report; give the report's JSON file.", path=path) from None
     except FileNotFoundError:
-        raise BadReport(say("There is no file “{path}”; give the report's JSON file.", path=path)) from None
+        raise BadReport("There is no file “{path}”; give the report's JSON file.", path=path) from None
     except OSError as fault:
         raise BadReport(
-            say("“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower())
+            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
         ) from None
     try:
         data = from_json(raw, paths=True)
     except ValueError:
         raise BadReport(
-            say("“{path}” was altered or damaged: it is not valid JSON; ask for the report again.", path=path)
+            "“{path}” was altered or damaged: it is not valid JSON; ask for the report again.", path=path
         ) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadReport(say("“{path}” is not a report of this program.", path=path))
+        raise BadReport("“{path}” is not a report of this program.", path=path)
     if data.get("version") != VERSION:
         raise BadReport(
-            say(
-                "“{path}” has report format {shown}, and this program (version {version}) reads format {known}; use "
-                "the program version that wrote it, or write the report anew from the release.",
-                path=path,
-                shown=str(data.get("version"))[:20],
-                version=__version__,
-                known=VERSION,
-            )
+            "“{path}” has report format {shown}, and this program (version {version}) reads format {known}; use "
+            "the program version that wrote it, or write the report anew from the release.",
+            path=path,
+            shown=str(data.get("version"))[:20],
+            version=__version__,
+            known=VERSION,
         )
     digest = data.get("digest")
     sealed = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.report.document import (
     Block,
     Cell,
@@ -48,7 +48,7 @@ _HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
 _CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
 
-def set_pages(document: Document, paper: str, width: Width, progress: Progress | None = None) -> PdfLayout:
+def set_pages(document: Document, paper: str, width: Width, progress: Progress = SILENT) -> PdfLayout:
     """Return the document on pages.
 
     Parameters
@@ -56,7 +56,6 @@ def set_pages(document: Document, paper: str, width: Width, progress: Progress |
     paper : of PAPERS.
     width : (text, size, bold) -> width in points.
     """
-    progress = progress or Silent()
     marks = _Setter(document, *PAPERS[paper], width, progress, {}).run().bookmarks
     headings = (block for block in document.blocks if isinstance(block, Heading))
     found = {block.key: mark.page + 1 for block, mark in zip(headings, marks, strict=True)}

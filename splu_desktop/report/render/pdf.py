@@ -16,8 +16,6 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from splu_desktop.core.messages import say
-
 with warnings.catch_warnings():
     # fpdf2 warns where Pillow is missing, as in the installers: it reads bitmaps, and our figures are vectors.
     warnings.simplefilter("ignore")
@@ -26,7 +24,7 @@ with warnings.catch_warnings():
     from fpdf.syntax import PDFObject
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.report.document import Document
@@ -39,7 +37,7 @@ _STAGE = "Writing the PDF"
 _MAIN = "main"
 
 
-def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progress: Progress | None = None) -> None:
+def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progress: Progress = SILENT) -> None:
     """Write the document as PDF, whole or not at all, over an existing file.
 
     Parameters
@@ -51,10 +49,7 @@ def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progre
     BadSetting : unknown paper. CannotWrite. Cancelled; nothing is left behind then.
     """
     if paper not in PAPERS:
-        raise BadSetting(
-            say("There is no paper “{paper}”; choose among {known}.", paper=paper, known=", ".join(PAPERS))
-        )
-    progress = progress or Silent()
+        raise BadSetting("There is no paper “{paper}”; choose among {known}.", paper=paper, known=", ".join(PAPERS))
     pen = _Pen(document, paper)
     try:
         if pen.lacks(document):

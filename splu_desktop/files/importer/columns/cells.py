@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.importer.columns.number_texts import float_text
-from splu_desktop.files.importer.raw import Labels
+from splu_desktop.files.importer.raw import Labels, float_text
 from splu_desktop.files.importer.workbook.sheet_errors import Failed
 
 

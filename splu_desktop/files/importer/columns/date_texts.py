@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from splu_desktop.files.importer.columns.month_names import MONTHS
 from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
 
-FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _FEW = 200  # texts below which reading one by one is as quick
 _AT_ONCE = 100_000
 _TIME = (

@@ -78,11 +78,9 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
     last = choices.header_row - 1
     if last < 0 or last >= len(rows):
         raise BadChoice(
-            say(
-                "The header row was set to {header_row}, but only rows 1 to {rows} can be one here.",
-                header_row=choices.header_row,
-                rows=len(rows),
-            )
+            "The header row was set to {header_row}, but only rows 1 to {rows} can be one here.",
+            header_row=choices.header_row,
+            rows=len(rows),
         )
     return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
 
@@ -357,7 +355,7 @@ def joined_names(
         parts: list[str] = []
         for line in lines:
             part = " ".join(line[i].replace("\ufeff", "").split())
-            if part and part not in parts:
+            if part and part not in parts and (len(lines) == 1 or part.strip("-–—")):  # no unit, no group
                 parts.append(part)
         names.append(" ".join(parts))
     return names

@@ -186,7 +186,8 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Li
 def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, LineKind]:
     """Find totals of groups: "Surgery Total" right below the last "Surgery", in rows that all lack the same value.
 
-    A finding such as "bilirubin total" stands anywhere, and its records are as full as others.
+    The words may stand in another column than the groups. A finding such as "bilirubin total" stands anywhere, and its
+    records are as full as others.
     """
     full = [
         column
@@ -194,24 +195,24 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
         if sum(is_blank(column.labels[code]) for code in column.codes[sample].tolist()) <= 0.2 * len(sample)
     ]
     found: dict[int, LineKind] = {}
-    for column in columns[:_RULED]:
-        if len(column.labels) > _FEW:
-            continue
-        index = {label.strip().casefold(): code for code, label in enumerate(column.labels)}
-        group_of = {
-            code: index[group]
+    few = [column for column in columns[:_RULED] if len(column.labels) <= _FEW]
+    indexes = [{label.strip().casefold(): code for code, label in enumerate(column.labels)} for column in few]
+    for column in few:
+        named = {
+            code: (match["after"] or match["before"]).strip().casefold()
             for code, label in enumerate(column.labels)
-            if (named := _fits(_OF_GROUP, label.strip()))
-            and (group := (named["after"] or named["before"]).strip().casefold()) in index
+            if (match := _fits(_OF_GROUP, label.strip()))
         }
-        at = np.flatnonzero(np.isin(column.codes[:n], list(group_of))) if group_of else np.zeros(0, np.int64)
-        if not 0 < len(at) <= 0.4 * n:
-            continue
-        groups = np.array([group_of[code] for code in column.codes[at].tolist()])
-        ends = (column.codes[at - 1] == groups) & (column.codes[np.minimum(at + 1, n - 1)] != groups) & (at > 0)
-        gaps = (all(is_blank(other.labels[code]) for code in np.unique(other.codes[at]).tolist()) for other in full)
-        if ends.all() and any(gaps):
-            found.update(dict.fromkeys(at.tolist(), LineKind.SUM))
+        for by, index in zip(few, indexes, strict=True):
+            group_of = {code: index[group] for code, group in named.items() if group in index}
+            at = np.flatnonzero(np.isin(column.codes[:n], list(group_of))) if group_of else np.zeros(0, np.int64)
+            if not 0 < len(at) <= 0.4 * n:
+                continue
+            groups = np.array([group_of[code] for code in column.codes[at].tolist()])
+            ends = (by.codes[at - 1] == groups) & (by.codes[np.minimum(at + 1, n - 1)] != groups) & (at > 0)
+            gaps = (all(is_blank(other.labels[code]) for code in np.unique(other.codes[at]).tolist()) for other in full)
+            if ends.all() and any(gaps):
+                found.update(dict.fromkeys(at.tolist(), LineKind.SUM))
     return found
 
 

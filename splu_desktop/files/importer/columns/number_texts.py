@@ -31,25 +31,6 @@ Patterns that allow blanks in several places try each way to share them out: 50,
 LEADING_ZERO = re.compile(r"[+-]?0\d+")
 
 
-def float_text(number: float) -> str:
-    """Return the shortest text of a number, whole ones without ".0"."""
-    text = repr(number)
-    if text.endswith(".0"):
-        return text[:-2] if text != "-0.0" else "0"
-    return str(int(number)) if "e" in text and number.is_integer() and abs(number) < 1e15 else text
-
-
-def float_texts(numbers: NDArray[np.float64]) -> list[str]:
-    """Return `float_text` of each number, "" for NaN."""
-    texts = list(map(repr, numbers.tolist()))
-    return [
-        text.removesuffix(".0")
-        if "e" not in text and text != "-0.0" and text != "nan"
-        else ("" if text == "nan" else float_text(float(text)))
-        for text in texts
-    ]
-
-
 @dataclass(frozen=True)
 class NumberFormat:
     """Decimal mark ("." or ",") and mark between groups of three digits ("" for none, " " for any blank)."""

@@ -77,9 +77,7 @@ def split(
 
     `wanted` : places of the columns to be given, None for all.
 
-    Raises
-    ------
-    Irregular : where lines differ in their number of fields, quotes are doubled, or a zero byte occurs.
+    Raises Irregular: where lines differ in their number of fields, quotes are doubled, or a zero byte occurs.
     """
     if b"\x00" in block:
         raise Irregular

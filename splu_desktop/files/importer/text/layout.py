@@ -190,9 +190,7 @@ def _known(name: str) -> str:
     try:
         return codecs.lookup(name).name
     except LookupError as error:
-        raise BadChoice(
-            say("“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.", name=name)
-        ) from error
+        raise BadChoice("“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.", name=name) from error
 
 
 def watched(

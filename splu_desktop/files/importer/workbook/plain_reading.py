@@ -66,9 +66,7 @@ _ANCHOR = b'<c t="inlineStr"><is><t>.</t></is></c>'
 def read_plain(path: Path, name: str, progress: Progress) -> PlainSheet | None:
     """Read a sheet, None where it is not plain and calamine has to read it.
 
-    Raises
-    ------
-    TooLarge : where its columns would not fit into memory.
+    Raises TooLarge: where its columns would not fit into memory.
     """
     try:
         with zipfile.ZipFile(path) as archive:

@@ -107,9 +107,7 @@ class Block:
 def parse(block: bytes) -> Block:
     """Find the cells of a block of whole rows.
 
-    Raises
-    ------
-    Irregular : where the block holds anything but rows of plain cells, each with its reference, in order.
+    Raises Irregular: where the block holds anything but rows of plain cells, each with its reference, in order.
     """
     if b"\x00" in block:
         raise Irregular
