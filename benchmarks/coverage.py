@@ -4,10 +4,10 @@
         [--only WORD] [--queries 2000] [--records 12000] [--first 10] [--most 40] [--fewest 300]
 
 Tables: those of `--data` (a sample of their records), generated ones in which one value fills 30 to 45 % (4, 6 and 20
-values, going strongly with the columns asked about), five of a hospital's shape, and one of 300 records. Gammas: 2, 5 and the largest that
-a column allows. Bands with fewer than `--fewest` questions are left out. All questions of a release share its draw, so a case
-gets `--first` releases, and more, `--most` at most, while a band's coverage less two standard errors, those between
-releases, lies below 93 %.
+values, going strongly with the columns asked about), five of a hospital's shape, and one of 300 records. Gammas: 2, 5
+and the largest that a column allows. Bands with fewer than `--fewest` questions are left out. All questions of a
+release share its draw, so a case gets `--first` releases, and more, `--most` at most, while a band's coverage less two
+standard errors, those between releases, lies below 93 %.
 """
 
 from __future__ import annotations
