@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import csv
 import json
 import re
@@ -179,12 +180,16 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
 
 
 def _texts(tree: ast.AST) -> list[tuple[int, str]]:
-    """Return the texts of a module that go through no `say`, with their lines; an f-string as one."""
+    """Return the texts of a module that go through no `say`, nor `tell` or a fault, which do; an f-string as one."""
     silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
         name = (getattr(node.func, "attr", "") or getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
         if name in ("say", "counted"):
             silent |= {id(part) for part in ast.walk(node)}
+        elif name == "tell" or (name and id(node) in raised and not hasattr(builtins, name)):
+            given = [*node.args[:1], *(each.value for each in node.keywords)]
+            silent |= {id(part) for part in given if isinstance(part, ast.Constant)}
         elif isinstance(node, ast.keyword) and node.arg == "metavar":  # what is typed, as it is typed
             silent.add(id(node.value))
     found = []
