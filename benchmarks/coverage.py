@@ -1,13 +1,13 @@
 """How often 95 % intervals hold the truth: every draw, every column of every table, values, sets and pairs of columns.
 
     python benchmarks/coverage.py [--data ../shared/data] [--kinds plain sets pairs tolerances joined together persons]
-        [--only WORD] [--queries 2000] [--records 12000] [--first 10] [--most 40]
+        [--only WORD] [--queries 2000] [--records 12000] [--first 10] [--most 40] [--fewest 300]
 
 Tables: those of `--data` (a sample of their records), generated ones in which one value fills 30 to 45 % (4, 6 and 20
-values, going strongly with the columns asked about), and five of a hospital's shape. Gammas: 2, 5 and the largest that
-a column allows. Bands with fewer than 300 questions are left out. All questions of a release share its draw, so a case
-gets `--first` releases, and more, `--most` at most, while a band's coverage less two standard errors, those between
-releases, lies below 93 %.
+values, going strongly with the columns asked about), five of a hospital's shape, and one of 300 records. Gammas: 2, 5
+and the largest that a column allows. Bands with fewer than `--fewest` questions are left out. All questions of a
+release share its draw, so a case gets `--first` releases, and more, `--most` at most, while a band's coverage less two
+standard errors, those between releases, lies below 93 %.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from splu_desktop.files.importer import read
 from tests.seeded import Seeded
 
 FILES = ("adult.csv.gz", "census_workers.csv.gz", "diabetes130.csv.gz", "linelist_raw.xlsx", "sparcs_1000.csv")
-FEWEST = 300  # questions of a band that is judged
 LEAST = 0.93  # asked for
 
 
@@ -110,6 +109,7 @@ def tables(data: Path, records: int) -> Iterator[tuple[str, Table]]:
             yield f"generated {top:.2f} of {values}", generated(top, values, records)
     for seed in range(5):
         yield f"hospital {seed}", hospital(seed)
+    yield "tiny 0.40 of 5", generated(0.40, 5, 300, 9)
     for file in FILES:
         table = read(data / file).table
         kept = np.sort(np.random.default_rng(1).permutation(table.n)[:records])
@@ -169,7 +169,7 @@ def judge(case: Case, args: argparse.Namespace) -> str:
     """Return a line on a case: coverage by band, with the standard error of the least."""
     nsas = list(case.plan.named(Role.NSA))
     asked = draw(case.table, nsas, list(case.sas), size=args.queries, sets=case.sets, seed=3)
-    full = np.bincount(asked.band, minlength=6) >= FEWEST
+    full = np.bincount(asked.band, minlength=6) >= args.fewest
     if not full.any():
         return "no band has questions enough"
     found: list[np.ndarray] = []
@@ -193,6 +193,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--queries", type=int, default=2_000)
     parser.add_argument("--records", type=int, default=12_000)
+    parser.add_argument("--fewest", type=int, default=300, help="questions of a band that is judged")
     parser.add_argument("--first", type=int, default=6)
     parser.add_argument("--most", type=int, default=40)
     args = parser.parse_args()

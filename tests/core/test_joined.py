@@ -410,3 +410,16 @@ def test_a_value_that_no_record_has_changes_nothing(way: str | None) -> None:
     assert all(draw.limit(label) == other.limit(label) for label in ("a", "b"))
     drawn = draw.redraw(left, Seeded(1), Silent())
     assert set(drawn.labels[drawn.codes].tolist()) == {"a", "b"}
+
+
+@pytest.mark.parametrize(("records", "told"), [(60, {"d": (2, 2)}), (300, {}), (900, {})])
+def test_what_published_shares_tell_of_a_small_count_is_said(records: int, told: dict[str, tuple[int, int]]) -> None:
+    """Where blocks of ten records are too many, shares are of single ones: T_P was stated of what stood there."""
+    counts = {"none": records * 7 // 10, "a": records // 5, "d": 2}
+    made = column({**counts, "b": records - sum(counts.values())})
+    draw = design(made, gamma_tolerances(made, 3, ["none"]))
+    labels = made.labels.tolist()
+    assert draw.told(records, labels, Thresholds()) == told
+    told_of = {label: promise.t_p for promise in draw.promises(Thresholds(), told) for label in promise.values}
+    assert all(told_of[label] == 0 for label in told)
+    assert (draw.known_anyhow(records, labels, "s", Thresholds()) is None) == (not told)

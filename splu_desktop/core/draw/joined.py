@@ -12,7 +12,7 @@ The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a recor
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,12 +21,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, by_tolerance, registered, up
+from splu_desktop.core.draw.draw import (
+    Blocks,
+    Draw,
+    Floats,
+    Promise,
+    RecordBlocks,
+    by_tolerance,
+    named,
+    registered,
+    up,
+)
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.blocks import RECORDS
-from splu_desktop.core.groups.design import in_blocks
+from splu_desktop.core.groups.design import block_of, in_blocks
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
-from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
@@ -522,6 +532,34 @@ class Joined(Draw):
 
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         return max((self._t_f(at, thresholds, releases) for at in self._protected), default=1)
+
+    def told(self, n: int, labels: Sequence[str], thresholds: Thresholds) -> dict[str, tuple[int, int]]:
+        # The published shares are those of whole blocks, which are single records where there are few for each value.
+        found = super().told(n, labels, thresholds)
+        block, epsilon = block_of(n, sum(len(part.values) for part in self.parts)), checked_epsilon(thresholds.epsilon)
+        for at in () if self.declared else self._protected:
+            part = self.parts[at]
+            others, whole = len(part.values) - 1, math.floor(float(part.share) * n + 1e-6)
+            most = whole - others * block
+            least = max(math.ceil(whole / _ROUNDED - 1e-6) - others * most - block + 1, 1)
+            if least <= min(thresholds.alpha, most) and public_figures.tell(least, most, epsilon):
+                found |= dict.fromkeys(set(part.values) & set(map(str, labels)), (least, most))
+        return found
+
+    def known_anyhow(self, n: int, labels: Sequence[str], column: str, thresholds: Thresholds) -> str | None:
+        told = self.told(n, labels, thresholds)
+        if not told:
+            return None
+        least, most = min(told.values())
+        return say(
+            "Small counts are not protected: the shares that this draw publishes tell of {n} records that {who} of "
+            "“{column}” has {least} to {most}; choose groups for it, join rare values, or have more records.",
+            n=n,
+            who=named(tuple(sorted(label for label, ends in told.items() if ends == (least, most)))),
+            column=column,
+            least=least,
+            most=most,
+        )
 
     def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
         """Return what is promised for each tolerance, the strictest first. Counts are those reconstructed."""

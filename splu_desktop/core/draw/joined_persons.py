@@ -362,6 +362,9 @@ class JoinedPerPerson(Joined):
         keep = float(self._designed(table, column)[0].parts[0].keeps)
         return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 
+    def told(self, n: int, labels: Sequence[str], thresholds: Thresholds) -> dict[str, tuple[int, int]]:
+        return Draw.told(self, n, labels, thresholds)  # shares are those of persons
+
     @property
     def tells_second(self) -> float:
         return attackers.tells_at_most(self.insider)  # all rows of a person tell, not one

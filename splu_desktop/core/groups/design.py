@@ -158,9 +158,13 @@ def chosen_from_blocks(column: Column, grouping: SizedGroups) -> bool:
 
 def in_blocks(counts: Ints) -> Ints:
     """Return counts rounded up to whole blocks, as the choice of sizes sees them."""
-    used = int(np.count_nonzero(counts))
-    block = next(size for size in (BLOCK, 5, 2, 1) if size == 1 or 20 * used * size <= int(counts.sum()))
+    block = block_of(int(counts.sum()), int(np.count_nonzero(counts)))
     return np.asarray(-(-counts // block) * block, np.int64)
+
+
+def block_of(records: int, values: int) -> int:
+    """Return the records of a block: ten, fewer in a table of less than 200 records for each value."""
+    return next(size for size in (BLOCK, 5, 2, 1) if size == 1 or 20 * values * size <= records)
 
 
 def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, progress: Progress) -> Rating | None:
