@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,13 @@ import numpy as np
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, cells
 from splu_desktop.core.checks.expected import Ahead
+from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, read
 from tests.seeded import Seeded
 
@@ -35,7 +39,20 @@ CASES = (
     ("diabetes130.csv.gz", ("gender", "age"), "readmitted", 3, None),
     ("diabetes130.csv.gz", ("gender", "age"), "readmitted", 3, "groups"),
     ("diabetes130.csv.gz", ("gender", "race"), "diag_1", 5, None),
+    ("diabetes130.csv.gz", ("gender", "race"), "readmitted", 2, "by person"),
+    ("diabetes130.csv.gz", ("gender", "race"), "readmitted", 2, "together"),
 )
+PERSON, BESIDE = "patient_nbr", "diabetesMed"  # whose records are drawn at once; what is drawn with another column
+
+
+def _plan(table: Table, nsas: Sequence[str], sa: str, gamma: int, way: str | None) -> Plan:
+    roles = {**dict.fromkeys(nsas, Role.NSA), sa: Role.SA}
+    if way == "together":
+        return Plan({**roles, BESIDE: Role.SA}, planned(table, (sa, BESIDE), gamma))
+    if way == "by person":
+        draw = by_gamma(table[sa], gamma).by_person(PERSON)
+        return Plan({PERSON: Role.IDENTIFIER, **roles}, {sa: draw}, persons=ByPerson(PERSON, "draw"))
+    return Plan(roles, {sa: by_gamma(table[sa], gamma, way)})
 
 
 def main() -> None:
@@ -46,8 +63,9 @@ def main() -> None:
     args = parser.parse_args()
     tables = {name: read(args.folder / name, ImportChoices()).table for name in {case[0] for case in CASES}}
     for name, nsas, sa, gamma, way in CASES:
-        table = tables[name].select((*nsas, sa))
-        plan = Plan({**dict.fromkeys(nsas, Role.NSA), sa: Role.SA}, {sa: by_gamma(table[sa], gamma, way)})
+        more = {"by person": (PERSON,), "together": (BESIDE,)}.get(way or "", ())
+        table = tables[name].select((*more, *nsas, sa))
+        plan = _plan(table, nsas, sa, gamma, way)
         asked = [cell.conditions for cell in cells(table, AskedTable((*nsas, sa)))]
         ahead, took = Ahead.of(table, plan), []
         for _ in range(2):

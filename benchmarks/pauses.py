@@ -1,6 +1,6 @@
 """How long the window stands still while a large table goes through the gate, is published and reported on.
 
-    .venv/bin/python -m benchmarks.pauses [--records 1000000] [--distinct] [--formats csv,xlsx]
+    .venv/bin/python -m benchmarks.pauses [--records 1000000] [--columns 30] [--plan] [--distinct] [--formats csv,xlsx]
 
 A timer beats every 5 ms on the window's thread; a pause is the time by which a beat comes late. Whatever holds the
 window up shows: its own work, and work in a thread that does not let go of the interpreter. Of each stage the longest
@@ -80,6 +80,7 @@ def main() -> None:
     """Print the longest pause of each phase."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=30, help="12 or more")
     parser.add_argument("--distinct", action="store_true", help="columns with a value per record")
     parser.add_argument("--plan", action="store_true", help="no further than the slider of Plan")
     parser.add_argument("--formats", default="csv,xlsx")
@@ -87,7 +88,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="splu-bench-") as name:
         folder = Path(name)
         os.environ.update(HOME=name, XDG_CONFIG_HOME=name, XDG_DATA_HOME=name, SPLU_DATA_DIR=str(folder / "data"))
-        (make_distinct_csv if args.distinct else make_csv)(folder / "source.csv", args.records)
+        if args.distinct:
+            make_distinct_csv(folder / "source.csv", args.records)
+        else:
+            make_csv(folder / "source.csv", args.records, args.columns - 12)
         application = QApplication(["pauses"])
         app.prepare(application)
         window = app.make_window()

@@ -59,8 +59,8 @@ SIDES = {"own reader, writer": PLAIN, **{name: code for name, code in PEERS.item
 SPLU = "import sys; from splu_desktop.cli import main; sys.exit(main())"
 
 
-def make_csv(path: Path, records: int) -> None:
-    """Write a table of 12 columns as hospitals have them; 200 diagnoses, none above 8 %."""
+def make_csv(path: Path, records: int, findings: int = 0) -> None:
+    """Write a table of 12 columns as hospitals have them, 200 diagnoses, none above 8 %; and more of yes and no."""
     rng = np.random.default_rng(1)
     share = 1 / np.arange(1, 201) ** 0.7
     for _ in range(20):
@@ -81,6 +81,7 @@ def make_csv(path: Path, records: int) -> None:
             "charge": rng.integers(100, 50_000, records),
             "diagnosis": rng.choice([f"Diagnosis {i}" for i in range(200)], records, p=share / share.sum()),
         }
+        | {f"finding {at}": rng.choice(["yes", "no"], records, p=(0.1, 0.9)) for at in range(findings)}
     ).to_csv(path, index=False)
 
 

@@ -1,5 +1,7 @@
 """Writes manual pages and shell completion from the programs' own parsers, below a folder such as /usr/share.
 
+The command line's pages are written in its three languages; the window's, of two options, in English.
+
 PYTHONPATH=SOURCE python packaging/manual.py FOLDER
 """
 
@@ -13,9 +15,46 @@ from pathlib import Path
 import shtab
 
 from splu_desktop.__main__ import build_parser as window_parser
+from splu_desktop.cli.base.output import speak, spoken, told
 from splu_desktop.cli.main import build_parser
+from splu_desktop.files.language import LANGUAGES
 
 _ENDINGS = "0 done; 2 bad use or bad input, with one sentence on what to do; 130 interrupted; 1 a fault of the program."
+_SUMMARY = "hand out a sensitive table, on the command line"
+# The titles are those of the manual pages of Debian in these languages; by the first one `whatis` finds a page.
+_WORDS = {
+    "en": {},
+    "de": {
+        "NAME": "BEZEICHNUNG",
+        "SYNOPSIS": "ÜBERSICHT",
+        "DESCRIPTION": "BESCHREIBUNG",
+        "COMMANDS": "BEFEHLE",
+        "OPTIONS": "OPTIONEN",
+        "EXIT STATUS": "EXIT-STATUS",
+        "SEE ALSO": "SIEHE AUCH",
+        "User commands": "Dienstprogramme für Benutzer",
+        _SUMMARY: "eine sensible Tabelle herausgeben, auf der Befehlszeile",
+        _ENDINGS: "0 erledigt; 2 falsch aufgerufen oder unbrauchbare Eingabe, mit einem Satz, was zu tun ist; "
+        "130 unterbrochen; 1 ein Fehler des Programms.",
+    },
+    "fr": {
+        "NAME": "NOM",
+        "SYNOPSIS": "SYNOPSIS",
+        "DESCRIPTION": "DESCRIPTION",
+        "COMMANDS": "COMMANDES",
+        "OPTIONS": "OPTIONS",
+        "EXIT STATUS": "CODE DE RETOUR",
+        "SEE ALSO": "VOIR AUSSI",
+        "User commands": "Commandes de l'utilisateur",
+        _SUMMARY: "communiquer une table sensible, en ligne de commande",
+        _ENDINGS: "0 fait ; 2 mauvais appel ou entrée inutilisable, avec une phrase sur ce qu'il faut faire ; "
+        "130 interrompu ; 1 une faute du programme.",
+    },
+}
+
+
+def _in_own_words(text: str) -> str:
+    return _WORDS[spoken().code].get(text) or told(text)
 
 
 def _escaped(text: str) -> str:
@@ -50,22 +89,28 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
     return lines
 
 
+def _title(text: str) -> str:
+    return f".SH {_escaped(_in_own_words(text))}"
+
+
 def page(parser: argparse.ArgumentParser, summary: str, others: list[str]) -> str:
     """Return the manual page of a program or of one of its commands."""
     name = parser.prog.replace(" ", "-")
     formatter = parser._get_formatter()
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     usage = " ".join(formatter.format_help().split())
-    lines = [f'.TH {_escaped(name.upper())} 1 "" "SPLU Desktop" "User commands"', ".ad l"]
-    lines += [*_fallbacks(parser.format_help()), ".SH NAME"]
-    lines += [f"{_escaped(name)} \\- {_escaped(summary)}", ".SH SYNOPSIS", _escaped(usage)]
-    lines += [".SH DESCRIPTION", _escaped(" ".join((parser.description or summary).split()))]
+    commands_of = _escaped(_in_own_words("User commands"))
+    lines = [f'.TH {_escaped(name.upper())} 1 "" "SPLU Desktop" "{commands_of}"', ".ad l"]
+    lines += [*_fallbacks(parser.format_help()), _title("NAME")]
+    lines += [f"{_escaped(name)} \\- {_escaped(_in_own_words(summary))}", _title("SYNOPSIS"), _escaped(usage)]
+    lines += [_title("DESCRIPTION"), _escaped(" ".join(_in_own_words(parser.description or summary).split()))]
     commands = _commands(parser)
     if commands:
-        lines.append(".SH COMMANDS")
+        lines.append(_title("COMMANDS"))
         for command, words in _summaries(parser).items():
-            lines += [".TP", f".B {_escaped(command)}", _escaped(words)]
-    lines += [".SH OPTIONS", *_options(parser), ".SH EXIT STATUS", _escaped(_ENDINGS), ".SH SEE ALSO"]
+            lines += [".TP", f".B {_escaped(command)}", _escaped(_in_own_words(words))]
+    lines += [_title("OPTIONS"), *_options(parser), _title("EXIT STATUS"), _escaped(_in_own_words(_ENDINGS))]
+    lines.append(_title("SEE ALSO"))
     lines.append(",\n".join(f".BR {_escaped(other)} (1)" for other in others).replace(",\n", " ,\n"))
     return "\n".join(lines) + "\n"
 
@@ -79,10 +124,15 @@ def files() -> dict[str, str]:
     """Return all of them: path below a /usr/share -> content."""
     splu, window = build_parser(), window_parser()
     commands = _commands(splu)
-    pages = {f"splu-{name}": page(commands[name], words, ["splu"]) for name, words in _summaries(splu).items()}
-    pages["splu"] = page(splu, "hand out a sensitive table, on the command line", ["splu-desktop", *sorted(pages)])
-    pages["splu-desktop"] = page(window, "hand out a sensitive table, in a window", ["splu"])
-    return {f"man/man1/{name}.1": text for name, text in pages.items()} | {
+    pages = {"man/man1/splu-desktop.1": page(window, "hand out a sensitive table, in a window", ["splu"])}
+    names = [f"splu-{name}" for name in sorted(commands)]
+    for code in reversed(LANGUAGES):  # English last: it stays
+        speak(code)
+        place = "man/man1" if code == "en" else f"man/{code}/man1"
+        pages[f"{place}/splu.1"] = page(splu, _SUMMARY, ["splu-desktop", *names])
+        for name, words in _summaries(splu).items():
+            pages[f"{place}/splu-{name}.1"] = page(commands[name], words, ["splu"])
+    return pages | {
         "bash-completion/completions/splu": shtab.complete(splu, "bash"),
         "bash-completion/completions/splu-desktop": shtab.complete(window, "bash"),
         "zsh/site-functions/_splu": shtab.complete(splu, "zsh"),

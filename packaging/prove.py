@@ -236,7 +236,7 @@ def no_python(root: Root) -> str:
 
 def smoke(root: Root, work: Path) -> str:
     """Run the smoke test apart, and see from a trace that no internet socket was tried."""
-    trace = work / "smoke.strace"
+    trace = work / f"{root.folder.name}.strace"
     told = root.apart("splu-desktop --smoke-test", trace=trace)
     if told.returncode or not told.stdout.rstrip().endswith("follows its law.") or told.stderr:
         raise Refuted(f"smoke test: {told.returncode}\n{told.stdout}{told.stderr}")
@@ -251,7 +251,7 @@ def smoke(root: Root, work: Path) -> str:
 
 def traced_when_it_should(root: Root, work: Path) -> str:
     """See that the trace would have shown an internet socket: a program that tries one is caught."""
-    trace = work / "control.strace"
+    trace = work / f"{root.folder.name}-control.strace"
     root.apart("exec 3<>/dev/tcp/127.0.0.1/9 || true", trace=trace)  # dash knows no such file: nothing is tried
     quiet = trace.read_text("utf-8", "replace")
     root.apart("getent ahosts example.org || true", trace=trace)
@@ -289,7 +289,7 @@ splu report {name} --out {name}.pdf >/dev/null
 
 def window(root: Root) -> str:
     """Start the window on a real X screen, and open a project as a double click does."""
-    screen = ":77"
+    screen = f":{100 + os.getpid() % 10_000}"  # which another proof at the same time does not have
     server = subprocess.Popen(
         ["Xvfb", screen, "-screen", "0", "1280x800x24", "-nolisten", "tcp"], stderr=subprocess.DEVNULL
     )

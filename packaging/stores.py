@@ -121,18 +121,17 @@ def flathub(version: str, archives: dict[str, Path]) -> dict[str, object]:
     commands = [
         "mkdir -p /app/lib && cp -R splu-desktop /app/lib/splu-desktop",
         "cp -R share/. /app/share/",
-        f"mv /app/share/applications/splu-desktop.desktop /app/share/applications/{APP_ID}.desktop",
-        f"desktop-file-edit --set-icon={APP_ID} /app/share/applications/{APP_ID}.desktop",
-        f"for f in /app/share/icons/hicolor/*/apps/splu-desktop.*; do mv $f ${{f%/*}}/{APP_ID}.${{f##*.}}; done",
         f"mv /app/share/mime/packages/splu-desktop.xml /app/share/mime/packages/{APP_ID}.xml",
         "mkdir -p /app/bin && for n in splu splu-desktop; do ln -s ../lib/splu-desktop/$n /app/bin/$n; done",
     ]
     return {
         "app-id": APP_ID,
         "runtime": "org.freedesktop.Platform",
-        "runtime-version": "24.08",
+        "runtime-version": "25.08",
         "sdk": "org.freedesktop.Sdk",
         "command": "splu-desktop",
+        "rename-desktop-file": "splu-desktop.desktop",
+        "rename-icon": "splu-desktop",
         "finish-args": ["--share=ipc", "--socket=fallback-x11", "--socket=wayland", "--filesystem=home"],
         "modules": [
             {

@@ -1,9 +1,11 @@
 """Draws every page of the window on the sample hospital, offscreen, to be looked at.
 
-    .venv/bin/python scripts/screenshots.py FOLDER [--scheme light|dark] [--scale 1|1.5|2] [--size 1280x720]
+    .venv/bin/python scripts/screenshots.py FOLDER [--looks light-2x960x540,dark-1x1366x768] [--language en|de|fr]
 
 Walks the whole way: empty pages, import, classify, plan, publish, query, report, and the stale and error states. With
 --walk FILE it goes a first-time user's way on that table instead, from the file to the saved PDF, with each dialog.
+Every state is drawn in every look: a scheme, how many pixels of the screen a pixel of the window has, and the window's
+size. Unasked, that is light and dark on 1366 x 768 at 100 and 125 % and on 1920 x 1080 at 200 %.
 Nothing but FOLDER is written to; settings and the release go to a temporary folder.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -22,50 +25,45 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
 sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
+_SIZES = ("1x1366x768", "1.25x1092x614", "2x960x540")
 
 
 def main() -> None:
     """Draw the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--scheme", choices=("light", "dark"), default="light")
-    parser.add_argument("--scale", default="1")
-    parser.add_argument("--size", default="1280x720")
+    parser.add_argument(
+        "--looks", default=",".join(f"{scheme}-{size}" for scheme in ("light", "dark") for size in _SIZES)
+    )
     parser.add_argument("--walk", type=Path, help="a table to walk from file to plan")
     parser.add_argument("--language", choices=("en", "de", "fr"), default="en")
     parser.add_argument("--only", default="", help="draw the pictures whose name holds this")
     args = parser.parse_args()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    os.environ["QT_SCALE_FACTOR"] = args.scale
     args.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["HOME"] = scratch
         os.environ["XDG_CONFIG_HOME"] = f"{scratch}/config"
         os.environ["SPLU_DATA_DIR"] = f"{scratch}/data"
-        width, height = (int(part) for part in args.size.split("x"))
         from splu_desktop.gui.base import languages
 
         languages.choose(args.language)
-        walk = _Walk(args.folder, args.scheme, args.scale, args.only, (width, height), Path(scratch))
-        walk.name = f"{args.language}-{walk.name}"
+        walk = _Walk(args.folder, args.looks.split(","), args.only, args.language, Path(scratch))
         walk.first_walk(args.walk) if args.walk else walk.run()
 
 
 class _Walk:
-    def __init__(self, folder: Path, scheme: str, scale: str, only: str, size: tuple[int, int], scratch: Path) -> None:
+    def __init__(self, folder: Path, looks: list[str], only: str, language: str, scratch: Path) -> None:
         from PySide6.QtWidgets import QApplication
 
-        from splu_desktop.gui.base import theme
         from splu_desktop.gui.shell import app
 
         self.application = QApplication(["splu-desktop"])
         app.prepare(self.application)
-        theme.apply(self.application, theme.DARK if scheme == "dark" else theme.LIGHT)
         self.window = app.make_window()
-        self.window.resize(*size)
+        self.window.resize(1366, 768)
         self.window.show()
-        self.folder, self.only, self.scratch = folder, only, scratch
-        self.name = f"{scheme}-{scale}x-{size[0]}x{size[1]}"
+        self.folder, self.looks, self.only, self.language, self.scratch = folder, looks, only, language, scratch
 
     def wait(self, until: Callable[[], bool], seconds: float = 900) -> None:
         end = time.monotonic() + seconds
@@ -81,10 +79,25 @@ class _Walk:
         self.wait(lambda: not self.window.tasks.busy())
 
     def shot(self, name: str, widget: QWidget | None = None) -> None:
-        if self.only in name:
+        from PySide6.QtGui import QPixmap
+
+        from splu_desktop.gui.base import appearance, theme
+
+        if self.only not in name:
+            return
+        top = widget or self.window
+        self.looks.reverse()  # to dress the window anew takes longest: the scheme it has comes first
+        for look in self.looks:
+            scheme, scale, *size = re.split(r"-|x", look)
+            if theme.colours() is not appearance.SCHEMES[scheme]:
+                theme.apply(self.application, appearance.SCHEMES[scheme])
+            self.window.resize(*map(int, size))
             for _ in range(5):
                 self.application.processEvents()
-            (widget or self.window).grab().save(str(self.folder / f"{name}-{self.name}.png"))
+            picture = QPixmap(top.size() * float(scale))
+            picture.setDevicePixelRatio(float(scale))
+            top.render(picture)
+            picture.save(str(self.folder / f"{name}-{self.language}-{look}.png"))
 
     def first_walk(self, path: Path) -> None:
         from splu_desktop.gui.base.session import Step
@@ -171,7 +184,7 @@ class _Walk:
         window.show_step(Step.REPORT)
         self.idle()
         self.shot("walk-23-report")
-        window.report_page.save(self.folder / f"walk-report-{self.name}.pdf")
+        window.report_page.save(self.folder / f"walk-report-{self.language}.pdf")
         self.idle()
         self.shot("walk-24-saved")
         window.tasks.shutdown()

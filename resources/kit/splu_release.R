@@ -27,6 +27,10 @@
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
+  in_a_sentence <- function(fault) if (inherits(fault, "splu_refused")) stop(fault) else refuse(
+    "This can't be answered: the question is not written as splu_release.R shows, or release.json was altered; ",
+    "write it so, or ask for the release again.")
+
   # --- JSON
 
   json <- function(text) {
@@ -1150,6 +1154,8 @@
     }
     r$logit <- function(outcome, on, where = NULL) regression("logistic regression", outcome, on, where, logistic, TRUE)
     r$poisson <- function(outcome, on, where = NULL) regression("Poisson regression", outcome, on, where, exponential, FALSE)
+    # Whatever a question that nobody foresaw, or altered facts, lead to is told in a sentence, too.
+    for (name in names(Filter(is.function, r))) body(r[[name]]) <- bquote(tryCatch(.(body(r[[name]])), error = in_a_sentence))
     r$json <- written
     r
   }

@@ -24,6 +24,7 @@ import argparse
 import bisect
 import csv
 import datetime
+import functools
 import hashlib
 import io
 import itertools
@@ -52,6 +53,24 @@ _NUMBERS = ("integer", "decimal")
 
 class Refused(ValueError):
     """A question that this release can't answer, or a folder that is none; the sentence says why."""
+
+
+def _in_a_sentence(ask):
+    """Have whatever a question that nobody foresaw, or altered facts, lead to told by Refused."""
+
+    @functools.wraps(ask)
+    def asked(self, *given, **named):
+        try:
+            return ask(self, *given, **named)
+        except Refused:
+            raise
+        except Exception as fault:
+            raise Refused(
+                "This can't be answered: the question is not written as splu_release.py shows, or release.json was "
+                "altered; write it so, or ask for the release again."
+            ) from fault
+
+    return asked
 
 
 class Answer:
@@ -167,15 +186,18 @@ class Release:
             code = {text: place[_restored(text)] for text in set(texts)}
             self.labels[name], self.codes[name] = labels, [code[text] for text in texts]
 
+    @_in_a_sentence
     def counts(self, column):
         """Return how many published records show each label of a column."""
         found = Counter(self.codes[column])
         return [found[at] for at in range(len(self.labels[column]))]
 
+    @_in_a_sentence
     def missing(self, column):
         """Return the labels that stand for no value."""
         return set(self.columns[column]["missing"])
 
+    @_in_a_sentence
     def rows(self):
         """Return the records as dicts with their types: numbers and dates as such, "01" as text, None for no value.
 
@@ -187,6 +209,7 @@ class Release:
             typed[name] = [None if label in none else _typed(label, entry) for label in labels]
         return [{name: typed[name][self.codes[name][at]] for name in typed} for at in range(self.n)]
 
+    @_in_a_sentence
     def frame(self):
         """Return the same as a pandas DataFrame, text columns as text. Raises Refused where pandas is missing."""
         try:
@@ -197,6 +220,7 @@ class Release:
 
     # --- questions
 
+    @_in_a_sentence
     def count(self, conditions=(), method="unbiased"):
         """Return how many records of the original table meet conditions.
 
@@ -233,6 +257,7 @@ class Release:
             what, estimate, low, high, method, published=shown, selected=top, share=share, note=note, release=self.id
         )
 
+    @_in_a_sentence
     def share(self, conditions, where=(), method="unbiased"):
         """Return the share of records that meet conditions, of those that meet `where`.
 
@@ -258,6 +283,7 @@ class Release:
         low, high = sums.quotient([1, 0], [0, 1])
         return Answer(what, sums.values[0] / sums.values[1], *_within(low, high, 0.0, 1.0), release=self.id)
 
+    @_in_a_sentence
     def difference(self, first, second, where=()):
         """Return the share of `first` less that of `second`, each as for `share`."""
         sums = self._shares([(first, where), (second, where)])
@@ -265,6 +291,7 @@ class Release:
         value, arm = x / n - y / k, sums.arm([1 / n, -x / n**2, -1 / k, y / k**2])
         return Answer(what, value, *_within(value - arm, value + arm, -1.0, 1.0), release=self.id)
 
+    @_in_a_sentence
     def ratio(self, first, second, where=()):
         """Return the share of `first` over that of `second`, each as for `share` (a risk ratio of two groups)."""
         sums = self._shares([(first, where), (second, where)])
@@ -273,6 +300,7 @@ class Release:
         what = f"share with {_words(first)} over share with {_words(second)}"
         return Answer(what, x * k / (n * y), low, high, release=self.id)
 
+    @_in_a_sentence
     def odds_ratio(self, first, second, where=()):
         """Return how many times the odds of `second` are with `first` what they are without, of records of `where`."""
         one, other, of = self._chosen(first), self._chosen(second), self._chosen(where)
@@ -289,6 +317,7 @@ class Release:
             f"odds ratio of {_words(first)} and {_words(second)}", a * d / (b * c), low, high, release=self.id
         )
 
+    @_in_a_sentence
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
         numbers = self._numbers(column)
@@ -310,6 +339,7 @@ class Release:
             release=self.id,
         )
 
+    @_in_a_sentence
     def quantile(self, column, q=0.5, where=()):
         """Return the least value of a column of numbers that at least the share q of records stay at or below.
 
@@ -343,6 +373,7 @@ class Release:
         ends = [first.get(name, order[-1]) for name in ("estimate", "low", "high")]
         return Answer(f"quantile {q:g} of {column}" + _of(where), *ends, release=self.id)
 
+    @_in_a_sentence
     def trend(self, conditions, by, period="month"):
         """Return how much the share of records that meet conditions grows per period, by least squares over records.
 
@@ -351,8 +382,9 @@ class Release:
         """
         if by in self._ways:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
-        kind = self.columns[by]["kind"] if by in self.columns else ""
-        none = self.missing(by) if by in self.columns else ()
+        if by not in self.columns:
+            raise Refused(_unknown(by, self.columns))
+        kind, none = self.columns[by]["kind"], self.missing(by)
         if kind in _DATES or all(re.fullmatch(r"\d{4}-\d\d", label) for label in self.labels[by] if label not in none):
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
@@ -400,6 +432,7 @@ class Release:
             release=self.id,
         )
 
+    @_in_a_sentence
     def crosstab(self, rows, columns, where=()):
         """Return counts of all values of one column against all of another, of records of `where`.
 
@@ -428,6 +461,7 @@ class Release:
             f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts, release=self.id
         )
 
+    @_in_a_sentence
     def logit(self, outcome, on, where=()):
         """Return the logistic regression of a condition on columns: `parts` has "(intercept)" and every coefficient.
 
@@ -436,6 +470,7 @@ class Release:
         """
         return self._regression("logistic regression", outcome, on, where, _logistic)
 
+    @_in_a_sentence
     def poisson(self, outcome, on, where=()):
         """Return the Poisson regression, with a logarithmic link, of a condition or a column of numbers on columns."""
         return self._regression("Poisson regression", outcome, on, where, _exponential)
@@ -444,7 +479,7 @@ class Release:
         on = [on] if isinstance(on, str) else list(on)
         of = self._chosen(where)
         full, asked = [term for term in on if term in self.columns], [of]
-        if outcome in self.columns and link is _exponential:
+        if isinstance(outcome, str) and outcome in self.columns and link is _exponential:
             numbers = self._numbers(outcome)
             full.append(outcome)
             value = lambda cell: numbers[cell[outcome]]  # noqa: E731
@@ -1784,6 +1819,9 @@ def main(arguments=None):
     for name in ("logit", "poisson"):
         command(name, "regression on columns", 1).add_argument("--on", action="append", required=True, metavar="COLUMN")
     args = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # whose encoding may lack a letter of the release
+            stream.reconfigure(errors="backslashreplace")
     try:
         release = Release(args.release)
         asked, where = getattr(args, "conditions", []), args.where
@@ -1806,9 +1844,6 @@ def main(arguments=None):
             answer = getattr(release, args.command)(asked[0], args.on, where)
     except Refused as fault:
         print(f"splu_release: {fault}", file=sys.stderr)
-        return 2
-    except Exception:  # what an altered release.json leads to that opening it does not show
-        print("splu_release: release.json is damaged or was altered; ask for the release again.", file=sys.stderr)
         return 2
     print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
     return 0

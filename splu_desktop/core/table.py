@@ -358,9 +358,10 @@ class Column:
         *,
         kind: Kind,
         storage: Storage = IN_MEMORY,
+        order: NDArray[np.intp] | None = None,
     ) -> Column:
-        """Build a column from codes over labels in any order; puts the labels into canonical order."""
-        order = _canonical_order(labels, values, missing)
+        """Build a column from codes over labels in any order; puts the labels into canonical order, or into `order`."""
+        order = _canonical_order(labels, values, missing) if order is None else order
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
         ordered: Any = labels.take(order) if isinstance(labels, Texts) else labels[order]

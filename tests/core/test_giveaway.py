@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -133,6 +135,58 @@ def test_two_columns_that_tell_only_together_are_noticed() -> None:
     assert giveaways(Table((*exclusive.columns, parity)), ["a", "b", "c"], ["s"])[0].columns == ("a", "b")
 
 
+def _dates(name: str, days: np.ndarray) -> Column:
+    return Column.from_labels(name, [str(np.datetime64("2024-01-01") + int(day)) for day in days], kind=Kind.DATE)
+
+
+def _days_between(chance: np.random.Generator, n: int) -> list[Column]:
+    came, stayed = chance.integers(0, 365, n), chance.geometric(0.2, n)
+    return [_dates("came", came), _dates("left", came + stayed), column("s", np.minimum(stayed, 15))]
+
+
+def _band_of_a_sum(chance: np.random.Generator, n: int) -> list[Column]:
+    x, y = chance.integers(0, 50, n), chance.integers(0, 50, n)
+    return [_numbers("x", x), _numbers("y", y), column("s", (x + y) // 20)]
+
+
+def _body_mass(chance: np.random.Generator, n: int) -> list[Column]:
+    high, heavy = chance.integers(150, 200, n), chance.integers(45, 130, n)
+    return [
+        _numbers("high", high),
+        _numbers("heavy", heavy),
+        column("s", np.digitize(heavy / (high / 100) ** 2, [25, 30])),
+    ]
+
+
+@pytest.mark.parametrize("made", [_days_between, _band_of_a_sum, _body_mass])
+def test_two_numbers_or_dates_that_tell_only_together_are_noticed(
+    made: Callable[[np.random.Generator, int], list[Column]],
+) -> None:
+    """No single pair of their values has records enough: their difference, their sum, or runs of both do."""
+    chance = np.random.default_rng(12)
+    table = Table((*made(chance, 4_000), _numbers("free", chance.integers(0, 90, 4_000))))
+    *told, secret, free = table.names
+    pairs = [each for each in giveaways(table, [*told, free], [secret]) if len(each.columns) == 2]
+    assert [each.columns for each in pairs] == [tuple(told)]
+    assert pairs[0].told > 0.8 * pairs[0].bearers
+
+
+def test_records_without_a_number_are_no_neighbours_of_the_largest() -> None:
+    chance = np.random.default_rng(13)
+    x, y = chance.integers(0, 400, 4_000), chance.integers(0, 400, 4_000)
+    lacks = chance.random(4_000) < 0.2
+    labels = [str(k) for k in range(400)]
+    first = Column.from_labels(
+        "x", ["" if none else labels[at] for none, at in zip(lacks, x, strict=True)], kind=Kind.INTEGER
+    )
+    table = Table(
+        (first, _numbers("y", y), column("s", np.where(~lacks & (x + y > 700), 1, chance.integers(2, 6, 4_000))))
+    )
+    (found,) = giveaways(table, ["x", "y"], ["s"])
+    assert (found.columns, found.value) == (("x", "y"), "v0001")
+    assert found.told > 0.8 * found.bearers
+
+
 def test_a_text_of_every_record_that_begins_with_the_value_is_noticed() -> None:
     """No value of the column stands in two records, and its neighbours in the order of letters say all the same."""
     rng = np.random.default_rng(8)
@@ -152,7 +206,7 @@ def test_false_alarms_are_as_rare_as_stated() -> None:
     for _ in range(40):
         n = int(rng.integers(30, 1_500))
         columns = [column(f"c{m}", rng.integers(0, m, n)) for m in (2, 5, 30, 200, n)]
-        columns.append(_numbers("number", rng.normal(size=n)))
+        columns += [_numbers("number", rng.normal(size=n)), _numbers("other", rng.integers(0, 40, n))]
         secret = column("s", np.minimum(rng.geometric(rng.choice([0.02, 0.3, 0.9]), n), 40))
         named += bool(giveaways(Table((*columns, secret)), [each.name for each in columns], ["s"]))
     assert named <= 1

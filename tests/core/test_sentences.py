@@ -14,9 +14,10 @@ from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees import exact as g
 from splu_desktop.core.guarantees import sentences
 from splu_desktop.core.guarantees.planning import plan_values, recommend
-from splu_desktop.core.messages import Said, counted, say
+from splu_desktop.core.messages import Said, counted, quoted, say
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
+from splu_desktop.files.language import language
 
 
 def test_the_promise_of_the_design_in_words() -> None:
@@ -130,6 +131,14 @@ def test_recommendations_in_words(counts: list[int], wish: Thresholds, part: str
     said = sentences.recommendation(recommend(counts, sum(counts), wish), wish)
     assert part in said
     assert said.endswith(".")
+
+
+@pytest.mark.parametrize(("code", "marks"), [("en", "“{}”"), ("de", "„{}“"), ("fr", "«\xa0{}\xa0»")])
+@pytest.mark.parametrize("count", [1, 2, 12, 13, 40])
+def test_listed_names_stand_in_the_reader_s_quotation_marks_a_dozen_at_most(code: str, marks: str, count: int) -> None:
+    names = [f"n{k}" for k in range(count)]
+    shown = [marks.format(name) for name in names[:12]] + ["…"] * (count > 12)
+    assert language(code).sentence(quoted(names)) == ", ".join(shown)
 
 
 def test_no_sentence_quotes_nothing() -> None:

@@ -1,6 +1,9 @@
-"""Runs imports under twenty limits of memory, from too little to enough: `python -m tests.end2end.memory_limits`.
+"""Runs imports and publishes under twenty limits of memory, from too little to enough.
 
-Each ends with its own status, 0 or 2, never by a signal, and with one sentence where it was refused. Linux only.
+    python -m tests.end2end.memory_limits [FORMAT ...] ["publish csv" ...]
+
+Each ends with its own status, 0 or 2, never by a signal, and with one sentence where it was refused; a publish leaves a
+whole, registered release or nothing. Linux only.
 """
 
 from __future__ import annotations
@@ -15,29 +18,50 @@ from pathlib import Path
 
 import numpy as np
 
+from splu_desktop.files.disk.partial import MARK
+from splu_desktop.files.register.book import Register
 from tests.hostile.files import FORMATS
 
 LIMITS = tuple(int(mb) << 20 for mb in np.geomspace(80, 3000, 20))
 """Bytes of address space: the least lets the interpreter itself begin."""
+PUBLISHES = {
+    "publish csv": ("csv", ()),
+    "publish xlsx": ("xlsx", ("--xlsx",)),
+    "publish parquet": ("parquet", ("--parquet",)),
+    "publish zip": ("csv", ("--xlsx", "--zip", "--password-file")),
+    "publish within a memory": ("csv", ("--memory", "500M")),
+}
+"""Format of the source, and what is said besides."""
+RUNS = (*(form for form in FORMATS if form == "release" or form in list(FORMATS)[:10]), *PUBLISHES)
 _MAIN = "import sys; from splu_desktop.cli import main; sys.exit(main())"
+_ROWS = 400_000
 
 
-def source(form: str, folder: Path) -> Path:
-    """Write a sound file of a format; the text has so many distinct values that memory runs out in its middle."""
+def source(run: str, folder: Path) -> Path:
+    """Write a sound file for a run; the text has so many distinct values that memory runs out in its middle."""
+    form, _ = PUBLISHES.get(run, (run, ()))
     name, sound, _, _ = FORMATS[form]
     path = folder / name
+    os.environ["SPLU_DATA_DIR"] = str(folder / "data")
     if form == "csv":
-        path.write_text("a,b\n" + "".join(f"x{k:09d},{k * 7919 % 99991}\n" for k in range(400_000)), encoding="ascii")
+        body = (f"x{k:09d},{k * 7919 % 99991},{'ABCD'[k * 31 % 4]}\n" for k in range(_ROWS))
+        path.write_text("a,b,ward\n" + "".join(body), encoding="ascii")
     else:
         path.write_bytes(sound())
     return path
 
 
-def one_run(path: Path, form: str, limit: int) -> tuple[int, str]:
-    """Return the status and what was said of an import (a release: a check) under a limit."""
-    command = "verify" if form == "release" else "inspect"
+def one_run(path: Path, run: str, limit: int) -> tuple[int, str, str]:
+    """Return the status and what was said of an import (a release: a check) or a publish under a limit."""
+    words = ["verify" if run == "release" else "inspect", str(path)]
+    if run in PUBLISHES:
+        _, more = PUBLISHES[run]
+        words = ["publish", str(path), "--sa", "ward:3", "--out", str(_target(path, run)), *more]
+        if "--password-file" in more:
+            (path.parent / "password").write_text("Seven old pears, not ripe\n", encoding="utf-8")
+            words.append(str(path.parent / "password"))
     done = subprocess.run(
-        [sys.executable, "-c", _MAIN, command, str(path)],
+        [sys.executable, "-c", _MAIN, *words],
         capture_output=True,
         text=True,
         check=False,
@@ -45,32 +69,54 @@ def one_run(path: Path, form: str, limit: int) -> tuple[int, str]:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
-    return done.returncode, done.stderr
+    return done.returncode, done.stdout, done.stderr
 
 
-def fault_of(status: int, said: str) -> str | None:
-    """Return what is wrong with an ending, None where nothing is."""
+def _target(path: Path, run: str) -> Path:
+    return path.parent / ("r.zip" if "--zip" in PUBLISHES[run][1] else "r")
+
+
+def fault_of(path: Path, run: str, status: int, out: str, said: str) -> str | None:
+    """Return what is wrong with an ending, None where nothing is. A release that was made is removed."""
     if status not in (0, 2):
         return f"status {status}: {said[-200:]}"
     lines = said.strip().splitlines()
     if status == 2 and not (len(lines) == 1 and lines[0].startswith("splu: ") and lines[0].endswith(".")):
         return f"no sentence: {said[-200:]}"
+    if run in PUBLISHES:
+        return _fault_of_publish(path, run, status, out)
     return None
 
 
-def main(forms: Sequence[str]) -> int:
+def _fault_of_publish(path: Path, run: str, status: int, out: str) -> str | None:
+    target, register = _target(path, run), Register()
+    left = [found.name for found in path.parent.iterdir() if found.name.startswith(MARK)]
+    reading = register.read()
+    there = target.exists()
+    if left or reading.faults or there != (status == 0) or there != ("Published" in out):
+        return f"status {status}, release {there}, {out[:40]}, left {left}, register {reading.faults}"
+    if there:
+        target.rename(target.with_name(f"{len(reading.releases)}-{target.name}"))
+    made = sum(found.name.endswith(f"-{target.name}") for found in path.parent.iterdir())
+    return None if made == len(reading.releases) else f"{made} releases, {len(reading.releases)} registered"
+
+
+def main(runs: Sequence[str]) -> int:
     """Run all. Returns the exit status."""
     bad = 0
-    for form in forms or [name for name in FORMATS if name not in ("recipe", "project")]:
+    for run in runs or RUNS:
+        statuses, faults = "", []
         with tempfile.TemporaryDirectory() as folder:
-            path = source(form, Path(folder))
-            ends = [one_run(path, form, limit) for limit in LIMITS]
-        faults = [(limit >> 20, fault) for limit, end in zip(LIMITS, ends, strict=True) if (fault := fault_of(*end))]
-        bad += len(faults)
-        statuses = "".join(str(status) if 0 <= status < 10 else "!" for status, _ in ends)
-        sys.stdout.write(f"{form}: {statuses}\n" + "".join(f"  {limit} MB: {fault}\n" for limit, fault in faults))
+            path = source(run, Path(folder))
+            for limit in LIMITS:
+                status, out, said = one_run(path, run, limit)
+                statuses += str(status) if 0 <= status < 10 else "!"
+                if fault := fault_of(path, run, status, out, said):
+                    faults.append(f"  {limit >> 20} MB: {fault}\n")
+        bad += len(faults) + ("0" not in statuses)
+        sys.stdout.write(f"{run}: {statuses}\n{''.join(faults)}")
         sys.stdout.flush()
-    return 1 if bad or "0" not in statuses else 0
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

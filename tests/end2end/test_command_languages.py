@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import csv
 import json
 import re
@@ -159,6 +160,20 @@ def test_every_help_is_in_the_language(code: str) -> None:
         speak("en")
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_a_command_writes_is_in_the_language_it_speaks_unless_said(code: str) -> None:
+    speak(code)
+    try:
+        writing = [one for one in _parsers(build_parser()) if any(each.dest == "language" for each in one._actions)]
+        assert {one.prog.split()[-1] for one in writing} >= {"publish", "report", "compare"}
+        assert {one.get_default("language") for one in writing} == {code}
+        for other in LANGUAGES:
+            given = ["publish", "t.csv", "--language", other, "--lang", code]
+            assert build_parser("publish").parse_args(given).language == other
+    finally:
+        speak("en")
+
+
 def test_help_of_a_command_is_printed_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
     for code, words in (("de", ("Aufruf: splu verify", "Optionen:")), ("fr", ("usage : splu verify", "options:"))):
         status, out, err = run(capsys, "verify", "--help", "--lang", code)
@@ -179,12 +194,16 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
 
 
 def _texts(tree: ast.AST) -> list[tuple[int, str]]:
-    """Return the texts of a module that go through no `say`, with their lines; an f-string as one."""
+    """Return the texts of a module that go through no `say`, nor `tell` or a fault, which do; an f-string as one."""
     silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
         name = (getattr(node.func, "attr", "") or getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
         if name in ("say", "counted"):
             silent |= {id(part) for part in ast.walk(node)}
+        elif name == "tell" or (name and id(node) in raised and not hasattr(builtins, name)):
+            given = [*node.args[:1], *(each.value for each in node.keywords)]
+            silent |= {id(part) for part in given if isinstance(part, ast.Constant)}
         elif isinstance(node, ast.keyword) and node.arg == "metavar":  # what is typed, as it is typed
             silent.add(id(node.value))
     found = []

@@ -167,11 +167,13 @@ def test_a_cancel_that_comes_too_late_does_not_deny_the_release(house: House) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_killed_at_random_moments_in_200_publishes(house: House, tmp_path: Path) -> None:
-    environment = {**os.environ, "SPLU_DATA_DIR": str(tmp_path / "register" / "data")}
+def test_killed_at_random_moments_in_200_publishes(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "register" / "data"))
     result = subprocess.run(
         [sys.executable, "-m", "tests.end2end.killed_publishes", str(tmp_path), "200", "7"],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+        cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) >= 20, "most moments should lie before the end"
@@ -339,10 +341,10 @@ def test_a_rename_that_fails_withdraws_the_entry(house: House, monkeypatch: pyte
     def refused(self: Path, target: Path) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "rename", refused)
-    with pytest.raises(CannotWrite, match="input/output error"):
-        house.publish()
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", refused)
+        with pytest.raises(CannotWrite, match="input/output error"):
+            house.publish()
     assert [entry.kind for entry in house.register.read().entries] == ["release", "withdrawn"]
     house.check_clean()
 
@@ -361,11 +363,11 @@ def test_an_entry_that_can_not_be_withdrawn_is_so_by_the_next_run(
     def refused(self: Path, target: Path) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Register, "append", once)
-    monkeypatch.setattr(Path, "rename", refused)
-    with pytest.raises(RegisterFault):
-        house.publish()
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(Register, "append", once)
+        patch.setattr(Path, "rename", refused)
+        with pytest.raises(RegisterFault):
+            house.publish()
     assert len(house.register.read().releases) == 1
     tidy(house.register)
     house.check_clean()

@@ -19,7 +19,8 @@ import pytest
 from scipy import stats
 
 from splu_desktop.cli import main
-from splu_desktop.files.release.folder import read_release, sha256_of
+from splu_desktop.files.disk.in_blocks import file_sha256
+from splu_desktop.files.release.folder import read_release
 from tests.optional import real
 
 REAL = [
@@ -92,7 +93,7 @@ def test_real_tables(name: str, sa: str, gamma: int, tmp_path: Path, capsys: pyt
     facts = json.loads((out / "release.json").read_text(encoding="utf-8"))
     assert facts["records"] == len(original)
     assert facts["gammas"] == {sa: gamma}
-    assert facts["files"][0]["sha256"] == sha256_of(out / "table.csv")
+    assert facts["files"][0]["sha256"] == file_sha256(out / "table.csv")
     domain = next(column["domain"] for column in facts["columns"] if column["name"] == sa)
     assert set(domain) == set(seen.index), "the domain is the published one"
     top = str(true.index[0])

@@ -12,10 +12,13 @@ from tests.end2end.memory_limits import LIMITS, fault_of, one_run, source
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limits")
 
 
-@pytest.mark.parametrize(("form", "places"), [("csv", (0, 10, 14)), ("xlsx", (9, 12)), ("release", (11,))])
-def test_a_few_limits(tmp_path: Path, form: str, places: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("run", "places"), [("csv", (0, 10, 14)), ("xlsx", (9,)), ("release", (11,)), ("publish xlsx", (12, 13))]
+)
+def test_a_few_limits(tmp_path: Path, run: str, places: tuple[int, ...]) -> None:
     """`python -m tests.end2end.memory_limits` tries all, on every format."""
-    path = source(form, tmp_path)
-    for place in places:
-        assert fault_of(*one_run(path, form, LIMITS[place])) is None
-    assert one_run(path, form, LIMITS[-1])[0] == 0
+    path = source(run, tmp_path)
+    for place in (*places, -1):
+        status, out, said = one_run(path, run, LIMITS[place])
+        assert fault_of(path, run, status, out, said) is None
+    assert status == 0

@@ -405,3 +405,5 @@ def test_a_fingerprint_file_that_was_touched_is_told_and_written_anew(house: Hou
         assert "Entry 1 " in fault
         house.register.keep("sketches", file.name, raw)
         assert file.read_bytes() == raw
+        assert house.register.read().faults == (fault,), "known until somebody acknowledges it"
+        house.register.acknowledge("A. Müller", "restored")

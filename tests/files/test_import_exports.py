@@ -52,6 +52,15 @@ def test_delimiters_of_several_characters(tmp_path: Path, mark: str) -> None:
     assert rows_of(found) == table
 
 
+def test_values_that_end_alike_do_not_belong_to_the_delimiter(tmp_path: Path) -> None:
+    lines = [
+        f"{at};{name};{group};no" for at, (name, group) in enumerate(zip("abcd" * 5, ("A+", "O+") * 10, strict=True))
+    ]
+    found = read_text(tmp_path, "\n".join(["no;name;blood group;smokes", *lines]) + "\n")
+    assert found.choices.delimiter == ";"
+    assert found.table.names == ("no", "name", "blood group", "smokes")
+
+
 def test_a_delimiter_of_several_characters_may_stand_within_quotes(tmp_path: Path) -> None:
     found = read_text(tmp_path, 'a|#|b|#|c\n1|#|"x|#|y"|#|2\n3|#|z|#|4\n')
     assert rows_of(found) == [["1", "x|#|y", "2"], ["3", "z", "4"]]

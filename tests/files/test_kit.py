@@ -6,6 +6,7 @@ import ast
 import itertools
 import json
 import math
+import os
 import random
 import shutil
 import subprocess
@@ -248,6 +249,10 @@ def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
         "trend('code=02', 'day', 'decade')",
         "logit('code=02', ['nowhere'])",
         "logit('ward=A', ['ward'])",
+        "trend('code=02', 'nowhere')",
+        "count(3)",
+        "quantile('age', 'half')",
+        "counts('nowhere')",
         "logit('stay=1..5', ['stay'])",
         "poisson('stay=3..5', ['stay=3..8'])",
         "crosstab('ward', 'ward')",
@@ -389,3 +394,47 @@ def test_an_altered_release_is_refused_in_a_sentence(sealed: bool, folders: dict
             ran = subprocess.run(call, capture_output=True, text=True, check=False)
             assert ran.returncode == 2
             assert len(ran.stderr.strip().splitlines()) == 1
+
+
+LATER: list[Callable[[dict[str, Any]], object]] = [  # what opening a release does not look at
+    lambda facts: [entry.update(missing=7) for entry in facts["columns"]],
+    lambda facts: [entry.pop("missing") for entry in facts["columns"]],
+]
+
+
+def test_altered_facts_are_told_by_every_question(folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(folders["plain"], tmp_path / "r")
+    whole = (folders["plain"] / "release.json").read_text("utf-8")
+    for change in LATER:
+        facts = json.loads(whole)
+        change(facts)
+        facts["sha256"] = seal_of(facts)
+        (tmp_path / "r" / "release.json").write_text(json.dumps(facts), "utf-8")
+        for question in ("count('code=02')", "share('code=02', 'ward=A')", "rows()"):
+            with pytest.raises(kit().Refused, match=r"\A.{15,}[.]\Z"):
+                ask(kit().Release(tmp_path / "r"), question)
+
+
+@needs("R")
+def test_altered_facts_are_told_in_r_as_a_library(folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(folders["plain"], tmp_path / "r")
+    facts = json.loads((folders["plain"] / "release.json").read_text("utf-8"))
+    facts["persons"] = 7
+    facts["sha256"] = seal_of(facts)
+    (tmp_path / "r" / "release.json").write_text(json.dumps(facts), "utf-8")
+    code = (
+        "source('splu_release.R'); for (ask in c(function() r$count(3), function() r$count('code=02'), "
+        "function() r$trend('code=02', 'x'))) {r <- splu_release('.'); said <- tryCatch(ask(), error = identity)\n"
+        "cat(inherits(said, 'splu_refused'), names(formals(r$count))[1], '\\n')}"
+    )
+    ran = subprocess.run(["Rscript", "-e", code], cwd=tmp_path / "r", capture_output=True, text=True, check=False)
+    assert ran.stdout.split("\n") == ["TRUE conditions "] * 3 + [""], ran.stderr
+
+
+def test_names_that_an_output_has_no_letters_for(tmp_path: Path) -> None:
+    """As where what a Windows console would show goes into a file."""
+    _, folder = odd_release(tmp_path / "r")
+    call = [sys.executable, str(folder / "splu_release.py"), "crosstab", "Ward=", 'na"me']
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -6,6 +6,9 @@ import errno
 import os
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
+from splu_desktop.files.disk import storage as disk_storage
 from splu_desktop.files.disk.storage import LEAST, DiskFull, OnDisk
 from splu_desktop.files.importer import Imported, parquet, read, reader
 from splu_desktop.files.importer.text import delimited
@@ -186,10 +190,35 @@ def test_arrays_keep_what_they_hold() -> None:
     assert [set(array.tolist()) for array in arrays] == [{0}, set(), {2}, {3}]
 
 
+def test_arrays_asked_for_side_by_side_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = np.frombuffer
+
+    def slow(*given: object) -> object:
+        found = real(*given)
+        time.sleep(0.0001)  # others have their turn meanwhile
+        return found
+
+    monkeypatch.setattr(disk_storage, "_SLAB", 1 << 12)
+    monkeypatch.setattr(np, "frombuffer", slow)
+    storage = OnDisk(LEAST)
+    begin = threading.Barrier(4)
+
+    def ask(_: int) -> list[np.ndarray]:
+        begin.wait()
+        return [storage.array(400) for _ in range(60)]
+
+    with ThreadPoolExecutor(4) as pool:
+        arrays = [each for some in pool.map(ask, range(4)) for each in some]
+    for at, array in enumerate(arrays):
+        array[:] = at
+    assert all((array == at).all() for at, array in enumerate(arrays))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows shows such files until they are closed")
 def test_nothing_is_left_of_a_killed_run(tmp_path: Path) -> None:
     code = """
 import os, signal
+from splu_desktop.files.disk import storage as disk_storage
 from splu_desktop.files.disk.storage import LEAST, OnDisk
 array = OnDisk(LEAST).array(1000)
 array[:] = 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import hmac
 import json
 import multiprocessing
 import os
@@ -17,9 +19,11 @@ from pathlib import Path
 
 import pytest
 
+from splu_desktop.files.disk.place import witness_folder
 from splu_desktop.files.register.book import (
     ACKNOWLEDGED,
     RELEASE,
+    SKETCHES,
     WITHDRAWN,
     NothingToAcknowledge,
     Register,
@@ -182,10 +186,10 @@ def test_a_full_disk_leaves_the_register_as_it_was(register: Register, monkeypat
             return real(handle, data[:30])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "write", full)
-    with pytest.raises(RegisterFault, match="no space left"):
-        register.append(RELEASE, "id6", {})
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(RegisterFault, match="no space left"):
+            register.append(RELEASE, "id6", {})
     assert lines_of(register) == before
     assert register.read().faults == ()
 
@@ -261,7 +265,38 @@ def exchange_key(register: Register) -> None:
     (register.folder / "key").write_text("ab" * 32)
 
 
+def delete_witness(register: Register) -> None:
+    shutil.rmtree(witness_folder())
+
+
+def restore_old_pair_without_witness(register: Register) -> None:
+    restore_old_pair(register)
+    delete_witness(register)
+
+
+def put_back(register: Register, path: Path) -> None:
+    raw = path.read_bytes()
+    add(register, "id6")
+    add(register, "id7")
+    path.write_bytes(raw)
+
+
+def restore_old_head(register: Register) -> None:
+    put_back(register, register.folder / "head.json")
+
+
+def restore_old_witness(register: Register) -> None:
+    put_back(register, next(witness_folder().iterdir()))
+
+
+def state_a_name_twice(register: Register) -> None:
+    """Who looks into the file with another program reads the first, this one the last."""
+    kind = b'"kind": "release"'
+    rewrite(register, [line.replace(kind, b'"kind": "withdrawn", ' + kind) for line in lines_of(register)])
+
+
 DAMAGES = [cut, delete_both, delete_folder, restore_old_pair, delete_head, change_one, exchange_key]
+DAMAGES += [delete_witness, restore_old_pair_without_witness, restore_old_head, restore_old_witness, state_a_name_twice]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -300,6 +335,31 @@ def test_the_same_damage_done_again_is_new(register: Register, damage: Callable[
     assert register.read().faults
 
 
+def test_fingerprints_put_back_leave_their_loss_known(register: Register) -> None:
+    digest = hashlib.sha256(b"rows").hexdigest()
+    register.keep(SKETCHES, f"{digest}.bin", b"rows")
+    add_with = {"source": {"rows": {"sha256": digest}}}
+    register.append(RELEASE, "id6", add_with)
+    shutil.rmtree(register.folder / SKETCHES)
+    (lost,) = register.read().faults
+    register.keep(SKETCHES, f"{digest}.bin", b"rows")  # as the next release of the same source does
+    register.append(RELEASE, "id7", add_with)
+    assert register.read().faults == (lost,)
+
+
+def test_a_register_of_the_first_version_needs_no_witness(register: Register) -> None:
+    note, key = json.loads((register.folder / "head.json").read_text()), register.key()
+    assert note.pop("witnessed")
+    note["seal"] = hmac.new(key, f"{note['entries']}:{note['hash']}".encode(), hashlib.sha256).hexdigest()
+    (register.folder / "head.json").write_text(json.dumps(note))
+    delete_witness(register)
+    assert register.read().faults == ()
+    add(register)
+    assert register.read().faults == ()
+    delete_witness(register)
+    assert register.read().faults
+
+
 def test_the_head_never_goes_back(register: Register) -> None:
     highest = 5
     for damage in (cut, restore_old_pair, delete_both):
@@ -316,9 +376,9 @@ def test_an_entry_dated_before_the_one_before_it_is_named(register: Register, mo
         def now(cls, tz: tzinfo | None = None) -> Yesterday:
             return cls.fromtimestamp(time.time() - 86_400, tz)
 
-    monkeypatch.setattr("splu_desktop.files.register.book.datetime", Yesterday)
-    add(register)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr("splu_desktop.files.register.book.datetime", Yesterday)
+        add(register)
     add(register)
     assert register.read().faults == ("Entry 6 of the register is dated before the one before it.",)
 

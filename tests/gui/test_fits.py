@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QStyle,
     QTabBar,
+    QTableView,
     QTabWidget,
     QWidget,
 )
@@ -70,6 +72,19 @@ def _cut(widget: QWidget) -> bool:
     return False
 
 
+def _alike(table: QTableView) -> list[str]:
+    """Return the names of rows that end in dots where they differ: those in the first column that is shown."""
+    model, header = table.model(), table.horizontalHeader()
+    columns = [at for at in range(header.count()) if not table.isColumnHidden(header.logicalIndex(at))]
+    if model is None or not columns:
+        return []
+    first = header.logicalIndex(columns[0])
+    names = {str(model.index(row, first).data() or "") for row in range(min(model.rowCount(), 50))}
+    room = table.columnWidth(first) - 20
+    shown = Counter(table.fontMetrics().elidedText(name, table.textElideMode(), room) for name in names)
+    return [name for name, times in shown.items() if times > 1]
+
+
 def _scrolls(widget: QWidget) -> bool:
     """Whether a widget lies in room that scrolls, where sticking out is no loss."""
     above = widget.parentWidget()
@@ -93,6 +108,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
                 yield f"{over} pixels of what {name} holds are out of sight: {widget.parentWidget().objectName()}"
         if isinstance(widget, QTabBar) and not sideways and widget.sizeHint().width() > widget.width() + 1:
             yield f"tabs of {type(widget.parentWidget()).__name__} are out of sight"
+        if isinstance(widget, QTableView) and (alike := _alike(widget)):
+            yield f"rows of {name} look alike: {alike}"
         if _cut(widget):
             yield f"{name} is cut at {widget.width()} x {widget.height()}, needs {widget.sizeHint().toTuple()}"
         if widget is top or widget.isWindow():

@@ -9,8 +9,8 @@ import pytest
 import xlsxwriter
 from PySide6.QtCore import Qt
 
-from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ProblemKind
+from splu_desktop.core.table import InMemory, Kind
+from splu_desktop.files.importer import Decision, ProblemKind, reader
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.gui.importing.dialog import ReadDialog
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -197,3 +197,18 @@ def test_a_workbook_tried_out_is_not_opened_again_to_be_read(
         assert window.session.source is not None
         assert window.session.source.imported.table.n == 39
         assert not workbook._remembered
+
+
+def test_what_is_only_noted_of_a_file_is_not_told_as_not_fitting(
+    window: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_parts = InMemory()
+    by_parts.records = 1 << 20  # as where little memory is free
+    monkeypatch.setattr(reader, "_storage", lambda *_: by_parts)
+    path = tmp_path / "large.csv"
+    path.write_text("sex,ward\n" + "".join(f"{'mf'[i % 2]},Ward {i % 9}\n" for i in range(300)))
+    window.import_page.open_file(path)
+    idle(window)
+    (problem,) = window.session.source.imported.problems
+    assert problem.kind is ProblemKind.NOTE
+    assert window.import_page.banner.text.text() == problem.sentence

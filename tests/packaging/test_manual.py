@@ -63,10 +63,20 @@ def test_a_page_names_every_option_with_its_words(name: str) -> None:
 
 def test_every_command_has_a_page_and_the_page_of_all_names_it() -> None:
     names = {f"man/man1/{name}.1" for name in _parsers()}
-    assert names == {place for place in FILES if place.startswith("man/")}
+    own = {f"man/{code}/man1/{name}.1" for code in ("de", "fr") for name in _parsers() if name != "splu-desktop"}
+    assert names | own == {place for place in FILES if place.startswith("man/")}
     for name in _parsers():
         if name.startswith("splu-"):
             assert f".BR {name} (1)" in _plain(FILES["man/man1/splu.1"])
+
+
+def test_pages_speak_the_languages_of_the_command_line() -> None:
+    german, french, english = (_plain(FILES[f"man/{code}man1/splu-publish.1"]) for code in ("de/", "fr/", ""))
+    assert "Befehlszeile" in _plain(FILES["man/de/man1/splu.1"])
+    assert ".SH ÜBERSICHT\n" in german
+    assert ".SH CODE DE RETOUR\n" in french
+    assert len(set(map(len, (german, french, english)))) == 3
+    assert set(re.findall(r"--[a-z-]+", english)) == set(re.findall(r"--[a-z-]+", german))
 
 
 def test_text_that_troff_would_take_for_a_request_is_shown() -> None:

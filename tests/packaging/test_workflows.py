@@ -154,6 +154,12 @@ def test_the_release_holds_every_file_and_their_sums(tmp_path: Path) -> None:
     assert {one["InstallerSha256"] for one in installer["Installers"]} == {sums[setup].upper()}
     assert {one["Scope"] for one in installer["Installers"]} == {"user", "machine"}
     assert all(one["InstallerUrl"].endswith(f"v1.0.0/{setup}") for one in installer["Installers"])
+    # What winget's schema 1.6.0 asks of the words in it.
+    words = yaml.safe_load(told["winget/1.0.0/SPLUDesktop.SPLUDesktop.locale.en-US.yaml"])
+    assert all(2 <= len(words[name]) <= 256 for name in ("Publisher", "PackageName", "License", "ShortDescription"))
+    assert all(re.fullmatch(r"[^.\s]{1,32}(\.[^.\s]{1,32})+", each["PackageIdentifier"]) for each in (words, installer))
+    assert {one["Architecture"] for one in installer["Installers"]} <= {"x64", "arm64"}
+    assert {installer["ManifestVersion"], words["ManifestVersion"]} == {"1.6.0"}
     iss = (ROOT / "installer/windows/splu-desktop.iss").read_text("utf-8")
     assert f"AppId={{{installer['ProductCode'].removesuffix('_is1')}" in iss
     assert all(sums[name] in told["homebrew/splu-desktop.rb"] for name in sums if name.endswith(".dmg"))

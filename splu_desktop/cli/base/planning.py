@@ -284,10 +284,8 @@ def make_plan(
     generalisations, kept = dict(generalisations or {}), dict(kept or {})
     if persons is not None and persons.drawn and any(way.leave for way in (ways or {}).values()):
         raise BadSetting(
-            say(
-                "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
-                "leave away leave=, or choose another --person."
-            )
+            "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
+            "leave away leave=, or choose another --person."
         )
     gammas: dict[str, int] = {}
     for text in sensitive:

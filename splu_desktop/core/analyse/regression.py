@@ -21,7 +21,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Flags, Kind
 
-INTERCEPT = "(intercept)"
+INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
 _SETTLED = 1e-8  # of a linear predictor, that a step moves it by
 _SINGULAR = 1e-13  # of a standardised matrix, its least eigenvalue
@@ -60,7 +60,8 @@ def _regression(
     full = [term for term in on if isinstance(term, str)] + ([counted] if counted is not None else [])
     cells = CellTable(reader.engine, asked, full)
     y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
-    names, design = [INTERCEPT], [np.ones(cells.counts.shape)]
+    names: list[str] = [INTERCEPT]
+    design = [np.ones(cells.counts.shape)]
     inside, groups = cells.meets(of) & ~np.isnan(y), dict[str, Flags]()
     for term in on:
         if not isinstance(term, str):
@@ -92,7 +93,7 @@ def _regression(
     gap = np.zeros((*y.shape, len(beta)))
     gap[used] = rows * (y[used] - link(rows @ beta)[0])[:, None]
     sums = cells.sums([gap[..., at] for at in range(len(beta))])
-    parts = {}
+    parts: dict[str, Analysed] = {}
     for at, name in enumerate(names):
         arm, value = sums.arm(bread[at]), float(beta[at])
         parts[name] = Analysed(name, value, value - arm, value + arm)

@@ -19,7 +19,9 @@ where at least `SHARE` of its records are claimed and at least `TELLING` of its 
 
 The cells are the column's values and, since numbers tell by their neighbourhood, runs of neighbouring values of
 `_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
-too. Values that stand for "no value" are not told: nothing is lost by them.
+too. Two columns are crossed by their values or runs, by runs so long that a pair of them has `_LEAST` records on
+average, and, where both are dates or both numbers, cut by their difference and their sum: two dates tell the days
+between them. Values that stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ _PAIR_RECORDS = 200_000  # looked at to find pairs; what they tell is counted am
 _COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor's own memory; more are sorted
 _MOST_COUNTED = 1 << 22  # that are counted where records are too many to be sorted at once
 _SORTED = 1 << 22  # records at once, about
+_CROSSINGS = 4  # ways to cut a pair
+_CUT_RECORDS, _MOST_CUT = 50_000, 1_000  # looked at to cut sums into runs; runs at most
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
@@ -286,20 +290,19 @@ def _pairs(
     pairs = list(combinations(ways, 2))
     if not len(pairs) or (known + share > secret.counts())[~secret.missing].all():
         return []  # what is left of each value is too little
-    cells = {name: labels[table[name].codes[::step]].__getitem__ for name, (labels, _) in ways.items()}
+    sampled = {name: table[name].with_codes(table[name].codes[::step]) for name in ways}
     candidates: list[tuple[float, tuple[str, str]]] = []
     for at, (a, b) in enumerate(pairs):
         if at % 8 == 0:
             progress.report(_STAGE, part[0] + part[1] * (0.25 + at / len(pairs)))
-        told = _joint(cells, ways, (a, b), some, len(pairs)).reached(some)
+        told = _joint(sampled[a], sampled[b], ways, some, len(pairs))
         more = step * told - known
         if (more >= share).any():
             candidates.append((float(np.maximum(more, 0).sum()), (a, b)))
     found: list[tuple[float, Giveaway]] = []
     for _, pair in sorted(candidates, key=lambda each: -each[0]):
         progress.report(_STAGE, part[0] + part[1] * 1.25)
-        whole = {name: _of(ways[name][0], table[name].codes) for name in pair}
-        told = _joint(whole, ways, pair, secret, len(pairs)).reached(secret)
+        told = _joint(table[pair[0]], table[pair[1]], ways, secret, len(pairs))
         told[told < known + share] = 0
         if told.any():
             found.append(_told(pair, secret, told))
@@ -321,16 +324,51 @@ def _of(labels: Codes, codes: Codes) -> Cells:
     return lambda part: labels[codes[part]]
 
 
-def _joint(
-    cells: Mapping[str, Cells], ways: Mapping[str, tuple[Codes, int]], pair: tuple[str, str], secret: Column, pairs: int
-) -> Told:
-    """Return what the cells of a pair tell."""
-    (a, b), (first, second) = pair, (ways[name][1] for name in pair)
+def _joint(a: Column, b: Column, ways: Mapping[str, tuple[Codes, int]], secret: Column, pairs: int) -> Ints:
+    """Return (m,) the records of each value that the pair tells, by the best way to cut it."""
+    best = np.zeros(secret.m, np.int64)
+    for cells, count in _crossings(a, b, ways):
+        best = np.maximum(best, claims(cells, count, secret, 2 * _CROSSINGS * pairs).reached(secret))
+    return best
 
-    def both(part: slice) -> NDArray[Any]:
-        return _paired_codes(cells[a](part), cells[b](part), first, second)
 
-    return claims(both, first * second, secret, 2 * pairs)
+def _crossings(a: Column, b: Column, ways: Mapping[str, tuple[Codes, int]]) -> Iterator[tuple[Cells, int]]:
+    """Yield cells by which a pair is cut, `_CROSSINGS` at most, and how many there may be."""
+    (first, count), (second, other) = ways[a.name], ways[b.name]
+    yield _crossed(_of(first, a.codes), _of(second, b.codes), count, other), count * other
+    if a.values is None or b.values is None:
+        return
+    size = int(np.sqrt(_LEAST * a.n))
+    (some, few), (more, least) = _runs(a, size), _runs(b, size)
+    if few * least < 0.7 * count * other:
+        yield _crossed(_of(some, a.codes), _of(more, b.codes), few, least), few * least
+    if (a.values.dtype.kind == "M") != (b.values.dtype.kind == "M"):
+        return
+    x, y = _as_numbers(a), _as_numbers(b)
+    for sign in (-1, 1):
+        yield _cut_by(x, sign * y, a.codes, b.codes)
+
+
+def _crossed(first: Cells, second: Cells, count: int, other: int) -> Cells:
+    return lambda part: _paired_codes(first(part), second(part), count, other)
+
+
+def _as_numbers(column: Column) -> NDArray[np.float64]:
+    """Return (m,) what is added: dates in days; NaN for no value of the column's kind."""
+    values = column.values
+    assert values is not None
+    if values.dtype.kind != "M":
+        return values.astype(float)
+    return np.where(np.isnat(values), np.nan, values.astype("datetime64[D]").astype(float))
+
+
+def _cut_by(x: NDArray[np.float64], y: NDArray[np.float64], a: Codes, b: Codes) -> tuple[Cells, int]:
+    """Return cells of x + y: runs of `_LEAST` records or more, and a cell for records that lack either."""
+    step = -(-len(a) // _CUT_RECORDS)
+    some = x[a[::step]] + y[b[::step]]
+    some = np.sort(some[~np.isnan(some)])
+    edges = np.append(np.unique(some[:: max(_LEAST, len(some) // _MOST_CUT)]), np.inf)  # what is no number is beyond
+    return lambda part: np.searchsorted(edges, x[a[part]] + y[b[part]], side="right"), len(edges) + 1
 
 
 def _paired_codes(first: NDArray[Any], second: NDArray[Any], count: int, other: int) -> NDArray[Any]:

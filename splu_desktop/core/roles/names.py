@@ -108,7 +108,18 @@ def person_by_name(name: str) -> str | None:
         and not _counts_in_french(words)
     ):
         return "name of a person"
-    if have & _ADDRESS and not have & {"drug", "drugs", "type", "change", "count", "state", "country", "city"}:
+    if have & _ADDRESS and not have & {
+        "drug",
+        "drugs",
+        "type",
+        "change",
+        "count",
+        "state",
+        "country",
+        "city",
+        "plz",
+        "zip",
+    }:
         return "address"
     if have & _FREE:
         return "free text"

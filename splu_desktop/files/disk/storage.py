@@ -53,6 +53,7 @@ class OnDisk:
         self._slabs: weakref.WeakSet[_Slab] = weakref.WeakSet()
         self._open: _Slab | None = None
         self._used = 0
+        self._turn = threading.Lock()  # columns are put in order side by side
         threading.Thread(target=_keep, args=(weakref.ref(self),), name="splu-storage").start()
 
     def array(self, n: int, dtype: Any = np.int32) -> NDArray[Any]:
@@ -60,10 +61,11 @@ class OnDisk:
         size = n * np.dtype(dtype).itemsize
         if not size:
             return np.empty(n, dtype)
-        if self._open is None or self._used + size > len(self._open):
-            self._open, self._used = self._slab(max(size, _SLAB)), 0
-        found: NDArray[Any] = np.frombuffer(self._open, dtype, n, self._used)
-        self._used += -(-size // _LINE) * _LINE
+        with self._turn:
+            if self._open is None or self._used + size > len(self._open):
+                self._open, self._used = self._slab(max(size, _SLAB)), 0
+            found: NDArray[Any] = np.frombuffer(self._open, dtype, n, self._used)
+            self._used += -(-size // _LINE) * _LINE
         return found
 
     def _slab(self, size: int) -> _Slab:

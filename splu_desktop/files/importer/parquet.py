@@ -6,11 +6,13 @@ import datetime as dt
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import IN_MEMORY, Storage
+from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.columns.coded_columns import Coded, coded_columns, gathered
@@ -65,14 +67,21 @@ def in_parts(
     limit : only so many first records.
     wanted, width : only these columns of so many; parts have the more records the fewer they are.
     """
-    first, at_once = 0, AT_ONCE if wanted is None else AT_ONCE * max(1, width // max(1, len(wanted)))
-    while True:
-        some = at_once if limit is None else min(at_once, limit - first)
-        found = _found(path, size, progress, content, some, first, wanted)
-        yield coded_columns(found, path)
-        first += some
-        if first >= (int(found["records"]) if limit is None else min(limit, int(found["records"]))):
-            return
+    at_once = AT_ONCE if wanted is None else AT_ONCE * max(1, width // max(1, len(wanted)))
+    end = at_once if limit is None else limit
+
+    def part(first: int, own: Progress) -> Any:
+        return _found(path, size, own, content, min(at_once, end - first), first, wanted)
+
+    found, first = part(0, progress), at_once
+    end = int(found["records"]) if limit is None else min(limit, int(found["records"]))
+    while first < end:
+        # The next part is read while this one is worked on.
+        with in_background(partial(part, first), progress, "Reading the table") as following:
+            yield coded_columns(found, path)
+            found = following()
+        first += at_once
+    yield coded_columns(found, path)
 
 
 def _found(

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -127,12 +127,16 @@ class Register:
         with self._refusals():
             key = self.key()
             with self.held():
-                found = self._read()
-                fresh = [fault for fault in found.faults if _mark(fault) not in found.entered]
-                if fresh:
-                    self._add(found, key, DAMAGED, "", {"faults": [_as_data(fault) for fault in fresh]})
-                    found = self._read()
-                return self._add(found, key, kind, release, body)
+                return self._add(self._with_damage(key), key, kind, release, body)
+
+    def _with_damage(self, key: bytes) -> _FoundBook:
+        """Return the register once its damage is entered. The lock is held."""
+        found = self._read()
+        fresh = [fault for fault in found.faults if _mark(fault) not in found.entered]
+        if fresh:
+            self._add(found, key, DAMAGED, "", {"faults": [_as_data(fault) for fault in fresh]})
+            found = self._read()
+        return found
 
     def acknowledge(self, who: str, why: str) -> Entry:
         """Enter that somebody knows of the damage, and what they say to it; it is then no longer a fault.
@@ -162,9 +166,9 @@ class Register:
             "previous": found.last,
         }
         digest = _digest(content)
-        line = json.dumps({**content, "hash": digest, "seal": _seal(key, digest)}, ensure_ascii=False) + "\n"
+        line = _line({**content, "hash": digest, "seal": _seal(key, digest)}) + b"\n"
         before = {path: _bytes_of(path) for path in (self._head, self._witness())}
-        self._write_line(line.encode("utf-8"), found.size)
+        self._write_line(line, found.size)
         try:
             self._write_head(number, digest, key)
         except OSError:
@@ -207,6 +211,7 @@ class Register:
                 return
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with self.held():
+                self._with_damage(self.key())  # which these bytes may mend before an entry tells of it
                 self._replace(folder / name, raw)
 
     def check_writable(self) -> None:
@@ -294,9 +299,11 @@ class Register:
                 if entry.kind in (DAMAGED, ACKNOWLEDGED):
                     told = {_mark(fault): fault for fault in map(_as_fault, entry.body.get("faults", ()))}
                     (entered if entry.kind == DAMAGED else acknowledged).update(told)
-                problems += self._sketches_wrong(entry)
+            seen = dict.fromkeys(problems, digest[:16])
+            if entry is not None and sealed:
+                seen |= self._sketches_wrong(entry)
             told_of = "Entry {number} of the register {problem}."
-            faults += [say(told_of, number=number, problem=say(text), evidence=digest[:16]) for text in problems]
+            faults += [say(told_of, number=number, problem=say(text), evidence=by) for text, by in seen.items()]
             known, last = max(known, number), digest
         known = self._far_ends(known, {entry.number: entry.hash for entry in entries}, key, faults)
         every = {_mark(fault): fault for fault in [*faults, *entered.values()]}
@@ -308,17 +315,20 @@ class Register:
         )
         return _FoundBook(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
-    def _sketches_wrong(self, entry: Entry) -> set[str]:
-        """Return what is wrong with the entry's fingerprints; each is named by the SHA-256 of its bytes."""
+    def _sketches_wrong(self, entry: Entry) -> dict[str, str]:
+        """Return what is wrong with the entry's fingerprints, and which: the SHA-256 of its bytes names each."""
         source = entry.body.get("source") or {}
         parts = [*(source.get("identifiers") or {}).values(), source.get("rows"), source.get("likeness")]
-        wrong = set()
-        for name in {part["sha256"] for part in parts if part}:
+        wrong: dict[str, str] = {}
+        for name in sorted({part["sha256"] for part in parts if part}):
             path = self.folder / SKETCHES / f"{name}.bin"
             if not path.is_file():
-                wrong.add("has lost its fingerprints, by which the same records are recognised")
+                problem = "has lost its fingerprints, by which the same records are recognised"
             elif hashlib.sha256(read_file(path)).hexdigest() != name:
-                wrong.add("has other fingerprints than were made for it, so the same records may not be recognised")
+                problem = "has other fingerprints than were made for it, so the same records may not be recognised"
+            else:
+                continue
+            wrong[problem] = f"{wrong.get(problem, entry.hash[:16])} {name[:16]}"
         return wrong
 
     def _far_ends(self, known: int, hashes: Mapping[int, str], key: bytes, faults: list[str]) -> int:
@@ -331,21 +341,34 @@ class Register:
             problems.append("The register's head is damaged, so entries at its end may be missing.")
         elif head == _FOREIGN_NOTE:
             problems.append("The register's head was changed by something else than this program.")
-        if witness == _DAMAGED_NOTE:
+        if witness is None and head is not None and head.witnessed and known > 1:
+            problems.append("The witness of the register is gone, so entries at its end may be missing.")
+        elif witness == _DAMAGED_NOTE:
             problems.append("The witness of the register is damaged, so entries at its end may be missing.")
         elif witness == _FOREIGN_NOTE:
             problems.append("The witness of the register does not fit its key: one of them was exchanged.")
         faults += [say(text, evidence=str(known)) for text in problems]
         highest = known
-        for note in (head, witness):
-            if note is None or note[0] <= 0:
+        for note, what in ((head, say("The register's head")), (witness, say("The witness of the register"))):
+            if note is None or note.number <= 0:
                 continue
-            number, digest = note
-            if number in hashes and hashes[number] != digest:
+            if hashes.get(note.number, note.digest) != note.digest:
                 faults.append(
-                    say("Entry {number} of the register is not the one that was made.", number=number, evidence=digest)
+                    say(
+                        "Entry {number} of the register is not the one that was made.",
+                        number=note.number,
+                        evidence=note.digest,
+                    )
                 )
-            highest = max(highest, number)
+            elif sum(number > note.number for number in hashes) > 1:  # a crash leaves it one behind
+                faults.append(
+                    say(
+                        "{what} is older than its entries: it was put back.",
+                        what=what,
+                        evidence=f"{note.number} {known}",
+                    )
+                )
+            highest = max(highest, note.number)
         if highest > known:
             faults.append(_gone(known + 1, highest))
         return highest
@@ -371,8 +394,9 @@ class Register:
             os.close(handle)
 
     def _write_head(self, number: int, digest: str, key: bytes) -> None:
-        note = json.dumps({"entries": number, "hash": digest, "seal": _seal(key, f"{number}:{digest}")}).encode("utf-8")
-        for path in (self._head, self._witness()):
+        seal = _seal(key, f"{number}:{digest}:witnessed")
+        note = json.dumps({"entries": number, "hash": digest, "witnessed": True, "seal": seal}).encode("utf-8")
+        for path in (self._witness(), self._head):  # so that a head never comes without a witness
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._replace(path, note)
 
@@ -428,7 +452,20 @@ class _FoundBook:
         return self.reading.faults
 
 
-_DAMAGED_NOTE, _FOREIGN_NOTE = (-1, ""), (-2, "")
+class _Note(NamedTuple):
+    """Number and hash of the last entry, as head or witness has it.
+
+    Attributes
+    ----------
+    witnessed : whether the program that wrote it keeps a witness; the first version kept none.
+    """
+
+    number: int
+    digest: str
+    witnessed: bool = False
+
+
+_DAMAGED_NOTE, _FOREIGN_NOTE = _Note(-1, ""), _Note(-2, "")
 
 
 def _bytes_of(path: Path) -> bytes | None:
@@ -439,17 +476,18 @@ def _bytes_of(path: Path) -> bytes | None:
         return None
 
 
-def _note(path: Path, key: bytes) -> tuple[int, str] | None:
-    """Return number and hash of the last entry as head or witness has it; None where there is none."""
+def _note(path: Path, key: bytes) -> _Note | None:
+    """Return what head or witness says; None where there is none."""
     try:
         data = from_json(read_file(path).decode("utf-8"))
-        known, digest = int(data["entries"]), str(data["hash"])
-        sound = hmac.compare_digest(str(data["seal"]).encode("utf-8"), _seal(key, f"{known}:{digest}").encode("ascii"))
+        note = _Note(int(data["entries"]), str(data["hash"]), "witnessed" in data)
+        seal = _seal(key, f"{note.number}:{note.digest}" + ":witnessed" * note.witnessed)
+        sound = hmac.compare_digest(str(data["seal"]).encode("utf-8"), seal.encode("ascii"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return _DAMAGED_NOTE
-    return (known, digest) if sound else _FOREIGN_NOTE
+    return note if sound else _FOREIGN_NOTE
 
 
 def read_file(path: Path) -> bytes:
@@ -507,6 +545,10 @@ def _canonical(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
 
 
+def _line(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode("utf-8")
+
+
 def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(_canonical(content)).hexdigest()
 
@@ -519,6 +561,7 @@ def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None
     """Return the entry, what is wrong with it, and the hash that the next one builds on."""
     try:
         data = from_json(line.decode("utf-8"))
+        as_written = line == _line(data)  # a name that stands twice is read once
         stated, seal = str(data.pop("hash")), str(data.pop("seal"))
         entry = Entry(
             int(data["number"]),
@@ -528,8 +571,10 @@ def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None
             MappingProxyType(_body(data["body"])),
             stated,
         )
-        sealed = _digest(data) == stated and hmac.compare_digest(
-            seal.encode("utf-8"), _seal(key, stated).encode("ascii")
+        sealed = (
+            as_written
+            and _digest(data) == stated
+            and hmac.compare_digest(seal.encode("utf-8"), _seal(key, stated).encode("ascii"))
         )
         previous = data["previous"]
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):

@@ -140,7 +140,7 @@ class Fall:
     column : the sensitive column.
     epsilon : the relative error from which a count is wrong.
     alpha : the largest small count.
-    t_p : releases -> T_P.
+    t_p : releases -> T_P; one alone where nothing is promised of more.
     """
 
     column: str
@@ -163,8 +163,11 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
             draws = registered_draws(entry, name)
             plain = all(draw.is_plain for draw in draws)
             curve = {k: least_t_p([draws] * k, asked.epsilon, asked.alpha) for k in steps if plain or k <= 5}
-            if body["guarantees"].get(name, {}).get("t_p") == 0:  # public figures alone tell
+            alone = body["guarantees"].get(name, {}).get("t_p")
+            if alone == 0:  # public figures alone tell
                 curve = dict.fromkeys(curve, 0.0)
+            elif alone and not any(curve.values()):  # a joined draw, of which nothing is computed beyond one release
+                curve = {1: float(alone)}
             found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, BadSetting):
         return ()

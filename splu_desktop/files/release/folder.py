@@ -48,11 +48,9 @@ __all__ = [
     "fill_folder",
     "final",
     "read_release",
-    "sha256_of",
     "table_of",
 ]
 
-sha256_of = file_sha256
 KIT = ("splu_release.py", "splu_release.R")  # for recipients without this program
 _MOST_FACTS = 1 << 28  # bytes of a release.json
 _SPARE_HEADER = 1 << 16  # bytes

@@ -15,7 +15,7 @@ import numpy as np
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.table import IN_MEMORY, Column, Kind, OnDemand, Storage, Table, taken
+from splu_desktop.core.table import IN_MEMORY, Column, Kind, OnDemand, Storage, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.importer.raw import Away, RawColumn
@@ -328,8 +328,8 @@ def _column(
                 facts_name=FACTS_NAME,
                 kind=kind.value,
             ) from None
-    column = Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind, storage=storage)
-    return column if values is not None else _as_listed(column, entry.get("domain"), storage)
+    order = _listed(labels, entry.get("domain")) if values is None else None
+    return Column.from_codes(entry["name"], codes, labels, absent, values, kind=kind, storage=storage, order=order)
 
 
 def _among(labels: np.ndarray[Any, np.dtype[np.object_]], few: Iterable[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -338,17 +338,9 @@ def _among(labels: np.ndarray[Any, np.dtype[np.object_]], few: Iterable[str]) ->
     return np.fromiter((text in known for text in labels), bool, len(labels)) if known else np.zeros(len(labels), bool)
 
 
-def _as_listed(column: Column, domain: Any, storage: Storage) -> Column:
-    """Return a column with its labels in the order the facts list them in: intervals stand in theirs, not by text."""
-    if not isinstance(domain, list) or sorted(map(str, domain)) != sorted(column.labels.tolist()):
-        return column
+def _listed(labels: np.ndarray[Any, np.dtype[np.object_]], domain: Any) -> np.ndarray[Any, np.dtype[np.intp]] | None:
+    """Return the order in which the facts list a column's labels: intervals stand in theirs, not by text."""
+    if not isinstance(domain, list) or sorted(map(str, domain)) != sorted(labels.tolist()):
+        return None
     place = {label: at for at, label in enumerate(domain)}
-    new = np.array([place[label] for label in column.labels.tolist()], np.int32)
-    order = np.argsort(new)
-    return Column(
-        name=column.name,
-        kind=column.kind,
-        codes=taken(new, column.codes, storage) if column.m else column.codes,
-        labels=column.labels[order],
-        missing=column.missing[order],
-    )
+    return np.argsort([place[label] for label in labels.tolist()])

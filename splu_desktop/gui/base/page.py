@@ -87,12 +87,15 @@ class Page(QWidget):
         self.put_primary_last()
 
     def put_primary_last(self) -> None:
-        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later."""
-        last, at = None, self.nextInFocusChain()
-        while at is not None and at is not self:
-            if at.focusPolicy() & Qt.FocusPolicy.TabFocus and (self.stack.isAncestorOf(at) or at is self.primary):
-                last = at
-            at = at.nextInFocusChain()
+        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later.
+
+        It goes behind all of the window, since other pages are hidden. To look through the whole page for its last
+        part would make a Python object of each of Qt's own, which outlives it.
+        """
+        last = self.window().previousInFocusChain()
+        # Qt puts nothing behind what Tab does not come to.
+        while last is not None and not last.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            last = last.previousInFocusChain()
         if last is not None and last is not self.primary:
             QWidget.setTabOrder(last, self.primary)
 

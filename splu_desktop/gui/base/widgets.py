@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
     QShortcut,
 )
 from PySide6.QtWidgets import (
@@ -242,6 +243,33 @@ class Tabs(QTabWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), 210)
+
+
+class Folding(QWidget):
+    """Two parts beside each other; where there is no room for both, the second one below the first.
+
+    `letters` is the width from which there is, None for that which both need at least.
+    """
+
+    def __init__(self, first: QWidget, second: QWidget, letters: int | None = None) -> None:
+        super().__init__()
+        self._parts, self._letters = (first, second), letters
+        self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        margins(self.row, 0, spacing=8)
+        for part in self._parts:
+            self.row.addWidget(part)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._letters is None:
+            needed = sum(part.minimumSizeHint().width() for part in self._parts) + self.row.spacing()
+        else:
+            needed = self._letters * self.fontMetrics().averageCharWidth()
+        narrow = self.width() < needed
+        self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(max(part.minimumSizeHint().width() for part in self._parts), self.row.minimumSize().height())
 
 
 class Rule(QFrame):

@@ -36,7 +36,9 @@ class FrozenTable(TableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)  # what is not a name is a sentence
         self.first = QTableView(self)
+        self.first.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.first.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.first.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.first.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

@@ -262,12 +262,17 @@ class ImportPage(Page):
             self.tabs.setTabText(2, tab_title(found))
             self._offer_sheets(source.path, imported)
             if found and not self.banner.isVisible():
+                # Not above: brings NumPy, which the window that opens does without.
+                from splu_desktop.files.importer import ProblemKind
+
+                misfit = filled(
+                    self.tr("Not everything in the file fitted; the tab Problems lists what and where ({count})."),
+                    count=number(found),
+                )
+                noted = all(problem.kind is ProblemKind.NOTE for problem in imported.problems)
                 self.banner.say(
-                    "warning",
-                    filled(
-                        self.tr("Not everything in the file fitted; the tab Problems lists what and where ({count})."),
-                        count=number(found),
-                    ),
+                    "note" if noted else "warning",
+                    told(imported.problems[0].sentence) if noted else misfit,
                     self.tr("Show them"),
                     lambda: self.tabs.setCurrentIndex(2),
                 )

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QHeaderView, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from splu_desktop.core.checks.asked import AskedTable, Cell, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold
@@ -24,11 +32,12 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
 from splu_desktop.gui.base.words import filled, number, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
 _NARROWEST = 80  # pixels of a column
+_WIDE = 125  # letters beside which the readers have their place
 
 
 @dataclass(frozen=True)
@@ -121,12 +130,12 @@ class AheadTab(QWidget):
         outer = QVBoxLayout(self)
         margins(outer, 0, 8, 0, 0, spacing=8)
         outer.addLayout(self._build_choices())
-        row = QHBoxLayout()
-        row.setSpacing(12)
         self.table: TableView
-        row.addWidget(self._build_table(), 5)
-        row.addWidget(self._build_readers(), 2)
-        outer.addLayout(row, 3)
+        both = Folding(self._build_table(), self._build_readers(), _WIDE)  # the groups' names need the room
+        both.row.setSpacing(12)
+        both.row.setStretch(0, 5)
+        both.row.setStretch(1, 2)
+        outer.addWidget(both, 3)
         foot = QHBoxLayout()
         foot.setSpacing(12)
         self.summary = label("", "strong", wrap=True)

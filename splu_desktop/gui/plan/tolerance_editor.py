@@ -30,7 +30,17 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.project.tolerances import read_tolerances
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, asked_file, button, label, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import (
+    Banner,
+    Folding,
+    asked_file,
+    button,
+    label,
+    line_edit,
+    margins,
+    percent_box,
+    whole_box,
+)
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, ToleranceRow, designed, rows_of, workable
 
@@ -63,7 +73,7 @@ class ToleranceEditor(QWidget):
         self._channel = f"tolerance {id(self)}"
         column = QVBoxLayout(self)
         margins(column, 0, spacing=8)
-        column.addLayout(self._build_tools())
+        column.addWidget(self._build_tools())
         column.addLayout(self._build_ways())
         self.banner = Banner()
         column.addWidget(self.banner)
@@ -76,9 +86,11 @@ class ToleranceEditor(QWidget):
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
-    def _build_tools(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
+    def _build_tools(self) -> QWidget:
+        steps, classes = QWidget(), QWidget()
+        row, names = QHBoxLayout(steps), QHBoxLayout(classes)
+        margins(row, 0)
+        margins(names, 0)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
         row.addWidget(self.search, 1)
         row.addWidget(label(self.tr("Set selected:"), "quiet"))
@@ -106,8 +118,8 @@ class ToleranceEditor(QWidget):
                 text, partial(self.set_selected, sort), hint=filled(self.tr("Linked with at most {share}"), share=share)
             )
             self.class_buttons[sort] = made
-            row.addWidget(made)
-        return row
+            names.addWidget(made)
+        return Folding(steps, classes)
 
     def _build_ways(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -303,12 +303,17 @@ class RegisterDialog(QDialog):
         rest = ", ".join(
             filled(self.tr("{share} with {k} releases"), share=_down(t_p), k=number(k)) for k, t_p in further
         )
+        said = self.tr(
+            "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at least"
+            " {share} from one release alone; {rest} of the same records."
+        )
+        if not further:
+            said = self.tr(
+                "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at"
+                " least {share} from one release alone; nothing is promised of several of the same records."
+            )
         return filled(
-            self.tr(
-                "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a"
-                " probability of at least"
-                " {share} from one release alone; {rest} of the same records."
-            ),
+            said,
             column=fall.column,
             alpha=number(fall.alpha),
             epsilon=percent(fall.epsilon),

@@ -69,8 +69,10 @@ def _divides(run: str, lines: list[str]) -> bool:
     most, agree = Counter(counts).most_common(1)[0]
     if not most or agree < _PRESENT * len(counts):
         return False
-    if len(marks) > 1:
-        return True
+    if len(marks) > 1:  # "+;" is none where ";" stands alone in the lines as well: values that end in "+" before it
+        usual = marks.intersection(USUAL)
+        alone = sum(any(line.count(mark) > run.count(mark) * line.count(run) for mark in usual) for line in lines)
+        return alone < _PRESENT * len(lines)
     # A doubled mark: all of them stand in such runs, where an empty field between two single marks leaves some alone.
     mark = run[0]
     alone = sum(line.count(mark) - len(run) * line.count(run) for line in lines)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
 from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
-from splu_desktop.core.progress import Progress, Silent
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text.digits import LAST, figures
 
@@ -178,9 +178,8 @@ def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
     return np.concatenate([part.length for part in parts]), words
 
 
-def gather(parts: Sequence[Packed], encoding: str, own: Progress | None = None) -> RawColumn:
+def gather(parts: Sequence[Packed], encoding: str, own: Progress = SILENT) -> RawColumn:
     """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
-    own = own or Silent()
     if not parts:
         return RawColumn(np.zeros(0, np.int32), [])
     if any(part.long is not None for part in parts):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QHeaderView, QMenu, QSta
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, columns_of_numbers, columns_of_time
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.questions.figures_file import write_figures
 from splu_desktop.gui.base import theme
@@ -81,7 +82,7 @@ class AnalysisTab(Tab):
         column.addWidget(self.readout)
         self.model: RowsModel[Analysed] = RowsModel(
             [
-                Field("", lambda one: one.what),
+                Field("", lambda one: told(one.what) if isinstance(one.what, Said) else one.what),
                 Field(self.tr("Estimate"), lambda one: self._texts(one)[0], right=True),
                 Field(self.tr("95 % interval"), lambda one: " – ".join(self._texts(one)[1:]), right=True),
                 Field(
