@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Joined, PlainGroups, draw_from
-from splu_desktop.core.draw.joined import JoinedPart, Programme, Told, closed_form, coarse, design, solve
+from splu_desktop.core.draw.joined import BlockCounts, JoinedPart, Programme, closed_form, coarse, design, solve
 from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances, half_widths
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.groups.design import block_of
@@ -485,7 +485,7 @@ def _surest(draw: Joined, counts: dict[str, int]) -> list[tuple[Fraction, Fracti
 def test_the_promise_holds_for_all_counts_of_a_block(kind: tuple[int, bool] | str) -> None:
     """By the exact law: a draw found for some counts keeps f' for all that are told alike, not for these alone."""
     start = {"none": 560, "few": 4, "b": 270, "c": 66}
-    draw, told = _designed(start, kind), Told.of(column(start).counts())
+    draw, told = _designed(start, kind), BlockCounts.of(column(start).counts())
     ends = {label: (int(told.least[at]), int(told.most[at])) for at, label in enumerate(column(start).labels)}
     tried = 0
     for few, b, c in itertools.product(*(ends[label] for label in ("few", "b", "c"))):
@@ -501,11 +501,11 @@ def test_the_promise_holds_for_all_counts_of_a_block(kind: tuple[int, bool] | st
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 300), min_size=3, max_size=4), st.integers(0, 2**32 - 1))
 def test_the_worst_counts_of_a_block_are_found(numbers: list[int], seed: int) -> None:
-    """`Told.kept` against every corner of what counts may be: yes only where all of them keep all promises."""
+    """`BlockCounts.kept` against every corner of what counts may be: yes only where all of them keep all promises."""
     chance = np.random.default_rng(seed)
     counts = {str(at): number for at, number in enumerate(numbers)} | {"top": 900}
     made = column(counts)
-    told, names = Told.of(made.counts()), [str(label) for label in made.labels]
+    told, names = BlockCounts.of(made.counts()), [str(label) for label in made.labels]
     feeds = [[Fraction(int(x), 1_000) for x in chance.integers(0, 150, len(names))] for _ in names]
     limits = [Fraction(int(x), 100) for x in chance.integers(20, 101, len(names))]
     parts = tuple(

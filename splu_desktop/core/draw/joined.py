@@ -875,7 +875,7 @@ def design(
     if declared:
         column = _listed(column, tolerances, declared)
     exact = tolerances.of(column)
-    told = Told.of(column.counts(), np.array([limit < NOT_SENSITIVE for limit in exact]) if declared else None)
+    told = BlockCounts.of(column.counts(), np.array([limit < NOT_SENSITIVE for limit in exact]) if declared else None)
     own = parts_of(told.most, exact)
     problem = programme(own, told, exact)
     solved: dict[float, Floats] = {}
@@ -1059,7 +1059,7 @@ def _band(count: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class BlockCounts:
     """What a draw may know of (m,) counts: of all counts that have the same of these, it is the same.
 
     Counts enter in whole blocks (`block_of`), that of the most frequent value as what the others leave, as long as
@@ -1079,7 +1079,7 @@ class Told:
     records: int
 
     @classmethod
-    def of(cls, counts: NDArray[np.int64], listed: NDArray[np.bool_] | None = None) -> Told:
+    def of(cls, counts: NDArray[np.int64], listed: NDArray[np.bool_] | None = None) -> BlockCounts:
         """Return what is told of counts; values `listed` (m,) may be nobody's, and are told as if one had them."""
         records, maybe = int(counts.sum()), np.zeros(len(counts), bool) if listed is None else listed
         used = (counts > 0) | maybe
@@ -1132,7 +1132,7 @@ class Told:
         return True
 
 
-def programme(parts: list[list[int]], told: Told, limits: tuple[Fraction, ...]) -> Programme:
+def programme(parts: list[list[int]], told: BlockCounts, limits: tuple[Fraction, ...]) -> Programme:
     """Return the problem for parts of values with these (m,) counts and limits."""
     numbers, total = told.numbers, float(told.records)
     limit = np.array([float(limits[part[0]]) for part in parts])

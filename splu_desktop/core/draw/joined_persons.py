@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
-from splu_desktop.core.draw.joined import PARTS, Joined, JoinedPart, Programme, Told, coarse, parts_of, programme
+from splu_desktop.core.draw.joined import PARTS, BlockCounts, Joined, JoinedPart, Programme, coarse, parts_of, programme
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
@@ -173,7 +173,7 @@ class JoinedPerPerson(Joined):
             )
         bearers = np.bincount(np.unique(who * column.m + column.codes) % column.m, minlength=column.m)
         block = block_of(column.n, int(np.count_nonzero(bearers)))
-        most = np.minimum(Told.of(column.counts()).most, -(-bearers // block) * block)
+        most = np.minimum(BlockCounts.of(column.counts()).most, -(-bearers // block) * block)
         parts = parts_of(most, self._tolerances.of(column))
         every = _Persons(column, who, parts)
         made = self._law_of(column, parts, every)
@@ -183,7 +183,7 @@ class JoinedPerPerson(Joined):
 
     def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
         """Return the draw whose chances keep most values; without persons as if each had one record."""
-        exact, counts = self._tolerances.of(column), Told.of(column.counts())
+        exact, counts = self._tolerances.of(column), BlockCounts.of(column.counts())
         problem = programme(parts, counts, exact)
         limits = [exact[part[0]] for part in parts]
         if self.follows is not None:  # what gamma gives, not rounded down: shares are told by the chances anyway
@@ -247,7 +247,7 @@ class JoinedPerPerson(Joined):
     def _guess(self, column: Column) -> Self:
         """Return what the draw would be if each person had one record: before the persons are known."""
         self.check(column)
-        parts = parts_of(Told.of(column.counts()).most, self._tolerances.of(column))
+        parts = parts_of(BlockCounts.of(column.counts()).most, self._tolerances.of(column))
         return replace(self._law_of(column, parts, None), persons=column.n)
 
     @property
