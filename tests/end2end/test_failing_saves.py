@@ -118,7 +118,6 @@ NAMES = (
 # Modules that have files appear, and why they are not among these.
 BESIDE = {
     "splu_desktop.files.publish.publishing": "test_failing_calls.py",
-    "splu_desktop.files.release.folder": "the same files as a publish, without gate and register",
     "splu_desktop.cluster.publishing": "needs Spark; the driver writes by the same whole_folder",
     "splu_desktop.files.disk.settings": "a choice that can't be remembered is forgotten: no reason to stop work",
     "splu_desktop.gui.base.plots": "one write of a picture made before; tests/gui",

@@ -310,7 +310,7 @@ def lines(rows: list[list[str]]) -> str:
 
 SECOND_ROWS = [
     ("id,weight,height\n,kg,cm\n", ("id", "weight kg", "height cm")),
-    ("id,weight,height\n-,[kg],[cm]\n", ("id -", "weight [kg]", "height [cm]")),
+    ("id,weight,height\n-,[kg],[cm]\n", ("id", "weight [kg]", "height [cm]")),
     ("subj,age,size\nSubject,Age at baseline,Size in cm\n", ("subj Subject", "age Age at baseline", "size Size in cm")),
 ]
 

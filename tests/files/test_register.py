@@ -348,16 +348,37 @@ def test_fingerprints_put_back_leave_their_loss_known(register: Register) -> Non
 
 
 def test_a_register_of_the_first_version_needs_no_witness(register: Register) -> None:
-    note, key = json.loads((register.folder / "head.json").read_text()), register.key()
-    assert note.pop("witnessed")
-    note["seal"] = hmac.new(key, f"{note['entries']}:{note['hash']}".encode(), hashlib.sha256).hexdigest()
-    (register.folder / "head.json").write_text(json.dumps(note))
+    key, lines, last = register.key(), [], "0" * 64
+    for line in lines_of(register):  # as that version wrote them, after a downgrade as well
+        data = {name: value for name, value in json.loads(line).items() if name not in ("witnessed", "hash", "seal")}
+        data["previous"] = last
+        last = hashlib.sha256(
+            json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        ).hexdigest()
+        data |= {"hash": last, "seal": hmac.new(key, last.encode(), hashlib.sha256).hexdigest()}
+        lines.append(json.dumps(data, ensure_ascii=False).encode() + b"\n")
+    rewrite(register, lines)
+    seal = hmac.new(key, f"5:{last}".encode(), hashlib.sha256).hexdigest()
+    (register.folder / "head.json").write_text(json.dumps({"entries": 5, "hash": last, "seal": seal}))
     delete_witness(register)
     assert register.read().faults == ()
+    add(register)
     add(register)
     assert register.read().faults == ()
     delete_witness(register)
     assert register.read().faults
+
+
+def test_a_data_folder_is_the_same_under_another_letter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "S"))
+    add(Register(tmp_path / "S" / "register"))
+    add(Register(tmp_path / "S" / "register"))
+    (tmp_path / "S").rename(tmp_path / "T")
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "T"))
+    moved = Register(tmp_path / "T" / "register")
+    assert moved.read().faults == ()
+    delete_witness(moved)
+    assert moved.read().faults
 
 
 def test_the_head_never_goes_back(register: Register) -> None:

@@ -21,12 +21,12 @@ import os
 import secrets
 import stat
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -65,6 +65,7 @@ class Entry:
     release : the release's id; "" for what is about the register itself.
     body : all else, plain data.
     hash : SHA-256 over the entry and the hash before it.
+    witnessed : whether the program that made it keeps a witness; the first version kept none.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Entry:
     release: str
     body: Mapping[str, Any]
     hash: str
+    witnessed: bool = True
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ class Register:
             "release": release,
             "body": dict(body),
             "previous": found.last,
+            "witnessed": True,
         }
         digest = _digest(content)
         line = _line({**content, "hash": digest, "seal": _seal(key, digest)}) + b"\n"
@@ -305,7 +308,7 @@ class Register:
             told_of = "Entry {number} of the register {problem}."
             faults += [say(told_of, number=number, problem=say(text), evidence=by) for text, by in seen.items()]
             known, last = max(known, number), digest
-        known = self._far_ends(known, {entry.number: entry.hash for entry in entries}, key, faults)
+        known = self._far_ends(known, entries, key, faults)
         every = {_mark(fault): fault for fault in [*faults, *entered.values()]}
         reading = Reading(
             tuple(entries),
@@ -331,9 +334,11 @@ class Register:
             wrong[problem] = f"{wrong.get(problem, entry.hash[:16])} {name[:16]}"
         return wrong
 
-    def _far_ends(self, known: int, hashes: Mapping[int, str], key: bytes, faults: list[str]) -> int:
+    def _far_ends(self, known: int, entries: Sequence[Entry], key: bytes, faults: list[str]) -> int:
         """Add what head and witness say against the entries to the faults; return the highest number that was given."""
         head, witness = _note(self._head, key), _note(self._witness(), key)
+        hashes = {entry.number: entry.hash for entry in entries}
+        witnessed = [entry.number for entry in entries if entry.witnessed]
         problems = []
         if head is None and known > 1:
             problems.append("The register's head is gone, so entries at its end may be missing.")
@@ -341,7 +346,7 @@ class Register:
             problems.append("The register's head is damaged, so entries at its end may be missing.")
         elif head == _FOREIGN_NOTE:
             problems.append("The register's head was changed by something else than this program.")
-        if witness is None and head is not None and head.witnessed and known > 1:
+        if witness is None and len(witnessed) > 1:
             problems.append("The witness of the register is gone, so entries at its end may be missing.")
         elif witness == _DAMAGED_NOTE:
             problems.append("The witness of the register is damaged, so entries at its end may be missing.")
@@ -349,33 +354,33 @@ class Register:
             problems.append("The witness of the register does not fit its key: one of them was exchanged.")
         faults += [say(text, evidence=str(known)) for text in problems]
         highest = known
-        for note, what in ((head, say("The register's head")), (witness, say("The witness of the register"))):
-            if note is None or note.number <= 0:
+        for note, written, what in (
+            (head, hashes, say("The register's head")),
+            (witness, witnessed, say("The witness of the register")),
+        ):
+            if note is None or note[0] <= 0:
                 continue
-            if hashes.get(note.number, note.digest) != note.digest:
+            number, digest = note
+            if hashes.get(number, digest) != digest:
                 faults.append(
-                    say(
-                        "Entry {number} of the register is not the one that was made.",
-                        number=note.number,
-                        evidence=note.digest,
-                    )
+                    say("Entry {number} of the register is not the one that was made.", number=number, evidence=digest)
                 )
-            elif sum(number > note.number for number in hashes) > 1:  # a crash leaves it one behind
-                faults.append(
-                    say(
-                        "{what} is older than its entries: it was put back.",
-                        what=what,
-                        evidence=f"{note.number} {known}",
-                    )
+            elif sum(each > number for each in written) > 1:  # a crash leaves it one behind
+                told = say(
+                    "{what} is older than its entries: it was put back.", what=what, evidence=f"{number} {known}"
                 )
-            highest = max(highest, note.number)
+                faults.append(told)
+            highest = max(highest, number)
         if highest > known:
             faults.append(_gone(known + 1, highest))
         return highest
 
     def _witness(self) -> Path:
-        name = hashlib.sha256(str(self.folder.absolute()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return witness_folder() / f"register-{name}.json"
+        folder, beside = self.folder.absolute(), witness_folder().absolute()
+        # Within the data folder by its place there: colleagues may know a share by different letters.
+        place = folder.relative_to(beside.parent) if folder.is_relative_to(beside.parent) else folder
+        name = hashlib.sha256(str(place).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return beside / f"register-{name}.json"
 
     def _write_line(self, line: bytes, size: int) -> None:
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
@@ -394,8 +399,7 @@ class Register:
             os.close(handle)
 
     def _write_head(self, number: int, digest: str, key: bytes) -> None:
-        seal = _seal(key, f"{number}:{digest}:witnessed")
-        note = json.dumps({"entries": number, "hash": digest, "witnessed": True, "seal": seal}).encode("utf-8")
+        note = json.dumps({"entries": number, "hash": digest, "seal": _seal(key, f"{number}:{digest}")}).encode("utf-8")
         for path in (self._witness(), self._head):  # so that a head never comes without a witness
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._replace(path, note)
@@ -452,20 +456,7 @@ class _FoundBook:
         return self.reading.faults
 
 
-class _Note(NamedTuple):
-    """Number and hash of the last entry, as head or witness has it.
-
-    Attributes
-    ----------
-    witnessed : whether the program that wrote it keeps a witness; the first version kept none.
-    """
-
-    number: int
-    digest: str
-    witnessed: bool = False
-
-
-_DAMAGED_NOTE, _FOREIGN_NOTE = _Note(-1, ""), _Note(-2, "")
+_DAMAGED_NOTE, _FOREIGN_NOTE = (-1, ""), (-2, "")
 
 
 def _bytes_of(path: Path) -> bytes | None:
@@ -476,18 +467,17 @@ def _bytes_of(path: Path) -> bytes | None:
         return None
 
 
-def _note(path: Path, key: bytes) -> _Note | None:
-    """Return what head or witness says; None where there is none."""
+def _note(path: Path, key: bytes) -> tuple[int, str] | None:
+    """Return number and hash of the last entry as head or witness has it; None where there is none."""
     try:
         data = from_json(read_file(path).decode("utf-8"))
-        note = _Note(int(data["entries"]), str(data["hash"]), "witnessed" in data)
-        seal = _seal(key, f"{note.number}:{note.digest}" + ":witnessed" * note.witnessed)
-        sound = hmac.compare_digest(str(data["seal"]).encode("utf-8"), seal.encode("ascii"))
+        known, digest = int(data["entries"]), str(data["hash"])
+        sound = hmac.compare_digest(str(data["seal"]).encode("utf-8"), _seal(key, f"{known}:{digest}").encode("ascii"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return _DAMAGED_NOTE
-    return note if sound else _FOREIGN_NOTE
+    return (known, digest) if sound else _FOREIGN_NOTE
 
 
 def read_file(path: Path) -> bytes:
@@ -570,6 +560,7 @@ def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None
             str(data["release"]),
             MappingProxyType(_body(data["body"])),
             stated,
+            data.get("witnessed") is True,
         )
         sealed = (
             as_written
