@@ -68,6 +68,11 @@ def held() -> float:
     return (whole + mapped - free - fast) / 1e6
 
 
+def alive() -> Counter[str]:
+    """Return how many Python objects there are of each kind; of the objects none is kept, or it would never go away."""
+    return Counter(type(each).__name__ for each in gc.get_objects())
+
+
 def make_table(path: Path, records: int) -> Path:
     """Write a table of invented patients."""
     lines = ["Record number,Sex,Age,Ward,Diagnosis"]
@@ -141,18 +146,17 @@ def main() -> None:
         window = app.make_window()
         window.resize(1280, 720)
         window.show()
-        base, kinds = 0.0, Counter[str]()
+        base, kinds, grown = 0.0, Counter[str](), Counter[str]()
         print(f"{'round':>6}{'MB':>9}{'held':>9}{'objects':>10}{'CPU s':>8}", flush=True)
         for round_ in range(1, args.rounds + 1):
             one_round(application, window, path, Path(home) / f"r{round_}")
             if round_ % args.every and round_ != args.rounds:
                 continue
-            now, every = resident(), gc.get_objects()
-            print(f"{round_:6}{now:9.1f}{held():9.2f}{len(every):10}{time.process_time():8.0f}", flush=True)
+            now, grown = resident(), alive()
+            print(f"{round_:6}{now:9.1f}{held():9.2f}{grown.total():10}{time.process_time():8.0f}", flush=True)
             if round_ == min(50, args.rounds // 2 // 10 * 10):
-                base, kinds = now, Counter(type(each).__name__ for each in every)
-        grown = Counter(type(each).__name__ for each in every)
-        grown.subtract(kinds)
+                base, kinds = now, grown
+        grown = grown - kinds
         print(f"last over round 50: {now / base:.3f}" if base else "too few rounds")
         print("grew most:", ", ".join(f"{name} {count:+}" for name, count in grown.most_common(12)))
         window.ask_before_closing = False

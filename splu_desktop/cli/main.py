@@ -225,10 +225,7 @@ def _run(argv: Sequence[str] | None) -> int:
         speak(_language_of(given))
         check_room(LIBRARIES)
         first = given[2:] if given[:1] == ["--lang"] else given
-        gc.disable()
         parser = build_parser(first[0] if first else None)
-        gc.enable()
-        gc.freeze()  # what was imported stays
         args, rest = parser.parse_known_args(given)
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over

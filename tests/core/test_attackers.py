@@ -12,6 +12,7 @@ import pytest
 from splu_desktop.core.draw import DecoyGroups
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import Thresholds
 
 ROOT = Path(__file__).parents[2]
@@ -148,3 +149,12 @@ def test_what_many_columns_come_up_to_is_said_once() -> None:
     assert "90 %" in once
     assert len(attackers.said_once(said)) == 12
     assert len(attackers.said_once({name: said[name] for name in ("c0", "c1", "c2")}, bounds=True)) == 3
+    figures = ["1 %", "> 99 %", "99 %", "1,200"]
+    many = {
+        f"c{at}": [say("“{column}” is right in {most}.", column=f"c{at}", most=Figure(each))]
+        for at, each in enumerate(figures)
+    }
+    assert attackers.said_once(many, bounds=True)[0].endswith("right in 1,200.")
+    del many["c3"]
+    many |= {"c4": [say("“{column}” is right in {most}.", column="c4", most=Figure("< 1 %"))]}
+    assert attackers.said_once(many, bounds=True)[0].endswith("right in > 99 %.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from splu_desktop.core.draw.by_person import (
     unique_courses,
 )
 from splu_desktop.core.draw.persons import DrawPerPerson, _apart, _rare_pairs
+from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
@@ -29,6 +31,7 @@ from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.release.facts import persons_entry
 from tests.seeded import Seeded
 
 _ROLES = {"patient": Role.IDENTIFIER, "ward": Role.NSA, "again": Role.NSA, "illness": Role.SA}
@@ -217,6 +220,28 @@ def test_design_effects_are_exact_for_single_values_and_for_all() -> None:
     again = table["again"]
     assert effects.selected([(again, again.labels == "no")]) == pytest.approx(1.0, abs=0.02)
     assert Effects.from_dict(json.loads(json.dumps(effects.as_dict()))) == effects
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_no_effect_tells_of_a_single_value(joined: bool) -> None:
+    """What release.json says of persons is the same whichever value few of them have again and again (persons.md).
+
+    One person has an illness 40 times; then illnesses change their names.
+    """
+    table = hospital(600, 4)
+    illness, patient = table["illness"], table["patient"]
+    codes = np.where(patient.codes == patient.codes[0], 3, illness.codes)
+    stated = []
+    for labels in (illness.labels, illness.labels[::-1], np.roll(illness.labels, 5)):
+        named = Column.from_labels("illness", labels[codes].tolist())
+        known = replace(table, columns=tuple(named if one.name == "illness" else one for one in table.columns))
+        draw = by_gamma(named, 3, JOINED) if joined else PlainGroups(3)
+        chosen = Plan(_ROLES, {"illness": draw}, persons=ByPerson("patient", "draw"))
+        repeats = sanitise.known_of_persons(known, chosen, None)
+        assert repeats is not None
+        stated.append(persons_entry(repeats))
+    assert stated[0]["design_effects"]["illness"]["whole"] > 1.1
+    assert stated[0] == stated[1] == stated[2]
 
 
 def test_design_effects_hold_for_sets_of_any_share() -> None:

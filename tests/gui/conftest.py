@@ -120,5 +120,5 @@ def opened(window: MainWindow, small_csv: Path, idle: Callable[[MainWindow], Non
         },
         "roles",
     )
-    window.session.undo_stack.clear()
+    window.session.end_history()
     return window

@@ -59,7 +59,7 @@ def hospital(window: MainWindow, idle: Idle, tmp_path: Path) -> MainWindow:
     idle(window)
     roles = dict.fromkeys(window.session.choices.roles, Role.NSA)
     window.session.set_roles({**roles, "Diagnosis": Role.SA}, "roles")
-    window.session.undo_stack.clear()
+    window.session.end_history()
     window.show_step(Step.CLASSIFY)
     idle(window)
     return window

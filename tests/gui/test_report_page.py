@@ -144,7 +144,7 @@ def test_saving_can_be_cancelled(
 
 def test_another_release_brings_another_report(reported: Stage, folder: OpenRelease, idle: Idle) -> None:
     page = reported.report_page
-    reported.session.undo_stack.clear()
+    reported.session.end_history()
     choices = reported.session.choices
     assert choices is not None
     reported.session.set_roles({"Ward": Role.DROPPED}, "leave one out")

@@ -246,8 +246,9 @@ def _largest(sentences: Sequence[Said]) -> Said:
     return say(sentences[0].template, **values)
 
 
-def _number(figure: object) -> float:
-    return float(str(figure).rstrip(" %"))
+def _number(figure: object) -> tuple[float, bool]:
+    """Return a figure as it is compared: "> 99 %" is more than "99 %"."""
+    return float(str(figure).strip("<> %").replace(",", "")), str(figure).startswith(">")
 
 
 def _place(each: tuple[tuple[int, object], object]) -> int:

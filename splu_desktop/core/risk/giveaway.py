@@ -26,7 +26,7 @@ between them. Values that stand for "no value" are not told: nothing is lost by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -52,10 +52,11 @@ _COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor'
 _MOST_COUNTED = 1 << 22  # that are counted where records are too many to be sorted at once
 _SORTED = 1 << 22  # records at once, about
 _CROSSINGS = 4  # ways to cut a pair
-_CUT_RECORDS, _MOST_CUT = 50_000, 1_000  # looked at to cut sums into runs; runs at most
+_CUT_RECORDS, _EDGED = 25_000, 10_000  # looked at to find other cuts of pairs, and where sums are cut
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
+_Ways = Mapping[str, tuple[Codes, int]]  # by which each column is paired: the cell of each label, and how many
 
 
 @dataclass(frozen=True)
@@ -139,22 +140,25 @@ def giveaways(
 
     Raises UnknownColumn; Cancelled.
     """
+    if not table.n:
+        return ()
     found: list[tuple[float, Giveaway]] = []
-    cut = {name: tuple(cuts(table[name])) for name in names if table.n}
+    cut = {name: tuple(cuts(table[name])) for name in names}
     asked = sum(len(ways) for ways in cut.values())
-    for done, secret in enumerate(sensitive if table.n else ()):
+    known: dict[str, Ints] = {}
+    for done, secret in enumerate(sensitive):
         column = table[secret]
-        known = np.zeros(column.m, np.int64)
+        known[secret] = np.zeros(column.m, np.int64)
         for at, name in enumerate(names):
-            progress.report(_STAGE, (done + 0.2 * at / len(names)) / len(sensitive))
+            progress.report(_STAGE, (done + at / len(names)) / len(sensitive) / 4)
             best = np.zeros(column.m, np.int64)
             for labels, count in cut[name]:
                 told = claims(_of(labels, table[name].codes), count, column, 2 * asked)
                 best = np.maximum(best, told.reached(column))
             if best.any():
                 found.append(_told((name,), column, best))
-                known = np.maximum(known, best)
-        found += _pairs(table, names, column, known, progress, (done / len(sensitive), 0.8 / len(sensitive)))
+                known[secret] = np.maximum(known[secret], best)
+    found += _pairs(table, names, known, progress)
     return tuple(each for _, each in sorted(found, key=lambda pair: (len(pair[1].columns), -pair[0])))
 
 
@@ -279,37 +283,68 @@ def _told(columns: tuple[str, ...], secret: Column, reached: Ints) -> tuple[floa
 
 
 def _pairs(
-    table: Table, names: Sequence[str], secret: Column, known: Ints, progress: Progress, part: tuple[float, float]
+    table: Table, names: Sequence[str], known: Mapping[str, Ints], progress: Progress
 ) -> list[tuple[float, Giveaway]]:
-    """Return the pairs that tell what single columns (`known`: records of each value that they tell) don't."""
-    step = -(-table.n // _PAIR_RECORDS)
-    some = secret.take(np.arange(0, secret.n, step)) if step > 1 else secret
-    share = np.ceil(SHARE * secret.counts())
-    ways = {name: _paired(table[name]) for name in names}
-    ways = {name: way for name, way in ways.items() if way[1] > 1}
+    """Return the pairs that tell what single columns (`known`: records of each value of an SA that they tell) don't."""
+    ways = {name: way for name in names if (way := _paired(table[name]))[1] > 1}
     pairs = list(combinations(ways, 2))
-    if not len(pairs) or (known + share > secret.counts())[~secret.missing].all():
-        return []  # what is left of each value is too little
-    sampled = {name: table[name].with_codes(table[name].codes[::step]) for name in ways}
-    candidates: list[tuple[float, tuple[str, str]]] = []
-    for at, (a, b) in enumerate(pairs):
+    share = {name: np.ceil(SHARE * table[name].counts()) for name in known}
+    open_ones = [  # else what is left of each value is too little
+        table[name]
+        for name, told in known.items()
+        if not (told + share[name] > table[name].counts())[~table[name].missing].all()
+    ]
+    candidates: dict[str, list[tuple[float, tuple[str, str]]]] = {secret.name: [] for secret in open_ones}
+    for at, (a, b, reached) in enumerate(_screened(table, pairs, ways, open_ones)):
         if at % 8 == 0:
-            progress.report(_STAGE, part[0] + part[1] * (0.25 + at / len(pairs)))
-        told = _joint(sampled[a], sampled[b], ways, some, len(pairs))
-        more = step * told - known
-        if (more >= share).any():
-            candidates.append((float(np.maximum(more, 0).sum()), (a, b)))
+            progress.report(_STAGE, 0.25 + 0.5 * at / len(pairs))
+        for name, told in reached.items():
+            more = told - known[name]
+            if (more >= share[name]).any():
+                candidates[name].append((float(np.maximum(more, 0).sum()), (a, b)))
     found: list[tuple[float, Giveaway]] = []
-    for _, pair in sorted(candidates, key=lambda each: -each[0]):
-        progress.report(_STAGE, part[0] + part[1] * 1.25)
-        told = _joint(table[pair[0]], table[pair[1]], ways, secret, len(pairs))
-        told[told < known + share] = 0
-        if told.any():
-            found.append(_told(pair, secret, told))
-            known = np.maximum(known, told)
-        if len(found) == _PAIRS:
-            break
+    for done, secret in enumerate(open_ones):
+        here: list[tuple[float, Giveaway]] = []
+        told_by = known[secret.name]
+        for _, (a, b) in sorted(candidates[secret.name], key=lambda each: -each[0]):
+            progress.report(_STAGE, 0.75 + 0.25 * done / len(open_ones))
+            told = np.zeros(secret.m, np.int64)
+            for cells, count in (_crossed(table[a], table[b], ways), *_cut(table[a], table[b], ways)):
+                told = np.maximum(told, claims(cells, count, secret, 2 * _CROSSINGS * len(pairs)).reached(secret))
+            told[told < told_by + share[secret.name]] = 0
+            if told.any():
+                here.append(_told((a, b), secret, told))
+                told_by = np.maximum(told_by, told)
+            if len(here) == _PAIRS:
+                break
+        found += here
     return found
+
+
+def _screened(
+    table: Table, pairs: Sequence[tuple[str, str]], ways: _Ways, secrets: Sequence[Column]
+) -> Iterator[tuple[str, str, dict[str, Ints]]]:
+    """Yield of each pair about how many records of each value of the SAs it tells, by the best way to cut it.
+
+    From a part of the records, the cells of a pair made once for all SAs.
+    """
+    if not secrets:
+        return
+    cells_of: Callable[[Column, Column, _Ways], Iterable[tuple[Cells, int]]]
+    parts = []
+    for most, cells_of in ((_PAIR_RECORDS, lambda a, b, ways: [_crossed(a, b, ways)]), (_CUT_RECORDS, _cut)):
+        step = -(-table.n // most)
+        thin = {name: table[name].with_codes(table[name].codes[::step]) for name in ways}
+        parts.append((step, cells_of, thin, [secret.with_codes(secret.codes[::step]) for secret in secrets]))
+    for a, b in pairs:
+        reached = {secret.name: np.zeros(secret.m, np.int64) for secret in secrets}
+        for step, cells_of, thin, some in parts:
+            for cells, count in cells_of(thin[a], thin[b], ways):
+                codes = cells(slice(None))
+                for secret in some:
+                    told = claims(codes.__getitem__, count, secret, 2 * _CROSSINGS * len(pairs)).reached(secret)
+                    reached[secret.name] = np.maximum(reached[secret.name], step * told)
+        yield a, b, reached
 
 
 def _paired(column: Column) -> tuple[Codes, int]:
@@ -324,24 +359,20 @@ def _of(labels: Codes, codes: Codes) -> Cells:
     return lambda part: labels[codes[part]]
 
 
-def _joint(a: Column, b: Column, ways: Mapping[str, tuple[Codes, int]], secret: Column, pairs: int) -> Ints:
-    """Return (m,) the records of each value that the pair tells, by the best way to cut it."""
-    best = np.zeros(secret.m, np.int64)
-    for cells, count in _crossings(a, b, ways):
-        best = np.maximum(best, claims(cells, count, secret, 2 * _CROSSINGS * pairs).reached(secret))
-    return best
-
-
-def _crossings(a: Column, b: Column, ways: Mapping[str, tuple[Codes, int]]) -> Iterator[tuple[Cells, int]]:
-    """Yield cells by which a pair is cut, `_CROSSINGS` at most, and how many there may be."""
+def _crossed(a: Column, b: Column, ways: _Ways) -> tuple[Cells, int]:
+    """Return the cells of a pair by its values or runs, and how many there may be."""
     (first, count), (second, other) = ways[a.name], ways[b.name]
-    yield _crossed(_of(first, a.codes), _of(second, b.codes), count, other), count * other
+    return _both(_of(first, a.codes), _of(second, b.codes), count, other), count * other
+
+
+def _cut(a: Column, b: Column, ways: _Ways) -> Iterator[tuple[Cells, int]]:
+    """Yield cells by which a pair of numbers or dates is cut beside its own: long runs, difference, sum."""
     if a.values is None or b.values is None:
         return
     size = int(np.sqrt(_LEAST * a.n))
     (some, few), (more, least) = _runs(a, size), _runs(b, size)
-    if few * least < 0.7 * count * other:
-        yield _crossed(_of(some, a.codes), _of(more, b.codes), few, least), few * least
+    if few * least < 0.7 * ways[a.name][1] * ways[b.name][1]:
+        yield _both(_of(some, a.codes), _of(more, b.codes), few, least), few * least
     if (a.values.dtype.kind == "M") != (b.values.dtype.kind == "M"):
         return
     x, y = _as_numbers(a), _as_numbers(b)
@@ -349,7 +380,7 @@ def _crossings(a: Column, b: Column, ways: Mapping[str, tuple[Codes, int]]) -> I
         yield _cut_by(x, sign * y, a.codes, b.codes)
 
 
-def _crossed(first: Cells, second: Cells, count: int, other: int) -> Cells:
+def _both(first: Cells, second: Cells, count: int, other: int) -> Cells:
     return lambda part: _paired_codes(first(part), second(part), count, other)
 
 
@@ -364,10 +395,10 @@ def _as_numbers(column: Column) -> NDArray[np.float64]:
 
 def _cut_by(x: NDArray[np.float64], y: NDArray[np.float64], a: Codes, b: Codes) -> tuple[Cells, int]:
     """Return cells of x + y: runs of `_LEAST` records or more, and a cell for records that lack either."""
-    step = -(-len(a) // _CUT_RECORDS)
+    step = -(-len(a) // _EDGED)
     some = x[a[::step]] + y[b[::step]]
     some = np.sort(some[~np.isnan(some)])
-    edges = np.append(np.unique(some[:: max(_LEAST, len(some) // _MOST_CUT)]), np.inf)  # what is no number is beyond
+    edges = np.append(np.unique(some[::_LEAST]), np.inf)  # what is no number is beyond
     return lambda part: np.searchsorted(edges, x[a[part]] + y[b[part]], side="right"), len(edges) + 1
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoStack
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.gui.base.words import filled
@@ -282,33 +282,6 @@ class Release:
     password: str | None = field(default=None, repr=False)
 
 
-class _Choose(QUndoCommand):
-    def __init__(self, session: Session, before: Choices, after: Choices, words: str, merge: str) -> None:
-        super().__init__(words)
-        self._session, self._choices, self._merge = session, [before, after], merge
-
-    def redo(self) -> None:
-        self._session._take(self._choices[1])
-
-    def undo(self) -> None:
-        self._session._take(self._choices[0])
-
-    def forget(self) -> None:
-        """Let go of the choices: PySide keeps a command's Python half for as long as the stack lives."""
-        self._choices.clear()
-
-    def id(self) -> int:
-        return hash(self._merge) % 1_000_000 if self._merge else -1
-
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _Choose) or other._merge != self._merge:
-            return False
-        self._choices[1] = other._choices[1]
-        other.forget()
-        self.setObsolete(self._choices[0] == self._choices[1])
-        return True
-
-
 class Session(QObject):
     """What is open and decided now.
 
@@ -323,7 +296,10 @@ class Session(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        # It counts and names the steps, with commands of its own: PySide never lets go of a command written in Python.
         self.undo_stack = QUndoStack(self)
+        self.undo_stack.indexChanged.connect(self._go_to)
+        self._steps: list[tuple[Choices, str]] = []  # the choices at each index of the stack, and what merges with them
         self._source: Source | None = None
         self._choices: Choices | None = None
         self._release: Release | None = None
@@ -371,19 +347,20 @@ class Session(QObject):
     def open_source(self, source: Source, choices: Choices | None = None) -> None:
         """Take a table that was read, with `choices` or else the suggested roles. Ends the undo history."""
         had = self.release
-        for at in range(self.undo_stack.count()):
-            command = self.undo_stack.command(at)
-            if isinstance(command, _Choose):
-                command.forget()
-        self.undo_stack.clear()
         self._confirmed.clear()
         self._compared = None, ()
         self._source = source
         roles = {fact.name: source.suggestions[fact.name].role for fact in source.facts}
         self._choices = (choices or Choices(roles)).fitted(source)
+        self.end_history()
         if had is not None and had.made_from is not None:
             self._say_dropped(self.tr("another table was opened"))
         self.changed.emit()
+
+    def end_history(self) -> None:
+        """Let undoing go back no further than to the choices of now."""
+        self._steps = [] if self._choices is None else [(self._choices, "")]
+        self.undo_stack.clear()
 
     def choose(self, choices: Choices, words: str, merge: str = "") -> None:
         """Replace the choices, as one step of undo named `words`; steps with the same `merge` become one."""
@@ -397,8 +374,21 @@ class Session(QObject):
             if choices.steps(n) == now.steps(n) or draw != now.draws.get(n) or draw.within(()) == draw
         }
         choices = replace(choices, draws=same).fitted(self._source)
-        if choices != self._choices:
-            self.undo_stack.push(_Choose(self, self._choices, choices, words, merge))
+        if choices == now:
+            return
+        stack = self.undo_stack
+        at = stack.index()
+        if not merge or merge != self._steps[at][1] or at < stack.count() or stack.isClean():
+            del self._steps[at + 1 :]
+            self._steps.append((choices, merge))
+            stack.beginMacro(words)
+            stack.endMacro()
+        elif choices != self._steps[at - 1][0]:
+            self._steps[at] = choices, merge
+            self._take(choices)
+        else:  # the step leads nowhere: it goes away as it is undone
+            stack.command(at - 1).setObsolete(True)
+            stack.undo()
 
     def set_roles(self, roles: Mapping[str, Role], words: str) -> None:
         """Give columns other roles."""
@@ -475,6 +465,11 @@ class Session(QObject):
                 return State.STALE
             return State.DONE if self._release is not None and self._release.made_from else State.OPEN
         return State.DONE if step in self._confirmed else State.OPEN
+
+    def _go_to(self, at: int) -> None:
+        del self._steps[self.undo_stack.count() + 1 :]  # a step that led nowhere is gone
+        if self._steps[at][0] != self._choices:
+            self._take(self._steps[at][0])
 
     def _take(self, choices: Choices) -> None:
         had = self.release

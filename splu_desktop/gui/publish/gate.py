@@ -56,6 +56,10 @@ class GateView(QWidget):
         self.lines: tuple[Line, ...] = ()
         self.waiting = True
 
+    def forget(self) -> None:
+        """Forget what was accepted: of another table, the same words have to be judged anew."""
+        self._accepted.clear()
+
     def show_waiting(self) -> None:
         """Say that the lines are being worked out."""
         self.waiting = True

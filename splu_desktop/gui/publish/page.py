@@ -296,6 +296,7 @@ class PublishPage(Page):
         if source is not self._named_for:
             self._named_for = source
             self._again = False
+            self.gate.forget()
             self.place.propose(source.path)
         done, release = self._is_done(), self.session.release
         self.done.setVisible(done)

@@ -151,6 +151,8 @@ class ProjectKeeper(QObject):
         return self._session.source is not None and not self._session.undo_stack.isClean()
 
     def _changed(self) -> None:
+        if self._kept is not None and self._kept[0] is not self._session.source:
+            self._kept = None  # or it would hold a table that is closed
         # Not restarted by further changes: while someone drags a slider, what they did 2 s ago is kept all the same.
         if self._session.source is not None and not self._timer.isActive():
             self._timer.start()
