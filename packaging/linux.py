@@ -109,7 +109,7 @@ def deb(bundle: Path, icons: Path, out: Path, scratch: Path, epoch: int, brought
         (root / "usr/bin" / name).symlink_to(f"../lib/splu-desktop/{name}")
     share(root / "usr/share", icons, epoch)
     manual(scratch / "source", root / "usr/share")
-    for page in (root / "usr/share/man/man1").glob("*.1"):
+    for page in (root / "usr/share/man").glob("**/man1/*.1"):
         page.with_name(f"{page.name}.gz").write_bytes(gzip.compress(page.read_bytes(), 9, mtime=0))
         page.unlink()
     (root / "usr/share/zsh/site-functions").rename(root / "usr/share/zsh/vendor-completions")
