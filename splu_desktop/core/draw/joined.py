@@ -34,7 +34,7 @@ from splu_desktop.core.draw.draw import (
 )
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.blocks import RECORDS
-from splu_desktop.core.groups.design import block_of
+from splu_desktop.core.groups.design import block_of, in_blocks
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
 from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
@@ -772,7 +772,7 @@ FREQUENT = 250  # records from which a value may have chances of its own: T_f at
 BAND = 4  # times the records that the most frequent value of a part of rare ones has over the rarest, at most
 OWN = 8  # values that have chances of their own at most; rarer ones share those of their tolerance
 _ROOM = 0.5  # of the unprotected records that may be moved by the closed form before the solver is asked, too
-_MARGINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)  # of the room between pi and f', given up so that rounding fits
+_MARGINS = (0.0, 0.05, 0.1, 0.2, 0.5)  # of the room between pi and f', given up so that rounding fits
 # Of the grid of chances, the coarsest that fits: it tells a count to 1.4 % or, up to 690 records, to the block of ten
 # from which chances are found. With 40 of them rounding doubled the variance of cells.
 _STEPS_A_DECADE = (160, 640, 10_000)
@@ -874,17 +874,18 @@ def design(
     column = column.compacted()  # a value that no record has needs no chances
     if declared:
         column = _listed(column, tolerances, declared)
-    exact = tolerances.of(column)
-    told = BlockCounts.of(column.counts(), np.array([limit < NOT_SENSITIVE for limit in exact]) if declared else None)
-    own = parts_of(told.most, exact)
-    problem = programme(own, told, exact)
+    exact, counts = tolerances.of(column), in_blocks(np.maximum(column.counts(), 1))
+    own = parts_of(counts, exact)
+    problem = programme(own, counts, exact)
+    if declared:  # some value of a part may be nobody's
+        problem = replace(problem, least=np.where(problem.limits < 1, 0.0, problem.least))
     solved: dict[float, Floats] = {}
     for steps in _STEPS_A_DECADE:
         for margin in _MARGINS:
             if margin not in solved:
                 solved[margin] = solve(_tightened(problem, margin), float(leave), solved.get(0.0))
             made = _rounded(solved[margin], steps, own, problem, column, exact, follows, bool(declared))
-            if told.kept(made, own):
+            if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
                 made._check_declared(column)
                 return made
     if follows is not None:
@@ -1058,92 +1059,18 @@ def _band(count: int) -> int:
     return math.ceil(math.log(FREQUENT / max(count, 1), BAND))
 
 
-@dataclass(frozen=True, eq=False)
-class BlockCounts:
-    """What a draw may know of (m,) counts: of all counts that have the same of these, it is the same.
-
-    Counts enter in whole blocks (`block_of`), that of the most frequent value as what the others leave, as long as
-    this tells it to a tenth; else in a block, too. So the count of a value with few records, changed within its block
-    at the cost of the most frequent one, changes nothing.
-
-    Attributes
-    ----------
-    least, most : (m,) what each count may be; all of them together have the records of the table.
-    numbers : (m,) counts to find chances for.
-    records : N.
-    """
-
-    least: NDArray[np.int64]
-    most: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    records: int
-
-    @classmethod
-    def of(cls, counts: NDArray[np.int64], listed: NDArray[np.bool_] | None = None) -> BlockCounts:
-        """Return what is told of counts; values `listed` (m,) may be nobody's, and are told as if one had them."""
-        records, maybe = int(counts.sum()), np.zeros(len(counts), bool) if listed is None else listed
-        used = (counts > 0) | maybe
-        block = block_of(records, int(np.count_nonzero(used)))
-        most = np.where(used, -(-np.maximum(counts, 1) // block) * block, 0)
-        least = np.where(used, most - block + 1, 0)
-        least[maybe & (least == 1)] = 0
-        numbers = most.copy()
-        if records:
-            top = int(counts.argmax())
-            left = records - int(most.sum() - most[top]), records - int(least.sum() - least[top])
-            if 10 * (left[1] - left[0]) <= left[0]:
-                (least[top], most[top]), numbers[top] = left, left[0]
-        return cls(least, np.minimum(most, records), numbers, records)
-
-    def kept(self, made: Joined, parts: list[list[int]]) -> bool:
-        """Whether a draw with these parts keeps all its promises whatever the counts are.
-
-        f'_v P(shown u) - P(true v, shown u) is linear in the counts, hence least where all have their least but for the
-        records that this leaves, which go to those values first that add least to it.
-        """
-        keeps, feeds, limits = made._numbers
-        room, left = self.most - self.least, self.records - int(self.least.sum())
-        rooms, least = (np.array([numbers[part].sum() for part in parts]) for numbers in (room, self.least))
-
-        def bound(value: int, own: int, shown: int | None, to: int) -> bool:
-            """Whether value of part `own`, shown as itself or as another of part `to`, is believed no surer than f'."""
-            adds, caps = limits[own] * feeds[:, to], rooms.copy()  # what a record of each part adds, and how many may
-            tells = (1 - limits[own]) * (feeds[own, to] + (keeps[own] if shown is None else 0.0))
-            none = float(least @ adds) - float(self.least[value]) * (adds[own] + tells)
-            caps[own] -= room[value]
-            single, number = [-tells], [room[value]]
-            if shown is not None:
-                none += float(self.least[shown]) * limits[own] * keeps[to]
-                caps[to] -= room[shown]
-                single, number = [*single, adds[to] + limits[own] * keeps[to]], [*number, room[shown]]
-            every, most = np.append(single, adds), np.append(number, caps)
-            order = np.argsort(every, kind="stable")
-            more = np.diff(np.minimum(np.cumsum(most[order]), left), prepend=0)
-            return bool(none + more @ every[order] >= (1 - _SLACK) * tells * self.most[value])
-
-        for own in np.flatnonzero(limits < 1).tolist():
-            value = max(parts[own], key=lambda each: int(self.most[each]))
-            if not bound(value, own, None, own):
-                return False
-            for to in np.flatnonzero(feeds[own] > 0).tolist():
-                others = [each for each in parts[to] if each != value]
-                if others and not bound(value, own, min(others, key=lambda each: int(self.least[each])), to):
-                    return False
-        return True
-
-
-def programme(parts: list[list[int]], told: BlockCounts, limits: tuple[Fraction, ...]) -> Programme:
+def programme(parts: list[list[int]], counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> Programme:
     """Return the problem for parts of values with these (m,) counts and limits."""
-    numbers, total = told.numbers, float(told.records)
+    total = float(counts.sum())
     limit = np.array([float(limits[part[0]]) for part in parts])
     fed = limit < 1
     if limits[parts[0][0]] == NOT_SENSITIVE:
         fed[0] = True  # the most frequent unprotected value: the rest may be too rare to take any
     return Programme(
-        share=np.array([numbers[part].sum() / total for part in parts]),
+        share=np.array([counts[part].sum() / total for part in parts]),
         sizes=np.array([float(len(part)) for part in parts]),
-        most=np.array([told.most[part].max() / total for part in parts]),
-        least=np.array([told.least[part].min() / total for part in parts]),
+        most=np.array([counts[part].max() / total for part in parts]),
+        least=np.array([counts[part].min() / total for part in parts]),
         limits=limit,
         fed=fed,
     )

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
-from splu_desktop.core.draw.joined import PARTS, BlockCounts, Joined, JoinedPart, Programme, coarse, parts_of, programme
+from splu_desktop.core.draw.joined import PARTS, Joined, JoinedPart, Programme, coarse, parts_of, programme
 from splu_desktop.core.errors import BadSetting, EmptyTable
-from splu_desktop.core.groups.design import block_of
+from splu_desktop.core.groups.design import in_blocks
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
@@ -172,9 +172,7 @@ class JoinedPerPerson(Joined):
                 persons=number,
             )
         bearers = np.bincount(np.unique(who * column.m + column.codes) % column.m, minlength=column.m)
-        block = block_of(column.n, int(np.count_nonzero(bearers)))
-        most = np.minimum(BlockCounts.of(column.counts()).most, -(-bearers // block) * block)
-        parts = parts_of(most, self._tolerances.of(column))
+        parts = parts_of(np.minimum(in_blocks(column.counts()), bearers), self._tolerances.of(column))
         every = _Persons(column, who, parts)
         made = self._law_of(column, parts, every)
         made = replace(made, persons=number, effect=self.effects(table, who, name, ()).whole)
@@ -183,8 +181,8 @@ class JoinedPerPerson(Joined):
 
     def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
         """Return the draw whose chances keep most values; without persons as if each had one record."""
-        exact, counts = self._tolerances.of(column), BlockCounts.of(column.counts())
-        problem = programme(parts, counts, exact)
+        exact = self._tolerances.of(column)
+        problem = programme(parts, in_blocks(column.counts()), exact)
         limits = [exact[part[0]] for part in parts]
         if self.follows is not None:  # what gamma gives, not rounded down: shares are told by the chances anyway
             for at, share in enumerate(problem.most.tolist()):
@@ -206,11 +204,10 @@ class JoinedPerPerson(Joined):
                 fits = lean == 0 or every is None or every.told(every.leaned(goes), keep, problem) <= _TOLD
                 if fits and keep > best[0]:
                     best = keep, goes
-        if self.follows is not None and guarded.all():  # no more than gamma, which counts in blocks would let by a bit
-            best = min(best[0], 1 / self.follows), best[1]
         for margin in _MARGINS:
             made = self._rounded(column, parts, limits, problem, best[0] * (1 - margin), best[1])
-            if counts.kept(made, parts):
+            worst = made.surest(column)
+            if worst is not None and worst[1] <= worst[2] * (1 + 1e-12):
                 return made
         raise Infeasible(
             "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "
@@ -247,7 +244,7 @@ class JoinedPerPerson(Joined):
     def _guess(self, column: Column) -> Self:
         """Return what the draw would be if each person had one record: before the persons are known."""
         self.check(column)
-        parts = parts_of(BlockCounts.of(column.counts()).most, self._tolerances.of(column))
+        parts = parts_of(in_blocks(column.counts()), self._tolerances.of(column))
         return replace(self._law_of(column, parts, None), persons=column.n)
 
     @property
