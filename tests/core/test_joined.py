@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import Phase, assume, given, settings
+from hypothesis import Phase, assume, example, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core import sanitise
@@ -157,6 +157,8 @@ def test_leaving_bearers_out_costs_sharpness() -> None:
     gamma=st.sampled_from([2, 3, 5, 10, 50]),
     way=st.sampled_from([None, "joined"]),
 )
+@example([820, 120, 60], 5, "joined")  # chances for all counts of each block there are none
+@example([820, 120, 60], 10, None)
 def test_any_column_can_be_sensitive_at_any_gamma(counts: list[int], gamma: int, way: str | None) -> None:
     assume(sum(counts) >= LEAST)
     made = column({f"v{at}": count for at, count in enumerate(counts)})
