@@ -375,22 +375,21 @@ class Column:
         )
 
 
-_Said = TypeVar("_Said")
+_Found = TypeVar("_Found")
 
 
-def said_once(look: Callable[[Column], _Said]) -> Callable[[Column], _Said]:
+def remembered(look: Callable[[Column], _Found]) -> Callable[[Column], _Found]:
     """Make a function remember what it found of a column: suggestions, plan and gate ask the same of each."""
     key = f"_{look.__module__}.{look.__qualname__}"
 
     @wraps(look)
-    def said(column: Column) -> _Said:
-        known = column.__dict__
+    def found(column: Column) -> _Found:
+        known: dict[str, _Found] = column.__dict__
         if key not in known:
             known[key] = look(column)
-        found: _Said = known[key]
-        return found
+        return known[key]
 
-    return said
+    return found
 
 
 @dataclass(frozen=True, eq=False)

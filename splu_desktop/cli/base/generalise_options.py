@@ -122,7 +122,7 @@ def _steps(text: str, column: Column) -> g.Steps:
         suggested = g.suggest(column)
         if not suggested:
             raise g.CannotGeneralise(
-                say("Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name)
+                "Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name
             )
         return suggested
     if way == "clinical":

@@ -169,9 +169,7 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> tuple[Floa
         slope = (rows * (weights * link(rows @ beta)[1])[:, None]).T @ rows / np.outer(scale, scale)
         if np.abs(np.linalg.eigvalsh(slope)).min() < _SINGULAR:
             if not done:
-                raise BadQuestion(
-                    say("The columns named say the same of each other, or nothing at all; leave one out.")
-                )
+                raise BadQuestion("The columns named say the same of each other, or nothing at all; leave one out.")
             break
         bread: Floats = np.linalg.inv(slope) / np.outer(scale, scale)
         step = bread @ now

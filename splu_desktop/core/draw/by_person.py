@@ -9,14 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Kind, Table, remembered
 
 Ints = NDArray[np.int64]
 
@@ -107,20 +106,15 @@ class ByPerson:
         return cls(**data)
 
 
+@remembered
 def persons(column: Column) -> Ints:
     """Return (N,) a number per person, from 0; a record without an identifier is a person of its own."""
-    found = _PERSONS.get(column)  # every column of a plan asks several times
-    if found is None:
-        codes = column.codes.astype(np.int64)
-        unknown = column.missing[column.codes]
-        codes[unknown] = column.m + np.arange(int(unknown.sum()))
-        found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-        found.flags.writeable = False
-        _PERSONS[column] = found
+    codes = column.codes.astype(np.int64)
+    unknown = column.missing[column.codes]
+    codes[unknown] = column.m + np.arange(int(unknown.sum()))
+    found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    found.flags.writeable = False  # every column of a plan asks for it several times
     return found
-
-
-_PERSONS: WeakKeyDictionary[Column, Ints] = WeakKeyDictionary()
 
 
 def numbered(who: Ints, source: Randomness) -> Column:

@@ -451,15 +451,15 @@ class Draw(ABC):
         if not told:
             return None
         least, most = min(told.values())
+        who = named(tuple(label for label, ends in told.items() if ends == (least, most)))
+        return self._known_anyhow(n=n, who=who, column=column, least=least, most=most)
+
+    def _known_anyhow(self, **told: Any) -> str:
         return say(
             "Small counts are not protected: {n} records in {groups} leave {who} of “{column}” {least} to {most} "
             "records, as anyone can work out; allow more for other values, or have more records.",
-            n=n,
             groups=self.words(),
-            who=named(tuple(label for label, ends in told.items() if ends == (least, most))),
-            column=column,
-            least=least,
-            most=most,
+            **told,
         )
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:

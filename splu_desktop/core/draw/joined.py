@@ -21,17 +21,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.draw import (
-    Blocks,
-    Draw,
-    Floats,
-    Promise,
-    RecordBlocks,
-    by_tolerance,
-    named,
-    registered,
-    up,
-)
+from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, by_tolerance, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.blocks import RECORDS
 from splu_desktop.core.groups.design import block_of, in_blocks
@@ -543,22 +533,14 @@ class Joined(Draw):
             most = whole - others * block
             least = max(math.ceil(whole / _ROUNDED - 1e-6) - others * most - block + 1, 1)
             if least <= min(thresholds.alpha, most) and public_figures.tell(least, most, epsilon):
-                found |= dict.fromkeys(set(part.values) & set(map(str, labels)), (least, most))
+                found |= {label: (least, most) for label in map(str, labels) if label in part.values}
         return found
 
-    def known_anyhow(self, n: int, labels: Sequence[str], column: str, thresholds: Thresholds) -> str | None:
-        told = self.told(n, labels, thresholds)
-        if not told:
-            return None
-        least, most = min(told.values())
+    def _known_anyhow(self, **told: Any) -> str:
         return say(
             "Small counts are not protected: the shares that this draw publishes tell of {n} records that {who} of "
             "“{column}” has {least} to {most}; choose groups for it, join rare values, or have more records.",
-            n=n,
-            who=named(tuple(sorted(label for label, ends in told.items() if ends == (least, most)))),
-            column=column,
-            least=least,
-            most=most,
+            **told,
         )
 
     def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:

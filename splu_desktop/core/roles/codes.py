@@ -9,7 +9,7 @@ import numpy as np
 
 from splu_desktop.core.generalise.chapters import SYSTEMS, system_of
 from splu_desktop.core.roles.vocabulary import Matter, matters
-from splu_desktop.core.table import Column, Kind, said_once
+from splu_desktop.core.table import Column, Kind, remembered
 
 _MOST = 0.9  # of the labels looked at
 _LOOKED_AT = 500
@@ -77,7 +77,7 @@ _SYSTEMS: tuple[tuple[str, str, Callable[[str], bool], int], ...] = (
 )
 
 
-@said_once
+@remembered
 def codes_of(column: Column) -> tuple[Matter, str] | None:
     """Return what the codes in a column are about and the system they are of, None where they are of none.
 

@@ -44,7 +44,7 @@ from splu_desktop.core.roles.names import (
     person_by_name,
 )
 from splu_desktop.core.roles.vocabulary import Matter, RoleCard, said_by, special
-from splu_desktop.core.table import Column, Kind, Table, said_once
+from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
 
@@ -148,7 +148,7 @@ def _on_health(name: str) -> bool:
     return matter is not None and matter.health
 
 
-@said_once
+@remembered
 def _identifies(column: Column) -> str | None:
     """Return why a column names persons, None where it doesn't."""
     name = column.name
@@ -195,7 +195,7 @@ def _identifies(column: Column) -> str | None:
     return None
 
 
-@said_once
+@remembered
 def _special(column: Column) -> tuple[Matter, str] | None:
     """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
     if column.m == 0 or bool(column.missing.all()):

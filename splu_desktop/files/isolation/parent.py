@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from splu_desktop.core.errors import FileFault, SpluError
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import faults, limits, memory, wire
 from splu_desktop.files.isolation.wire import Plain
@@ -85,7 +84,7 @@ def isolated(
             answer = _answer(found, path)
     except (OSError, RuntimeError) as fault:  # no room for another process, its files or the thread that listens
         raise faults.TooLarge(
-            say("There is not enough memory to read “{path}”; close other programs and try again.", path=path.name)
+            "There is not enough memory to read “{path}”; close other programs and try again.", path=path.name
         ) from fault
     if not isinstance(answer, dict):
         raise BrokeOff(path)
