@@ -268,7 +268,7 @@
     mean <- 1 / (1 + exp(-pmin(pmax(eta, -700), 700)))
     list(mean = mean, slope = mean * (1 - mean))
   }
-  exponential <- function(eta) list(mean = exp(pmin(eta, 700)), slope = exp(pmin(eta, 700)))
+  exponential <- function(eta) list(mean = exp(pmin(eta, 300)), slope = exp(pmin(eta, 300)))
   # Refuse, with its name, where a group lets the equations have no solution.
   check_groups <- function(groups, y, weights, is_logistic, failed) {
     records <- vapply(groups, function(flags) sum(weights[flags]), 0)
@@ -1057,8 +1057,9 @@
       parts <- list()
       for (at in which(totals > 0)) {
         name <- names_of[match(found[at], times)]
-        inside <- stats::setNames(list(!is.na(times) & times == found[at]), by)
-        met <- count_of(name, utils::modifyList(as.list(chosen), inside), c(names(chosen), by))
+        here <- chosen
+        here[[by]] <- !is.na(times) & times == found[at] & (if (is.null(chosen[[by]])) TRUE else chosen[[by]])
+        met <- count_of(name, here, c(attr(chosen, "named"), by))
         parts[[name]] <- answer(name, count[at] / totals[at], met$low / met$selected, met$high / met$selected,
                                 selected = met$selected)
       }
@@ -1078,7 +1079,8 @@
           chosen[[side[[1]]]] <- if (is.null(chosen[[side[[1]]]])) one else chosen[[side[[1]]]] & one
         }
         name <- paste(if (is.na(a)) "(all)" else labels[[rows]][a], if (is.na(b)) "(all)" else labels[[columns]][b], sep = " | ")
-        count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, names(chosen)) else list(low = 0, high = 0)
+        count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, c(attr(of, "named"), names(chosen)))
+          else list(low = 0, high = 0)
         parts[[name]] <- answer(name, sum(cells$X[cells$meets(chosen)]), count$low, count$high)
       }
       whole <- parts[["(all) | (all)"]]
@@ -1202,11 +1204,23 @@ if (sys.nframe() == 0L && !interactive()) local({
       period <- sub("^.*:", "", by)
       by <- sub(":[^:]*$", "", by)
     }
+    several <- function(text) { # a condition as typed, or several with ; between them
+      if (grepl(";", text, fixed = TRUE) && inherits(try(r$count(text), silent = TRUE), "try-error"))
+        trimws(strsplit(text, ";", fixed = TRUE)[[1]]) else text
+    }
+    several <- function(text) { # a condition as typed, or several with ; between them
+      if (!grepl(";", text, fixed = TRUE)) return(text)
+      tryCatch({
+        r$count(text)
+        text
+      }, splu_refused = function(fault) trimws(strsplit(text, ";", fixed = TRUE)[[1]]))
+    }
     kind <- gsub("-", "_", if (length(args)) args[1] else "")
     found <- switch(kind, count = r$count(c(asked, where), method), share = r$share(asked, where, method),
-      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where), mean = r$mean(asked[1], c(asked[-1], where)),
+      difference = , ratio = , odds_ratio = r[[kind]](several(asked[1]), several(asked[2]), where),
+      mean = r$mean(asked[1], c(asked[-1], where)),
       quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
-      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
+      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](several(asked[1]), as.list(on), where),
       stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
     0L

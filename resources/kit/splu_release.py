@@ -228,8 +228,9 @@ class Release:
         {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value".
         """
         _check(method)
-        asked = {name for name, _, _ in _conditions(conditions, self.columns)}
-        return self._count(f"records with {_words(conditions)}", self._chosen(conditions), asked, method)
+        return self._count(
+            f"records with {_words(conditions)}", self._chosen(conditions), self._named(conditions), method
+        )
 
     def _count(self, what, chosen, asked, method="unbiased"):
         """Return the count of records whose codes are chosen; `asked` are the columns named, whatever their codes."""
@@ -415,10 +416,11 @@ class Release:
         totals = [sums.values[at + 1] for _, at in inside]
         centre = sum(time[0] * n for (time, _), n in zip(inside, totals)) / sum(totals)
         spread = sum((time[0] - centre) ** 2 * n for (time, _), n in zip(inside, totals))
-        slope, parts = [0.0] * len(functions), {}
+        slope, parts, named = [0.0] * len(functions), {}, self._named(conditions) | {by}
         for (time, at), n in zip(inside, totals):
             slope[at] = (time[0] - centre) / spread
-            met = self._count(time[1], {**chosen, by: frozenset(found[time])}, {*chosen, by})
+            here = {**chosen, by: frozenset(found[time] & chosen.get(by, found[time]))}
+            met = self._count(time[1], here, named)
             ends = met.low / met.selected, met.high / met.selected
             parts[time[1]] = Answer(time[1], sums.values[at] / n, *ends, selected=met.selected)
         value = sum(along * x for along, x in zip(slope, sums.values))
@@ -454,7 +456,8 @@ class Release:
             key = tuple(None if code is None else self.labels[name][code] for name, code in zip((rows, columns), at))
             title = " | ".join("(all)" if one is None else one for one in key)
             chosen = {**of, **{name: frozenset([code]) & of.get(name, {code}) for name, code in named.items()}}
-            ends = self._count(title, chosen, chosen) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
+            asked = self._named(where) | set(named)
+            ends = self._count(title, chosen, asked) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
             parts[key] = Answer(title, float(counted[at]), ends.low, ends.high)
         whole = parts[None, None]
         return Answer(
@@ -573,6 +576,10 @@ class Release:
                 raise Refused(f"The conditions on “{name}” contradict each other: no value meets them all.")
         return {name: codes for name, codes in found.items() if len(codes) < len(self.labels[name])}
 
+    def _named(self, conditions):
+        """Return the columns that conditions are on, those that every label meets among them."""
+        return {name for name, _, _ in _conditions(conditions, self.columns)}
+
     def _codes_of(self, name, text):
         labels, none = self.labels[name], self.missing(name)
         if isinstance(text, (list, tuple, set, frozenset)):
@@ -655,16 +662,11 @@ class Release:
         """Return the sums x, n of each pair (conditions, where): how many meet both, and how many they are of."""
         functions, asked = [], []
         for conditions, where in pairs:
-            chosen, of = self._chosen(conditions), self._chosen(where)
-            group = dict(of)
-            for name, some in chosen.items():
-                if name not in self._ways:
-                    group[name] = some & of.get(name, some)
-            asked += [chosen, of, group]
-            functions += [
-                lambda cell, a=chosen, b=group: float(cell.meets(a) and cell.meets(b)),
-                lambda cell, b=group: float(cell.meets(b)),
-            ]
+            chosen = self._chosen(_both(conditions, where))
+            seen = {name: some for name, some in chosen.items() if name not in self._ways}
+            group = {**self._chosen(where), **seen}
+            asked += [chosen, group]
+            functions += [lambda cell, some=some: float(cell.meets(some)) for some in (chosen, group)]
         sums = _Table(self, asked).sums(functions)
         if any(sums.values[at] <= 0 for at in range(1, len(functions), 2)):
             raise Refused("No record is left to take a share of, as far as can be told.")
@@ -1545,7 +1547,7 @@ def _logistic(eta):
 
 
 def _exponential(eta):
-    mean = math.exp(min(eta, 700.0))
+    mean = math.exp(min(eta, 300.0))  # beyond, its square has no number
     return mean, mean
 
 
@@ -1782,6 +1784,17 @@ def _plain(number):
 # --- command line
 
 
+def _typed_conditions(release, text):
+    """Return a condition as typed, or several with ; between them."""
+    if ";" not in text:
+        return text
+    try:
+        release.count(text)
+    except Refused:
+        return [part.strip() for part in text.split(";")]
+    return text
+
+
 def main(arguments=None):
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(
@@ -1807,7 +1820,7 @@ def main(arguments=None):
         ("ratio", "ratio of two shares"),
         ("odds-ratio", "odds ratio of two conditions"),
     ):
-        command(name, words, 2)
+        command(name, f"{words}; join by ; what is to be met at once", 2)
     mean = command("mean", "mean of a column of numbers", None)
     quantile = command("quantile", "quantile of a column of numbers", None)
     for one in (mean, quantile):
@@ -1830,7 +1843,9 @@ def main(arguments=None):
         elif args.command == "share":
             answer = release.share(asked, where, args.method)
         elif args.command in ("difference", "ratio", "odds-ratio"):
-            answer = getattr(release, args.command.replace("-", "_"))(*asked, where=where)
+            answer = getattr(release, args.command.replace("-", "_"))(
+                *(_typed_conditions(release, text) for text in asked), where=where
+            )
         elif args.command == "mean":
             answer = release.mean(args.column, _both(asked, where))
         elif args.command == "quantile":
@@ -1841,7 +1856,8 @@ def main(arguments=None):
         elif args.command == "crosstab":
             answer = release.crosstab(*asked, where=where)
         else:
-            answer = getattr(release, args.command)(asked[0], args.on, where)
+            outcome = asked[0] if asked[0] in release.columns else _typed_conditions(release, asked[0])
+            answer = getattr(release, args.command)(outcome, args.on, where)
     except Refused as fault:
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
