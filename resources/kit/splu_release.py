@@ -385,8 +385,9 @@ class Release:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
         if by not in self.columns:
             raise Refused(_unknown(by, self.columns))
-        kind, none = self.columns[by]["kind"], self.missing(by)
-        if kind in _DATES or all(re.fullmatch(r"\d{4}-\d\d", label) for label in self.labels[by] if label not in none):
+        kind, none = self.columns[by]["kind"], self.missing(by) | set(self.columns[by].get("texts", ()))
+        spans = kind not in _NUMBERS and all(map(_SPAN.fullmatch, set(self.labels[by]) - none))
+        if kind in _DATES or spans:
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
             period = "1"
@@ -610,7 +611,7 @@ class Release:
             for at, label in enumerate(self.labels[name])
             if label not in none and label not in entry.get("texts", ())
         ]
-        if entry["kind"] in _DATES or all(re.fullmatch(r"\d{4}(-\d\d)?|\d{4} Q\d", label) for _, label in known):
+        if entry["kind"] in _DATES or all(_SPAN.fullmatch(label) for _, label in known):
             if not dots:
                 low = high = text.strip()
             for end in (low, high):
@@ -1692,6 +1693,7 @@ def _ends(label):
     return None
 
 
+_SPAN = re.compile(r"\d{4}(-\d\d| Q\d)?")
 _UNITS = ("year", "quarter", "month", "week", "day")
 
 
@@ -1699,15 +1701,16 @@ def _period(label, period):
     """Return the number of the period that a date is in, and its name."""
     if period not in _UNITS:
         raise Refused(f"There is no period “{period}”; choose among {', '.join(_UNITS)}.")
-    year, month = int(label[:4]), int(label[5:7] or 1)
+    told = 1 if len(label) == 4 else 2 if "Q" in label else 3 if len(label) == 7 else len(_UNITS)
+    if _UNITS.index(period) >= told:
+        raise Refused(f"“{label}” is no date that tells a {period}; choose among {', '.join(_UNITS[:told])}.")
+    year, month = int(label[:4]), 3 * int(label[6]) - 2 if told == 2 else int(label[5:7] or 1)
     if period == "year":
         return year, f"{year:04d}"
     if period == "quarter":
         return 4 * year + (month - 1) // 3, f"{year:04d} Q{(month - 1) // 3 + 1}"
     if period == "month":
         return 12 * year + month - 1, f"{year:04d}-{month:02d}"
-    if len(label) < 10:
-        raise Refused(f"“{label}” is a month: it lies in no one {period}.")
     day = datetime.date.fromisoformat(label[:10])
     if period == "week":
         monday = day - datetime.timedelta(days=day.weekday())

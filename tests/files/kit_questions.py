@@ -204,7 +204,7 @@ def _question(chance: random.Random, published: Published, kind: str) -> Questio
 
     method = chance.choice(["unbiased", "bayes"])
     numbers = [c.name for c in table.columns if c.kind in (Kind.INTEGER, Kind.DECIMAL) or c.name in ("band", "dose")]
-    dated = chance.choice(["day", "day", "age"])
+    dated = chance.choice(["day", "day", "age", "band", "blood"])
     period = chance.choice(PERIODS[:3] if "-" not in str(table["day"].labels[0])[5:] else PERIODS[:4])
     few = [c.name for c in table.columns if c.m <= 16]
     on = chance.sample([*few, "age", "blood"], chance.randint(1, 2))
@@ -249,7 +249,7 @@ def _condition(chance: random.Random, column: Column) -> str:
         return f"{column.name}{sign}(empty)"
     if column.name == "day":
         ends = sorted(chance.sample(sorted({label[:7] for label in labels}), 2))
-        return f"day{sign}{chance.choice([ends[0], '..'.join(ends), f'{ends[0]}..', f'..{ends[1]}'])}"
+        return f"day{sign}{chance.choice([ends[0], ends[0][:4], '..'.join(ends), f'{ends[0]}..', f'..{ends[1]}'])}"
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
         low, high = sorted(chance.sample(range(len(labels)), 2))
         if chance.random() < 0.7:

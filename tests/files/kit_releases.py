@@ -36,7 +36,7 @@ def kit() -> ModuleType:
 
 
 def table_of(n: int = 6_000, seed: int = 5) -> Table:
-    """Return wards, dates, ages, numbers with gaps, intervals, codes as 01, a skewed test, flags, which hang together."""
+    """Return wards, dates, ages, numbers with gaps, intervals, codes as 01, a skewed test and flags."""
     chance = np.random.default_rng(seed)
     ward = chance.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
     age = chance.integers(20, 80, n)
@@ -92,12 +92,12 @@ def plans(table: Table) -> dict[str, Plan]:
         "together persons": dict(planned(table, ["test", "flag", "other"], 3)),
         "numbers": {"dose": PlainGroups(3), "test": design(test, gamma_tolerances(test, 3), follows=3)},
     }
-    coarser = {"dose": (Intervals((4.0, 8.0, 12.0, 20.0)),), "day": (DatePart(Part.MONTH),)}
+    coarser = {"numbers": {"dose": (Intervals((4.0, 8.0, 12.0, 20.0)),), "day": (DatePart(Part.MONTH),)}}
+    coarser["persons"] = {"day": (DatePart(Part.QUARTER),)}
     found = {}
     for name, draws in chosen.items():
         persons = ByPerson("person", "draw") if name.endswith("persons") else None
         roles = {each: Role.SA if each in draws else Role.NSA for each in table.names}
         roles["person"] = Role.IDENTIFIER
-        steps = coarser if name == "numbers" else {}
-        found[name] = Plan(roles, draws, persons=persons, generalisations=steps)
+        found[name] = Plan(roles, draws, persons=persons, generalisations=coarser.get(name, {}))
     return found
