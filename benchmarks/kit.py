@@ -32,6 +32,7 @@ from tests.files.kit_questions import (
     Figures,
     Question,
     alike,
+    asked_elsewhere,
     asked_in_r,
     asked_of_kit,
     asked_of_program,
@@ -42,33 +43,11 @@ from tests.files.kit_releases import kit, plans, table_of
 from tests.seeded import Seeded
 from tests.written import write_release
 
-ELSEWHERE = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import splu_release
-release, found = splu_release.Release(sys.argv[1]), []
-for kind, given in json.load(sys.stdin):
-    try:
-        found.append(getattr(release, kind)(*given).as_dict())
-    except splu_release.Refused:
-        found.append(None)
-json.dump(found, sys.stdout)
-"""
-
-
 LINES: dict[str, tuple[str, ...]] = {
     "splu": (),
     "python": (sys.executable, "splu_release.py"),
     "Rscript": ("Rscript", "splu_release.R"),
 }
-
-
-def asked_elsewhere(python: str, folder: Path, questions: Sequence[Question]) -> list[Figures | None]:
-    """Return what the release's own file answers in a Python without packages."""
-    asked = json.dumps([[question.kind, question.given] for question in questions])
-    call = [python, "-I", "-S", "-c", ELSEWHERE, str(folder)]
-    found = json.loads(subprocess.run(call, input=asked, capture_output=True, text=True, check=True).stdout)
-    return [None if one is None else figures_of(one) for one in found]
 
 
 def typed(call: Sequence[str], folder: Path, question: Question) -> Figures | None:

@@ -162,6 +162,28 @@ def asked_in_r(folder: Path, questions: Iterable[Question]) -> list[Figures | No
     return [None if one is None else figures_of(one) for one in found]
 
 
+ELSEWHERE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import splu_release
+release, found = splu_release.Release(sys.argv[1]), []
+for kind, given in json.load(sys.stdin):
+    try:
+        found.append(getattr(release, kind)(*given).as_dict())
+    except splu_release.Refused:
+        found.append(None)
+json.dump(found, sys.stdout)
+"""
+
+
+def asked_elsewhere(python: str, folder: Path, questions: Sequence[Question]) -> list[Figures | None]:
+    """Return what the release's own file answers in a Python without packages."""
+    asked = json.dumps([[question.kind, question.given] for question in questions])
+    call = [python, "-I", "-S", "-c", ELSEWHERE, str(folder)]
+    found = json.loads(subprocess.run(call, input=asked, capture_output=True, text=True, check=True).stdout)
+    return [None if one is None else figures_of(one) for one in found]
+
+
 def figures_of(found: dict[str, Any]) -> Figures:
     """Return the figures of an answer as plain data."""
     parts = {"": found, **found.get("parts", {})}

@@ -8,6 +8,8 @@ import json
 import math
 import os
 import random
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,9 +31,16 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.release.facts import seal_of
 from splu_desktop.files.release.folder import read_release
-from tests.files.kit_questions import alike, asked_in_r, asked_of_kit, asked_of_program, of_every_kind
+from tests.files.kit_questions import (
+    alike,
+    asked_elsewhere,
+    asked_in_r,
+    asked_of_kit,
+    asked_of_program,
+    of_every_kind,
+)
 from tests.files.kit_releases import KIT, kit, plans, table_of
-from tests.optional import needs
+from tests.optional import PYTHONS, needs
 from tests.seeded import Seeded
 from tests.written import write_release
 
@@ -78,6 +87,34 @@ def test_the_kit_in_r_says_the_same(name: str, folders: dict[str, Path]) -> None
 def ask(release: Any, asked: str) -> Any:
     """Return what a call written as a recipient writes it answers."""
     return eval(f"release.{asked}", {"release": release})
+
+
+@needs("other Pythons")
+def test_the_kit_says_the_same_in_other_pythons(folders: dict[str, Path]) -> None:
+    release, published = kit().Release(folders["numbers"]), read_release(folders["numbers"]).published
+    asked = of_every_kind(published, 24, seed=4)
+    ours = [asked_of_kit(release, question) for question in asked]
+    for python in PYTHONS:
+        assert all(map(alike, ours, asked_elsewhere(python, folders["numbers"], asked))), python
+
+
+@pytest.mark.parametrize("name", ["plain", "together", "numbers"])
+def test_the_readme_shows_questions_that_are_answered(name: str, folders: dict[str, Path]) -> None:
+    text = (folders[name] / "README.txt").read_text("utf-8-sig")
+    lines = [shlex.split(line) for line in re.findall(r"^    python splu_release\.py (.+)$", text, re.M)]
+    assert [words[0] for words in lines] == ["count", "odds-ratio", "mean", "trend", "logit"]
+    for words in lines:
+        assert kit().main([*words, "--release", str(folders[name])]) == 0, words
+
+
+@needs("R")
+def test_the_readmes_questions_are_answered_in_r(folders: dict[str, Path]) -> None:
+    text = (folders["plain"] / "README.txt").read_text("utf-8-sig")
+    for line in re.findall(r"^    python splu_release\.py (.+)$", text, re.M):
+        call = ["Rscript", str(folders["plain"] / "splu_release.R"), *shlex.split(line), "--json"]
+        ran = subprocess.run(call, capture_output=True, text=True, check=True)
+        found = json.loads(ran.stdout)
+        assert found["low"] <= found["estimate"] <= found["high"], line
 
 
 def test_cells_add_up_to_their_margins(folders: dict[str, Path]) -> None:

@@ -274,6 +274,16 @@ def has_numbers(column: Column) -> bool:
     )
 
 
+def told_periods(column: Column) -> tuple[str, ...]:
+    """Return the periods that dates, or years, quarters or months, tell: none of them a finer one than itself."""
+    if column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None:
+        return PERIODS
+    if not holds_spans(column):
+        return ()
+    texts = [str(label) for label in column.labels[~column.missing]]
+    return PERIODS[: min(1 if len(text) == 4 else 2 if "Q" in text else 3 for text in texts)]
+
+
 def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
     """Return (m,) the number of the period that each label lies in, NaN for none, and their names.
 
@@ -286,27 +296,26 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
         raise BadQuestion(
             "There is no period “{period}”; choose among {known}.", period=period, known=", ".join(PERIODS)
         )
-    known, told = ~column.missing, 0
-    if column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None:
-        known &= ~np.isnat(column.values)
-        days, told = column.values[known].astype("datetime64[D]"), len(PERIODS)
-    elif holds_spans(column):
-        texts = [str(label) for label in column.labels[known]]
-        months = [f"{text[:4]}-{3 * int(text[6]) - 2:02}" if "Q" in text else text for text in texts]
-        days = np.array(months, "datetime64[D]")
-        told = min(1 if len(text) == 4 else 2 if "Q" in text else 3 for text in texts)
-    if PERIODS.index(period) >= told:
+    told = told_periods(column)
+    if period not in told:
         sentence = (
             say(
                 "“{column}” tells no {period}; choose among {known}.",
                 column=column.name,
                 period=say(period),
-                known=", ".join(PERIODS[:told]),
+                known=", ".join(told),
             )
             if told
             else say("“{column}” holds no dates that tell a {period}.", column=column.name, period=say(period))
         )
         raise BadQuestion(sentence)
+    known = ~column.missing
+    if column.values is not None:
+        known &= ~np.isnat(column.values)
+        days = column.values[known].astype("datetime64[D]")
+    else:
+        texts = [str(label) for label in column.labels[known]]
+        days = np.array([f"{text[:4]}-{3 * int(text[6]) - 2:02}" if "Q" in text else text for text in texts], "M8[D]")
     times, names = np.full(column.m, np.nan), {}
     for at, day in zip(np.flatnonzero(known).tolist(), days.tolist(), strict=True):
         times[at], name = _period(day, period)

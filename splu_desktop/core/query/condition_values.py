@@ -37,7 +37,7 @@ def value_of(column: Column, text: str) -> Any:
 
 
 def is_span(column: Column, text: str) -> bool:
-    """Return whether a text names a span of time that holds many values: a year of quarters, a month, a day of moments."""
+    """Return whether a text names a span that holds many values: a year of quarters, a month, a day of moments."""
     if column.kind not in _DATES:
         return re.fullmatch(r"\d{4}", text, re.ASCII) is not None and holds_spans(column) and text not in column.labels
     moment = _typed(text)

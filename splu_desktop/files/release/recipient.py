@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.analyse.analyses import told_periods
+from splu_desktop.core.analyse.analysis import columns_of_numbers
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.generalise.step import number_text
@@ -33,6 +35,7 @@ _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
 _PROMISED = 12  # columns whose promises are all said
 _LISTED = 200  # values of a column that the dictionary lists
+_SHELL = set('"$`!\\%^\n\r')  # what a shell changes within quotes
 _ENGLISH = Language()
 
 
@@ -71,6 +74,7 @@ def write_readme(
         "{dictionary} describes every column; release.json says the same for programs, with the SHA-256 of each file.",
         dictionary=DICTIONARY_NAME,
     )
+    asked = commands(published) if kit else []
     paragraphs: list[list[str]] = [
         [warning(published, kit)],
         [say("HOW TO READ THIS TABLE")],
@@ -80,10 +84,14 @@ def write_readme(
         promises,
         *_persons(published),
         *_reconstruction(published, kit),
+        asked,
         [described, made_by],
     ]
     blocks = []
-    for sentences in paragraphs:
+    for sentences in filter(None, paragraphs):
+        if sentences is asked:
+            blocks.append("\n".join(f"    {command}" for command in asked))
+            continue
         said = [spoken.sentence(sentence) for sentence in sentences]
         listing = sentences is promises
         blocks.append("\n".join(_filled(f"  - {text}") for text in said) if listing else _filled(" ".join(said)))
@@ -219,7 +227,7 @@ def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
-        "'Column=Value'), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method."
+        '"Column=Value"), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method.'
     )
     if len(published.table.columns) == 1:
         return []
@@ -228,12 +236,16 @@ def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
         "the values of a part of the table over the whole of it. A plain filter is wrong there."
     )
     kit = say(
-        "So do the files beside this one, without any program: splu_release.py (Python from 3.9, no packages: python "
-        "splu_release.py count 'Column=Value') and splu_release.R (base R), also for shares, ratios, odds ratios, "
-        "means, trends and regressions. “transitions” in release.json has the chances T of the draw."
+        "So do the files beside this one, without any program: splu_release.py (Python from 3.9, no packages) and "
+        "splu_release.R (base R; Rscript splu_release.R instead of python splu_release.py), also for shares, "
+        "differences, ratios, odds ratios, means, quantiles, trends, cross-tables and regressions, all with 95 % "
+        "intervals. What can't be answered is refused in a sentence. “transitions” in release.json has the chances T "
+        "of the draw."
     )
-    example = _example(published) if with_kit else []
-    return [[why], *([example] if example else []), [offer, kit] if with_kit else [offer]]
+    asked = _example_of(published) if with_kit else None
+    example = _example(published, *asked) if asked else []
+    shown = [say("Questions to begin with, asked in this folder:")] if example else []
+    return [[why], *([example] if example else []), [offer, kit, *shown] if with_kit else [offer]]
 
 
 def write_dictionary(
@@ -366,10 +378,11 @@ def _promised(published: Published, sa: str) -> list[str]:
     return said if known is None else [known, *said]
 
 
-def _example(published: Published) -> list[str]:
-    """Return the example: the most frequent sensitive value among the largest part of the table that is not all of it.
+def _example_of(published: Published) -> tuple[str, str, str, str] | None:
+    """Return what the examples ask: column and value, sensitive, and those of the part of the table that is meant.
 
-    Both are chosen by the published table, so the choice tells nothing that the table does not.
+    The most frequent sensitive value among the largest part of the table that is not all of it: both are chosen by the
+    published table, so the choice tells nothing that the table does not.
     """
     sa = published.sensitive[0]
     reader = Reader(published)
@@ -387,9 +400,37 @@ def _example(published: Published) -> list[str]:
         key=lambda entry: entry[:2],
         default=None,
     )
-    if value is None or part is None:
+    return None if value is None or part is None else (sa, value, part[2].name, str(part[2].labels[part[3]]))
+
+
+def commands(published: Published) -> list[str]:
+    """Return questions as they are typed in the release's folder, in any shell; without those that none can write."""
+    asked = _example_of(published)
+    if asked is None:
         return []
-    nsa, label = part[2].name, str(part[2].labels[part[3]])
+    reader, table = Reader(published), published.table
+    met, group = f"{asked[0]}={asked[1]}", f"{asked[2]}={asked[3]}"
+    found = [["count", group, met], ["odds-ratio", group, met]]
+    numbers = columns_of_numbers(reader)
+    unchanged = [name for name in numbers if not published.is_sensitive(name)]
+    if unchanged:
+        found.append(["mean", unchanged[0], met])
+    elif numbers:
+        found.append(["mean", numbers[0], group])
+    for name in published.nsas:
+        if told := told_periods(table[name]):
+            found.append(["trend", met, "--by", f"{name}:{'month' if 'month' in told else told[-1]}"])
+            break
+    on = [group, *(name for name in unchanged[:1] if name != asked[2])]
+    found.append(["logit", met, *(word for each in on for word in ("--on", each))])
+    plain = [words for words in found if not any(_SHELL & set(word) for word in words)]
+    quoted = [[word if re.fullmatch(r"[\w-]+", word) else f'"{word}"' for word in words] for words in plain]
+    return [" ".join(["python", "splu_release.py", *words]) for words in quoted]
+
+
+def _example(published: Published, sa: str, value: str, nsa: str, label: str) -> list[str]:
+    """Return the example in words, with its arithmetic."""
+    reader = Reader(published)
     with np.errstate(divide="ignore", invalid="ignore"):
         # As `splu query` answers the same question.
         answer = reader.answer([Condition(nsa, values=(label,)), Condition(sa, values=(value,))], bootstrap=None)
