@@ -701,9 +701,9 @@
       whole <- effects$whole
       result <- whole
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
-        known <- effects$columns[[name]]
-        rest <- if (is.null(known[["*"]])) 1 else known[["*"]]
-        each <- vapply(labels[[name]], function(label) if (is.null(known[[label]])) rest else known[[label]], 0)
+        known <- unlist(effects$columns[[name]])
+        each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
+        each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
         f <- counts[[name]]
         flags <- asked[[name]]
         inside <- sum(f[flags])
