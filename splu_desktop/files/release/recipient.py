@@ -37,10 +37,11 @@ _PROMISED = 12  # columns whose promises are all said
 _LISTED = 200  # values of a column that the dictionary lists
 _SHELL = set('"$`!\\%^\n\r')  # what a shell changes within quotes
 _ENGLISH = Language()
+_Asked = tuple[str, str, str, str]  # of the examples: sensitive column and value, unchanged column and value
 
 
 def write_readme(
-    published: Published,
+    reader: Reader,
     facts: Mapping[str, Any],
     path: Path,
     files: list[str],
@@ -53,6 +54,7 @@ def write_readme(
     Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
     enough then.
     """
+    published = reader.published
     shown = published.sensitive[:_PROMISED]
     promises = said_once({name: _promised(published, name) for name in shown})
     if more := len(published.sensitive) - len(shown):
@@ -74,7 +76,8 @@ def write_readme(
         "{dictionary} describes every column; release.json says the same for programs, with the SHA-256 of each file.",
         dictionary=DICTIONARY_NAME,
     )
-    asked = commands(published) if kit else []
+    asked = _example_of(reader) if kit else None
+    questions = _questions(reader, *asked) if asked else []
     paragraphs: list[list[str]] = [
         [warning(published, kit)],
         [say("HOW TO READ THIS TABLE")],
@@ -83,14 +86,14 @@ def write_readme(
         _worth(published, facts),
         promises,
         *_persons(published),
-        *_reconstruction(published, kit),
-        asked,
+        *_reconstruction(reader, kit, asked),
+        questions,
         [described, made_by],
     ]
     blocks = []
     for sentences in filter(None, paragraphs):
-        if sentences is asked:
-            blocks.append("\n".join(f"    {command}" for command in asked))
+        if sentences is questions:
+            blocks.append("\n".join(f"    {question}" for question in questions))
             continue
         said = [spoken.sentence(sentence) for sentence in sentences]
         listing = sentences is promises
@@ -223,13 +226,13 @@ def _persons(published: Published) -> list[list[str]]:
     return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
-def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
+def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
         '"Column=Value"), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method.'
     )
-    if len(published.table.columns) == 1:
+    if len(reader.published.table.columns) == 1:
         return []
     why = say(
         "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
@@ -242,9 +245,8 @@ def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
         "intervals. What can't be answered is refused in a sentence. “transitions” in release.json has the chances T "
         "of the draw."
     )
-    asked = _example_of(published) if with_kit else None
-    example = _example(published, *asked) if asked else []
-    shown = [say("Questions to begin with, asked in this folder:")] if example else []
+    example = _example(reader, *asked) if asked else []
+    shown = [say("Questions to begin with, asked in this folder:")] if asked else []
     return [[why], *([example] if example else []), [offer, kit, *shown] if with_kit else [offer]]
 
 
@@ -378,14 +380,14 @@ def _promised(published: Published, sa: str) -> list[str]:
     return said if known is None else [known, *said]
 
 
-def _example_of(published: Published) -> tuple[str, str, str, str] | None:
+def _example_of(reader: Reader) -> _Asked | None:
     """Return what the examples ask: column and value, sensitive, and those of the part of the table that is meant.
 
     The most frequent sensitive value among the largest part of the table that is not all of it: both are chosen by the
     published table, so the choice tells nothing that the table does not.
     """
+    published = reader.published
     sa = published.sensitive[0]
-    reader = Reader(published)
     with np.errstate(divide="ignore", invalid="ignore"):  # values at the eligibility limit have no signal to divide by
         value = _top(published.table[sa], reader.signal(sa))
     part = max(
@@ -403,13 +405,10 @@ def _example_of(published: Published) -> tuple[str, str, str, str] | None:
     return None if value is None or part is None else (sa, value, part[2].name, str(part[2].labels[part[3]]))
 
 
-def commands(published: Published) -> list[str]:
+def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> list[str]:
     """Return questions as they are typed in the release's folder, in any shell; without those that none can write."""
-    asked = _example_of(published)
-    if asked is None:
-        return []
-    reader, table = Reader(published), published.table
-    met, group = f"{asked[0]}={asked[1]}", f"{asked[2]}={asked[3]}"
+    published = reader.published
+    met, group = f"{sa}={value}", f"{nsa}={label}"
     found = [["count", group, met], ["odds-ratio", group, met]]
     numbers = columns_of_numbers(reader)
     unchanged = [name for name in numbers if not published.is_sensitive(name)]
@@ -418,19 +417,18 @@ def commands(published: Published) -> list[str]:
     elif numbers:
         found.append(["mean", numbers[0], group])
     for name in published.nsas:
-        if told := told_periods(table[name]):
+        if told := told_periods(published.table[name]):
             found.append(["trend", met, "--by", f"{name}:{'month' if 'month' in told else told[-1]}"])
             break
-    on = [group, *(name for name in unchanged[:1] if name != asked[2])]
+    on = [group, *(name for name in unchanged[:1] if name != nsa)]
     found.append(["logit", met, *(word for each in on for word in ("--on", each))])
     plain = [words for words in found if not any(_SHELL & set(word) for word in words)]
     quoted = [[word if re.fullmatch(r"[\w-]+", word) else f'"{word}"' for word in words] for words in plain]
     return [" ".join(["python", "splu_release.py", *words]) for words in quoted]
 
 
-def _example(published: Published, sa: str, value: str, nsa: str, label: str) -> list[str]:
+def _example(reader: Reader, sa: str, value: str, nsa: str, label: str) -> list[str]:
     """Return the example in words, with its arithmetic."""
-    reader = Reader(published)
     with np.errstate(divide="ignore", invalid="ignore"):
         # As `splu query` answers the same question.
         answer = reader.answer([Condition(nsa, values=(label,)), Condition(sa, values=(value,))], bootstrap=None)
