@@ -273,9 +273,7 @@ def parse_condition(text: str, published: Published) -> Condition:
 
 def columns_named(texts: Iterable[str], names: Sequence[str]) -> list[str]:
     """Return which columns conditions as `parse_condition` reads them may be about."""
-    return [
-        name for name in names if any(_after(name, text, sign) is not None for text in texts for sign in _SIGNS)
-    ]
+    return [name for name in names if any(_after(name, text, sign) is not None for text in texts for sign in _SIGNS)]
 
 
 def column_named(name: str, published: Published) -> str:
