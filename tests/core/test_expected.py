@@ -10,7 +10,7 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
-from splu_desktop.core.checks.expected import Ahead, in_counts
+from splu_desktop.core.checks.expected import Ahead, compared, in_counts
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
@@ -202,6 +202,18 @@ def test_chances_are_said_in_counts_that_are_near() -> None:
     for share in np.linspace(0.05, 0.99, 200):
         part, _, whole = in_counts(float(share)).partition(" of ")
         assert abs(int(part) / int(whole) - share) <= 0.015
+
+
+def test_chances_that_are_compared_are_of_one_whole() -> None:
+    assert compared(0.483, 0.44) == ["48 of 100", "44 of 100"]
+    assert compared(0.75, 0.25) == ["3 of 4", "1 of 4"]
+    assert compared(1.0, 0.001) == ["nearly every case", "1 of 1,000"]
+    for one in np.linspace(0.05, 0.99, 40):
+        for other in np.linspace(0.05, 0.99, 40):
+            parts = [text.partition(" of ") for text in compared(float(one), float(other))]
+            assert parts[0][2] == parts[1][2]
+            for share, (part, _, whole) in zip((one, other), parts, strict=True):
+                assert abs(int(part) / int(whole) - share) <= 0.015
 
 
 GRID = (8, 5, 3, 2)

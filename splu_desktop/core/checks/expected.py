@@ -89,17 +89,19 @@ class Readers:
 
     def sentences(self, known: Sequence[str]) -> tuple[str, str, str]:
         """Return one sentence on each. `known` are the columns that the second one knows of a person."""
+        right, blind = compared(self.stranger, self.blind)
         stranger = say(
             "A stranger who finds a person's row is right in {right}; by guessing, without it, in {blind}.",
-            right=in_counts(self.stranger),
-            blind=in_counts(self.blind),
+            right=right,
+            blind=blind,
         )
+        right, informed = compared(self.colleague, self.informed)
         colleague = say(
             "A colleague who knows the person's {columns} and has studied the release is right in {right}; without the "
             "row in {informed}.",
             columns=listed(known),
-            right=in_counts(self.colleague),
-            informed=in_counts(self.informed),
+            right=right,
+            informed=informed,
         )
         insider = say(
             "Someone who knows everyone else is right about the one left in up to {right}.",
@@ -118,6 +120,16 @@ def in_counts(share: float) -> str:
     parts += [(1, max(round(1 / share), 2)), *((round(share * whole), whole) for whole in (10, 20, 100))]
     part, whole = next((p, w) for p, w in parts if 0 < p < w and abs(p / w - share) <= _CLOSE)
     return say("{part} of {whole}", part=part, whole=whole)
+
+
+def compared(*shares: float) -> list[str]:
+    """Return probabilities in counts of one whole, so that they can be compared at sight; else each by itself."""
+    for whole in (2, 3, 4, 5, 10, 20, 100):
+        parts = [round(share * whole) for share in shares]
+        close = (0 < p < whole and abs(p / whole - s) <= _CLOSE for p, s in zip(parts, shares, strict=True))
+        if min(shares) >= 0.05 and all(close):
+            return [say("{part} of {whole}", part=part, whole=whole) for part in parts]
+    return [in_counts(share) for share in shares]
 
 
 class Ahead:

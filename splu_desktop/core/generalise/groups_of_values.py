@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.generalise.step import GONE, KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
 
@@ -198,7 +198,7 @@ class Rare(Generalisation):
     """Values of fewer than `k` records into one group.
 
     If that group had fewer than `k` records itself, the next rarest values join it until it has `k`: else it would say
-    of a rare value no less than the value itself.
+    of a rare value no less than the value itself. An empty `label` leaves their cells empty, among those without a value.
     """
 
     k: int
@@ -210,12 +210,12 @@ class Rare(Generalisation):
             raise CannotGeneralise(
                 "The least number of records per value must be a whole number from 2, not {k}.", k=self.k
             )
-        if not self.label.strip():
-            raise CannotGeneralise("The group of rare values needs a name.")
 
     def grouping(self, column: Column) -> Grouping:
         """Return which labels are rare. Missing ones never are, and are not counted."""
         counts = column.counts()
+        if not self.label.strip():
+            return Grouping(np.where((counts < self.k) & ~column.missing, GONE, KEEP), [])
         free = np.flatnonzero(~column.missing)
         order = free[np.argsort(counts[free], kind="stable")]
         up_to = np.cumsum(counts[order])
@@ -244,6 +244,8 @@ class Rare(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
+        if not self.label.strip():
+            return say("values of fewer than {k} records left empty", k=self.k)
         return say("values of fewer than {k} records into “{label}”", k=self.k, label=self.label)
 
 
