@@ -123,12 +123,15 @@ def in_counts(share: float) -> str:
 
 
 def compared(*shares: float) -> list[str]:
-    """Return probabilities in counts of one whole, so that they can be compared at sight; else each by itself."""
-    for whole in (2, 3, 4, 5, 10, 20, 100):
-        parts = [round(share * whole) for share in shares]
-        close = (0 < p < whole and abs(p / whole - s) <= _CLOSE for p, s in zip(parts, shares, strict=True))
-        if min(shares) >= 0.05 and all(close):
-            return [say("{part} of {whole}", part=part, whole=whole) for part in parts]
+    """Return probabilities in counts that compare at sight: 48 and 44 of 100, 1 of 6 and 1 of 7; else each alone."""
+    wholes: list[list[int]] = [[whole] * len(shares) for whole in (2, 3, 4, 5)]
+    wholes += [[round(1 / max(share, _CLOSE)) for share in shares], *([whole] * len(shares) for whole in (10, 20, 100))]
+    for each in wholes if min(shares) >= 0.05 else ():
+        parts = [round(share * whole) for share, whole in zip(shares, each, strict=True)]
+        alike = len(set(each)) == 1 or set(parts) == {1}
+        every = zip(parts, each, shares, strict=True)
+        if alike and all(0 < part < whole and abs(part / whole - share) <= _CLOSE for part, whole, share in every):
+            return [say("{part} of {whole}", part=part, whole=whole) for part, whole in zip(parts, each, strict=True)]
     return [in_counts(share) for share in shares]
 
 

@@ -427,7 +427,7 @@ class _Search:
             return rest.split_sizes(forms[name][at][1].codes, forms[name][at][1].m)
 
         def arranged(telling: bool) -> dict[str, int]:
-            """Return which of its forms, the finest first, each column has: those that tell most, or least, go first."""
+            """Return which of its forms, the finest first, each column has; those that tell most, or least, first."""
             taken: dict[str, int] = {}
             waiting = {name: len(every) - 1 for name, every in forms.items()}
             rest = one_class(self.now.n)

@@ -198,7 +198,7 @@ class Rare(Generalisation):
     """Values of fewer than `k` records into one group.
 
     If that group had fewer than `k` records itself, the next rarest values join it until it has `k`: else it would say
-    of a rare value no less than the value itself. An empty `label` leaves their cells empty, among those without a value.
+    of a rare value no less than the value itself. An empty `label` leaves their cells empty.
     """
 
     k: int
