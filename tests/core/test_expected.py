@@ -22,7 +22,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.thresholds import Thresholds
 from tests.core.published_tables import table_of
 from tests.seeded import Seeded
@@ -339,4 +339,8 @@ def test_the_table_shown_first_is_small_and_names_the_column() -> None:
     assert asked == AskedTable(("age", "sex"), (Condition("result", ("positive",)),))
     assert len(cells(table, asked)) == 6
     assert suggested(table, (), "result").columns == ()
+    town = Column.from_labels("town", [f"T{code % 4}" for code in range(table.n)])
+    zips = Column.from_labels("zip", [f"69{code % 4}00" for code in range(table.n)])
+    told = suggested(Table((*table.columns, town, zips)), ("town", "zip", "sex"), "result").columns
+    assert "sex" in told, "a postcode tells no more than its town"
     assert Thresholds().alpha < 10

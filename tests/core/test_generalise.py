@@ -398,7 +398,10 @@ def test_what_would_make_a_column_less_telling() -> None:
     assert g.coarser(Column.from_labels("c", [f"E{i:02d}.{j}" for i in range(30) for j in range(5)] * 20)) == (
         g.Chapter("icd10"),
     )
-    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b", "c"])) == (g.Rare(10),)
+    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b", "c"])) == ()
+    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b"] * 5 + ["c"] * 5)) == (g.Rare(10),)
+    sex = Column.from_labels("sex", ["f"] * 400 + ["m"] * 400 + ["x"] * 3)
+    assert g.column_after(sex, g.coarser(sex)).labels.tolist() == ["m", "f or other"]
     assert g.coarser(Column.from_labels("c", ["a", "b"] * 50)) == ()
 
 

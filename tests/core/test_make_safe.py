@@ -106,10 +106,12 @@ def test_no_frequent_value_goes_into_a_rest(sizes: list[int], absent: int, k: in
     column = Column.from_labels("ward", labels + [""] * absent)
     for steps in coarser_forms(column, k):
         after = column_after(column, steps)
-        kept = set(after.labels)
+        kept = {str(label).removesuffix(" or other") for label in after.labels}
         put = [size for at, size in enumerate(sizes) if f"v{at}" not in kept]
         empty = int(after.counts()[after.missing].sum()) - absent
         assert max(put, default=0) <= len(labels) / 5, "a frequent value keeps its name"
+        rest = int(after.counts()[after.labels == "Other"].sum())
+        assert 2 * rest <= len(labels), "a rest is the lesser part"
         assert empty <= 0 or max(put) <= len(labels) / 50 + 1, "only few are left without a value"
         assert after.counts().sum() == column.n
 
@@ -120,7 +122,7 @@ def test_few_of_unknown_sex_cost_neither_men_nor_women_their_value() -> None:
     table = Table(
         (
             Column.from_labels("Sex", sex),
-            Column.from_labels("Ward", [f"W{v % 4}" for v in range(n)]),
+            Column.from_labels("Ward", [f"W{v // 2 % 4}" for v in range(n)]),
             Column.from_labels("illness", [f"K{v % 20}" for v in range(n)]),
         )
     )
@@ -130,6 +132,10 @@ def test_few_of_unknown_sex_cost_neither_men_nor_women_their_value() -> None:
     counts = dict(zip(after.labels.tolist(), after.counts().tolist(), strict=True))
     assert counts == {"Female": 993, "Male": 994, "": 13}
     assert "left empty" in found.steps[0].sentence
+    nobody = [label or "Male" for label in sex]
+    found = make_safe(Table((Column.from_labels("Sex", nobody), *table.columns[1:])), planned(table), Aim(k=2))
+    after = column_after(Column.from_labels("Sex", nobody), found.plan.generalisations["Sex"])
+    assert sorted(after.labels) == ["Female or other", "Male"], "where nothing is missing, a name says who they go with"
 
 
 def test_effects_are_those_of_each_step() -> None:

@@ -151,8 +151,9 @@ def _evenness(*columns: Column) -> float:
 
 
 def _same(one: Column, other: Column) -> bool:
-    """Whether one of two columns tells hardly anything that the other does not, as a place and its postcode."""
-    return _evenness(one, other) < max(_evenness(one), _evenness(other)) * min(_evenness(one), _evenness(other)) ** 0.2
+    """Whether one of two columns tells less than a fifth anew beside the other, as a postcode beside its place."""
+    less, more = sorted((_evenness(one), _evenness(other)))
+    return bool(_evenness(one, other) < more * less**0.2)
 
 
 def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> AskedTable:

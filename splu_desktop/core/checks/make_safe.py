@@ -27,17 +27,19 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import (
+    USUAL_REST,
     CannotGeneralise,
     Chapter,
     DatePart,
     Groups,
     Part,
     Prefix,
-    Rare,
+    Rest,
     Steps,
     by_quantiles,
     by_width,
     column_after,
+    rare_together,
     round_width,
     system_of,
     table_after,
@@ -63,7 +65,7 @@ _WIDTHS = (1, 2, 4)  # times the round width that suits a column of numbers
 _AGES = (5, 10, 20)  # years
 _QUANTILES = (5, 3, 2)  # intervals of about equally many records
 _RARE = (10, 100)  # records below which values go into one, besides the k aimed at,
-_PARTS = (50, 20, 10, 5)  # and one in so many; of more than the last none is put with others, of the first none emptied
+_PARTS = (50, 20, 10, 5)  # and one in so many of all
 _CODED = 0.9  # of the values are numbers of one length where they are cut to their first digits, as those of places
 _SMALL = 3  # records below which a class counts where the aim is about unique ones
 _TIME = re.compile(r"[0-2]\d:[0-5]\d")
@@ -190,7 +192,7 @@ class MadeSafe:
         return say("{text} Given up: {columns}.", text=text, columns=names)
 
 
-def coarser_forms(column: Column, k: int, rest: str = "Other") -> Iterator[Steps]:
+def coarser_forms(column: Column, k: int, rest: Rest = USUAL_REST) -> Iterator[Steps]:
     """Yield ever coarser forms of a column, each as the steps to add to those that it has; `rest` names rare values."""
     present = [str(label) for label in column.labels[~column.missing]]
     aged = any(matter.what in _WANTED for matter in said_by(column.name)[0])
@@ -213,20 +215,11 @@ def coarser_forms(column: Column, k: int, rest: str = "Other") -> Iterator[Steps
             after = column_after(column, steps)
             if steps:
                 yield steps
-            yield from ((*steps, rare) for rare in _rests(after, k, rest))
-
-
-def _rests(column: Column, k: int, rest: str) -> Iterator[Rare]:
-    """Yield ways to put rare values together, or with missing ones; a frequent value never goes with them."""
-    counts = np.where(column.missing, 0, column.counts())
-    few, *_, most = (int(counts.sum()) // part for part in _PARTS)
-    for least in sorted({k, *_RARE, *(int(counts.sum()) // part for part in _PARTS)}):
-        found = Rare(least, rest).grouping(column) if least > 1 else None
-        if found is not None and found.names:
-            if counts[found.group == len(found.names) - 1].max() <= most:
-                yield Rare(least, rest)
-            elif least <= few + 1:
-                yield Rare(least, "")
+            filled = int(after.counts()[~after.missing].sum())
+            for least in sorted({k, *_RARE, *(filled // part for part in _PARTS)}):
+                rare = rare_together(after, least, rest)
+                if rare is not None:
+                    yield (*steps, rare)
 
 
 def _codes(column: Column) -> Iterator[Steps]:
@@ -277,7 +270,7 @@ def entropy(column: Column) -> float:
 
 
 class _Search:
-    def __init__(self, table: Table, plan: Plan, aim: Aim, rest: str, progress: Progress) -> None:
+    def __init__(self, table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress) -> None:
         self.source, self.plan, self.aim, self.rest, self.progress = table, plan, aim, rest, progress
         self.now = table_after(table, plan.generalisations)
         self.steps: list[SafeStep] = []
@@ -505,7 +498,7 @@ class _Search:
 
 
 def make_safe(
-    table: Table, plan: Plan, aim: Aim | None = None, progress: Progress = SILENT, rest: str = "Other"
+    table: Table, plan: Plan, aim: Aim | None = None, progress: Progress = SILENT, rest: Rest = USUAL_REST
 ) -> MadeSafe:
     """Return the steps that lead from a plan to an aim; the plan's sensitive columns keep their draws.
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.checks.make_safe import Aim, MadeSafe, SafeStep, make_safe
-from splu_desktop.core.generalise import Steps
+from splu_desktop.core.generalise import Rest, Steps
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
@@ -31,7 +31,7 @@ Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
 _REST = 300  # ms
 
 
-def proposed(table: Table, plan: Plan, aim: Aim, rest: str, progress: Progress) -> tuple[MadeSafe, Variants]:
+def proposed(table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress) -> tuple[MadeSafe, Variants]:
     """Return the steps, and the columns as they would be grouped. Runs in a worker. Raises Cancelled."""
     found = make_safe(table, plan, aim, progress, rest)
     variants: Variants = {}
@@ -108,7 +108,7 @@ class SafeDialog(QDialog):
         self.take.setEnabled(False)
         self.text.setText(self.tr("Looking for steps…"))
         aim = Aim(self.k.value(), self.unique.value() / 100)
-        table, plan, rest = source.imported.table, choices.plan(), self.tr("Other")
+        table, plan, rest = source.imported.table, choices.plan(), Rest(self.tr("Other"), self.tr("{value} or other"))
         job = self._tasks.run("make safe", lambda progress: proposed(table, plan, aim, rest, progress), pause=_REST)
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
