@@ -325,7 +325,7 @@ class _Search:
         return max((_WANTED.get(matter.what, 1.0) for matter in said_by(name)[0]), default=1.0)
 
     def price(self, name: str, after: Column | None) -> float:
-        """Return what a form of a column, or its absence, costs its recipients; one that tells little is worth little."""
+        """Return what a form of a column, or its absence, costs its recipients; little where it tells little."""
         return self.wanted(name) * min(self.told.get(name, 0.0), 1.0) * self.loss(name, after)
 
     # --- the steps, in order

@@ -20,6 +20,7 @@ import json
 import os
 import secrets
 import stat
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -615,4 +616,14 @@ def _body(body: Any) -> dict[str, Any]:
             raise TypeError(name)
     if not all(isinstance(output, dict) for output in body.get("outputs", ())):
         raise TypeError("outputs")
-    return dict(body)
+    found: dict[str, Any] = _shared(body)
+    return found
+
+
+def _shared(data: Any) -> Any:
+    """Return plain data whose texts are shared with equal ones: entries repeat names, hashes and ids of others."""
+    if isinstance(data, dict):
+        return {sys.intern(name): _shared(each) for name, each in data.items()}
+    if isinstance(data, list):
+        return [_shared(each) for each in data]
+    return sys.intern(data) if isinstance(data, str) else data

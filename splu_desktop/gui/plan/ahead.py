@@ -38,6 +38,7 @@ from splu_desktop.gui.base.words import filled, number, percent, plain, told
 _MOST_CHOICES = 60  # values that a list offers
 _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless all are smaller
 _NARROWEST = 80  # pixels of a column
+_BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
 
 
@@ -285,9 +286,9 @@ class AheadTab(QWidget):
         most = max((row.told.true for row in self.shown.rows), default=0)
         return replace(self.shown.asked, least=next((least for least in _LEAST if least <= most), _LEAST[-1]))
 
-    def _start(self, wanted: Wish) -> None:
+    def _start(self, wanted: Wish, pause: int = 0) -> None:
         self._running, self._next, known = True, None, self.shown
-        job = self._tasks.run("ahead", lambda progress: foresee(wanted, known, progress))
+        job = self._tasks.run("ahead", lambda progress: foresee(wanted, known, progress), pause=pause)
         job.done.connect(self._show)
         job.failed.connect(self._fail)
         job.stopped.connect(self._ended)
@@ -295,7 +296,7 @@ class AheadTab(QWidget):
     def _ended(self) -> None:
         self._running = False
         if self._next is not None:
-            self._start(self._next)
+            self._start(self._next, _BREATH)
 
     def _fail(self, sentence: str) -> None:
         self.model.show(())
