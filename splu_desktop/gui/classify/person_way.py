@@ -96,8 +96,7 @@ class PersonOptions(QWidget):
     def __init__(self, session: Session, way: PersonWay, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._way = session, way
-        row = QHBoxLayout(self)
-        margins(row, 0, spacing=8)
+        row = margins(QHBoxLayout(self), 0, spacing=8)
         self.by = label(self.tr("First and last by"), "quiet")
         self.order = Choice()
         self.order.setAccessibleName(self.tr("Column by whose values a person's records are first or last"))

@@ -13,7 +13,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, button
+from splu_desktop.gui.base.widgets import Busy, Empty, button, margins, put
 from splu_desktop.gui.base.words import copy_text, filled
 from splu_desktop.gui.report.fields import ReportFields
 from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
@@ -56,17 +56,15 @@ class ReportPage(Page):
             self.tr("The report is out of date"),
             self.tr("Table, roles or group sizes have changed since the release was published."),
         )
-        self.stale_panel.buttons.addWidget(
-            button(self.tr("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary")
-        )
-        self.stale_panel.buttons.addWidget(
-            button(self.tr("&Undo the change"), self.session.undo_stack.undo, picture="undo-2")
+        put(
+            self.stale_panel.buttons,
+            button(self.tr("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary"),
+            button(self.tr("&Undo the change"), self.session.undo_stack.undo, picture="undo-2"),
         )
         self.stack.addWidget(self.stale_panel)
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = margins(QHBoxLayout(), spacing=12)
         self.form = ReportFields()
         self.form.changed.connect(self._show_preview)
         self.form.edition_changed.connect(self._edition_changed)

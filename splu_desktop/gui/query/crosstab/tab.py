@@ -45,8 +45,7 @@ class CrosstabTab(Tab):
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(tasks, parent)
         self._job: Job | None = None
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self.setup = Setup()
         self.setup.changed.connect(self._setup_changed)
         column.addWidget(self.setup)
@@ -67,10 +66,8 @@ class CrosstabTab(Tab):
 
     def _build_table(self) -> QWidget:
         table = QWidget()
-        column = QVBoxLayout(table)
-        margins(column, 0, spacing=6)
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
+        column = margins(QVBoxLayout(table), 0, spacing=6)
+        bar = margins(QHBoxLayout(), spacing=8)
         self.search = line_edit(self.tr("Find a row or column"), self.tr("Find a row or column"))
         self.search.setClearButtonEnabled(True)
         empties_on_escape(self.search)
@@ -139,8 +136,7 @@ class CrosstabTab(Tab):
         self.views.addWidget(self.nothing)
         self.seen.changed.connect(self._show_view)
         column.addWidget(self.views, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
+        foot = margins(QHBoxLayout(), spacing=12)
         self.readout = label("", wrap=True, selectable=True)
         foot.addWidget(self.readout, 1)
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
