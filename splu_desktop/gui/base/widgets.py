@@ -148,7 +148,14 @@ def put(layout: _Box, *parts: Part) -> _Box:
 
 
 class Choice(QComboBox):
-    """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters."""
+    """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters.
+
+    `name` is what a screen reader says of it.
+    """
+
+    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.isEditable() or self.currentIndex() < 0:

@@ -178,8 +178,7 @@ class ReadDialog(QDialog):
             "date_order": self.tr("Day and month"),
         }
         for key, name in names.items():
-            box = Choice()
-            box.setAccessibleName(name)
+            box = Choice(name)
             self.boxes[key] = box
             box.activated.connect(lambda _, key=key: self._picked(key))
             self.form.addRow(name, box)

@@ -362,10 +362,8 @@ class ImportPage(Page):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>The table is read into memory. Nothing is changed, copied or sent anywhere.</p>"
-            "<p><b>What should I check?</b></p>"
-            "<p>That each row is one person or one stay, that the names of the columns stand in the header, and that"
-            " accented letters and dates look right.</p>"
-            "<p>A wrong separator or encoding shows at once in the first records.</p>"
-            "<p>No table at hand? The sample hospital is invented; try everything with it.</p>"
+            "<p>The table is read into memory. Nothing is changed, copied or sent anywhere.</p><p><b>What should I "
+            "check?</b></p><p>That each row is one person or one stay, that the names of the columns stand in the "
+            "header, and that accented letters and dates look right.</p><p>A wrong separator or encoding shows at once "
+            "in the first records.</p><p>No table at hand? The sample hospital is invented; try everything with it.</p>"
         )

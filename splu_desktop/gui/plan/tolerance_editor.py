@@ -394,9 +394,8 @@ class ToleranceEditor(QWidget):
             )
         return filled(
             self.tr(
-                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal};"
-                " counts"
-                " are within the error asked for from {t_f} on."
+                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts "
+                "are within the error asked for from {t_f} on."
             ),
             sizes=told(figures["words"]),
             mse=decimal(figures["mse"]),

@@ -217,12 +217,11 @@ class TolerantPart(QWidget):
         if not self._sizes:
             return f"{each}{self._joined_help() if self.editor.isVisibleTo(self) else ''}{least}"
         groups = self.tr(
-            "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
-            " <b>signal</b> as they can: how values hang together with the other columns.</p>"
-            "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
-            " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
-            " other records of the table; <b>declared values</b> do: a list of all values that may occur, which are"
-            " shown whether or not somebody has them.</p>"
+            "<p>The program finds groups of several sizes that keep every tolerance and leave as much <b>signal</b> as "
+            "they can: how values hang together with the other columns.</p><p><b>Fake values</b> help against someone "
+            "who knows the values of all other records of a group: they can't tell the last record's value from the "
+            "fake ones. They don't help against someone who knows all other records of the table; <b>declared "
+            "values</b> do: a list of all values that may occur, which are shown whether or not somebody has them.</p>"
         )
         told_too = self.tr(
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"

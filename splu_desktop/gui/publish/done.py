@@ -61,8 +61,7 @@ class DonePart(QWidget):
             Picture("eye-off", "warning", 18),
             (label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1),
         )
-        self.column = Choice()
-        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column = Choice(self.tr("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)
         head.addWidget(self.column)

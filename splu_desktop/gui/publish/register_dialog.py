@@ -199,9 +199,8 @@ class RegisterDialog(QDialog):
                 "fault",
                 filled(
                     self.tr(
-                        "{fault} Somebody or something else than this program wrote to the register; what it"
-                        " says of these"
-                        " entries can't be relied on."
+                        "{fault} Somebody or something else than this program wrote to the register; what it says of "
+                        "these entries can't be relied on."
                     ),
                     fault=text,
                 ),

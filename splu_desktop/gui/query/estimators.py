@@ -17,8 +17,8 @@ from splu_desktop.gui.base.words import filled, tip, told
 class MethodChoice(Choice):
     """A choice among the estimators, the recommended one first."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._names = {
             Method.POOLED: self.tr("Pooled"),
             Method.SHRUNK: self.tr("Shrunk"),

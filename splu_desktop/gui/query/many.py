@@ -359,11 +359,9 @@ class ManyTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>For studies that need hundreds of counts: write the questions in a spreadsheet, and get one answer per"
-            " row, in the same order.</p>"
-            "<p>The answers carry the published count, the estimate, both ends of the 95 % interval and how far to"
-            " trust it.</p>"
-            "<p>A sensitive value that no published record shows is no mistake: rare values can vanish in the draw. Its"
-            " answer says how many records may have had it.</p>"
-            "<p>The same works on the command line: <b>splu queries</b>.</p>"
+            "<p>For studies that need hundreds of counts: write the questions in a spreadsheet, and get one answer per "
+            "row, in the same order.</p><p>The answers carry the published count, the estimate, both ends of the 95 % "
+            "interval and how far to trust it.</p><p>A sensitive value that no published record shows is no mistake: "
+            "rare values can vanish in the draw. Its answer says how many records may have had it.</p><p>The same "
+            "works on the command line: <b>splu queries</b>.</p>"
         )

@@ -321,12 +321,11 @@ class QuestionTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Choose values of any columns; several values of one column mean “any of these”. The counts beside the"
-            " values are those of the published table.</p>"
-            "<p>The true counts are not in the release. What you get is the best estimate and a range that holds the"
-            " true count in 95 of 100 cases.</p>"
-            "<p><span class='a'>Reliable</span>: use it. <b>Uncertain</b>: use the range. <span"
-            " class='p'>Protected</span>: the count is small, and unreliable on purpose.</p>"
-            "<p>Questions without a sensitive column are exact, because those columns are published unchanged.</p>"
-            "<p><b>What should I ask?</b></p><p>Larger selections give sharper answers.</p>"
+            "<p>Choose values of any columns; several values of one column mean “any of these”. The counts beside the "
+            "values are those of the published table.</p><p>The true counts are not in the release. What you get is "
+            "the best estimate and a range that holds the true count in 95 of 100 cases.</p><p><span "
+            "class='a'>Reliable</span>: use it. <b>Uncertain</b>: use the range. <span class='p'>Protected</span>: the "
+            "count is small, and unreliable on purpose.</p><p>Questions without a sensitive column are exact, because "
+            "those columns are published unchanged.</p><p><b>What should I ask?</b></p><p>Larger selections give "
+            "sharper answers.</p>"
         )

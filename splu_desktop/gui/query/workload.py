@@ -231,10 +231,9 @@ class WorkloadTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your"
-            " own table, so only you can do this.</p>"
-            "<p><b>Left</b>: how far answers are off, by size of the true count (in per cent of all records).</p>"
-            "<p><b>Right</b>: small counts should come out wrong; that is their protection.</p>"
-            "<p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, and intervals that"
-            " hold the truth in about 95 of 100 cases.</p>"
+            "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your "
+            "own table, so only you can do this.</p><p><b>Left</b>: how far answers are off, by size of the true count "
+            "(in per cent of all records).</p><p><b>Right</b>: small counts should come out wrong; that is their "
+            "protection.</p><p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, "
+            "and intervals that hold the truth in about 95 of 100 cases.</p>"
         )

@@ -276,12 +276,10 @@ class ReportPage(Page):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>The report tells what was released, from what, with which promise, and how anyone can check that the"
-            " files are still the same.</p>"
-            "<p><b>External</b>: follows from the release alone; you may hand it out with it.</p>"
-            "<p><b>Internal</b>: adds true counts and measured errors, for your own records and your reviewer. Never"
-            " hand it out.</p>"
-            "<p><b>SHA-256</b> is a fingerprint of a file: if one letter changes, the fingerprint does.</p>"
-            "<p><b>What should I choose?</b></p><p>Save both editions as PDF: sign and keep the internal one, send the"
-            " external one with the release.</p>"
+            "<p>The report tells what was released, from what, with which promise, and how anyone can check that the "
+            "files are still the same.</p><p><b>External</b>: follows from the release alone; you may hand it out with "
+            "it.</p><p><b>Internal</b>: adds true counts and measured errors, for your own records and your reviewer. "
+            "Never hand it out.</p><p><b>SHA-256</b> is a fingerprint of a file: if one letter changes, the "
+            "fingerprint does.</p><p><b>What should I choose?</b></p><p>Save both editions as PDF: sign and keep the "
+            "internal one, send the external one with the release.</p>"
         )

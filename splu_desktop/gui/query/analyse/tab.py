@@ -292,12 +292,11 @@ class AnalysisTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Figures that counts alone can't give: how much more often something happens in one group, a mean, a"
-            " trend, what an outcome hangs on.</p>"
-            "<p>Never count rows of a sensitive column within a group yourself: the figures would lean towards no"
-            " difference. These go back through the chances of the draw.</p>"
-            "<p><b>What does the interval say?</b></p><p>In 95 of 100 releases it holds what the original table says."
-            " It says nothing about other patients than those in the table.</p>"
+            "<p>Figures that counts alone can't give: how much more often something happens in one group, a mean, a "
+            "trend, what an outcome hangs on.</p><p>Never count rows of a sensitive column within a group yourself: "
+            "the figures would lean towards no difference. These go back through the chances of the "
+            "draw.</p><p><b>What does the interval say?</b></p><p>In 95 of 100 releases it holds what the original "
+            "table says. It says nothing about other patients than those in the table.</p>"
         )
 
 

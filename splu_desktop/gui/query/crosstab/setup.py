@@ -92,8 +92,7 @@ class Setup(QWidget):
         row = margins(QHBoxLayout(), spacing=8)
         self.first = SideChoice(self.tr("First column"))
         self.second = SideChoice(self.tr("Second column"))
-        self.sensitive = Choice()
-        self.sensitive.setAccessibleName(self.tr("Sensitive column"))
+        self.sensitive = Choice(self.tr("Sensitive column"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sensitive.setMinimumContentsLength(9)
         for words, part, stretch in (
