@@ -29,8 +29,8 @@ def add(commands: Any) -> None:
         nargs="*",
         metavar="COLUMN=VALUE",
         help=say(
-            "Column=Value, Column=A|B, Column=low..high, Column!=Value; Column= or (empty) for records without a "
-            "value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03"
+            "Column=Value, Column=A|B, Column=low..high, Column>=low, Column<=high, Column!=Value; Column= or (empty) "
+            "for records without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03"
         ),
     )
     _add_method(one)
@@ -48,8 +48,9 @@ def add(commands: Any) -> None:
         "queries",
         help=say("answer a file of counts from a release"),
         description=say(
-            "Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty cell is "
-            "no condition, and a cell may hold one value, A|B, low..high, or (empty) for records without a value."
+            "Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty "
+            "cell is no condition, and a cell may hold one value, A|B, low..high, or (empty) for records without a "
+            "value."
         ),
     )
     add_release(many)
