@@ -330,9 +330,8 @@ def _criteria(report: Report, t: Language) -> list[Block]:
         (
             t("Linkability"),
             t(
-                "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables "
-                "that hold them; a protected value shown in it is the person's own in at most {share} of rows on "
-                "average.",
+                "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables that "
+                "hold them; a protected value shown in it is the person's own in at most {share} of rows on average.",
                 share=_exactly(worst.confidence, t),
             ),
             t("Each further release of the same records links better."),
