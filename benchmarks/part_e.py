@@ -113,8 +113,8 @@ def cases(data: Path) -> Iterator[tuple[str, Table, Plan, Asked]]:
         (f"{job}=Prof-specialty", f"{pay}={rich}", "age", "age", "age"),
     )
     census = read(data / "census_workers.csv.gz").table
-    asked = ("Marital=Divorced", "IncomeClass=50000+.", "Age", "WeeksWorked", "Age")
-    yield "census workers", census, plan(census, {"Marital": PlainGroups(2)}), asked
+    asked = ("Education=Bachelors degree(BA AB BS)", "IncomeClass=50000+.", "Age", "WeeksWorked", "Age")
+    yield "census workers", census, plan(census, {"Education": PlainGroups(2)}), asked
     for seed in (3, 8):
         made = hospital(seed)
         columns = [
