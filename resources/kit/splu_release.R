@@ -463,14 +463,16 @@
         } else {
           fits <- all_names[vapply(all_names, function(name) {
             rest <- if (startsWith(one$text, name)) substring(one$text, nchar(name) + 1) else ""
-            grepl("^\\s*!?=", rest)
+            grepl("^\\s*[!<>]?=", rest)
           }, TRUE)]
           if (!length(fits) && grepl("=", one$text, fixed = TRUE)) unknown(sub("\\s*!?=.*$", "", one$text))
           if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value.")
           name <- fits[which.max(nchar(fits))]
           rest <- substring(one$text, nchar(name) + 1)
           excluded <- grepl("^\\s*!=", rest)
-          value <- sub("^\\s*!?=", "", rest)
+          value <- sub("^\\s*[!<>]?=", "", rest)
+          if (grepl("^\\s*>=", rest)) value <- paste0(value, "..")
+          if (grepl("^\\s*<=", rest)) value <- paste0("..", value)
         }
         flags <- flags_of(name, value)
         if (excluded) flags <- !flags
@@ -1214,10 +1216,6 @@ if (sys.nframe() == 0L && !interactive()) local({
     if (length(by) && !by %in% names(r$table)) {
       period <- sub("^.*:", "", by)
       by <- sub(":[^:]*$", "", by)
-    }
-    several <- function(text) { # a condition as typed, or several with ; between them
-      if (grepl(";", text, fixed = TRUE) && inherits(try(r$count(text), silent = TRUE), "try-error"))
-        trimws(strsplit(text, ";", fixed = TRUE)[[1]]) else text
     }
     several <- function(text) { # a condition as typed, or several with ; between them
       if (!grepl(";", text, fixed = TRUE)) return(text)

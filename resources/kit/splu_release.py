@@ -226,7 +226,8 @@ class Release:
         """Return how many records of the original table meet conditions.
 
         conditions : {"Column": "value"}, with lists of values, "10..20" for a range, "2024-03" for a month,
-        {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value".
+        {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value",
+        "Column>=low".
         """
         _check(method)
         return self._count(
@@ -1736,7 +1737,7 @@ def _conditions(conditions, columns):
         if not isinstance(text, str):
             yield from _conditions(text, columns)
             continue
-        found = [name for name in columns if re.match(re.escape(name) + r"\s*!?=", text)]
+        found = [name for name in columns if re.match(re.escape(name) + r"\s*[!<>]?=", text)]
         if not found:
             name, sign, _ = text.partition("=")
             raise Refused(
@@ -1746,7 +1747,8 @@ def _conditions(conditions, columns):
             )
         name = max(found, key=len)
         sign, _, asked = text[len(name) :].partition("=")
-        yield name, sign.strip() == "!", asked
+        ends = {">": f"{asked}..", "<": f"..{asked}"}
+        yield name, sign.strip() == "!", ends.get(sign.strip(), asked)
 
 
 def _unknown(name, columns):

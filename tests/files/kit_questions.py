@@ -275,6 +275,8 @@ def _condition(chance: random.Random, column: Column) -> str:
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
         low, high = sorted(chance.sample(range(len(labels)), 2))
         if chance.random() < 0.7:
+            if chance.random() < 0.3:
+                return f"{column.name}{chance.choice(['>=', ' <= '])}{labels[low]}"
             return f"{column.name}{sign}{chance.choice(['{}..{}', '{}..', '..{}']).format(labels[low], labels[high])}"
     number = chance.choice([1, 1, 2, 3])
     if len(labels) > 20:

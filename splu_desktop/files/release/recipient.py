@@ -56,7 +56,7 @@ def write_readme(
     """
     published = reader.published
     shown = published.sensitive[:_PROMISED]
-    promises = said_once({name: _promised(published, name) for name in shown})
+    promises = said_once({name: _promised(published, name) for name in shown}, by_column=True)
     if more := len(published.sensitive) - len(shown):
         promises.append(
             say(
