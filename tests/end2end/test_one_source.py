@@ -231,6 +231,9 @@ def _tolerances(said: Said, name: str, stated: dict[str, Any], planned: dict[str
 def test_persons_and_unique_records_are_the_same_everywhere(said: Said, case: str) -> None:
     (line,) = (line for line in said.published["gate"] if line["name"] == "persons")
     told = said.external["persons"]["sentences"]
+    # On the front, too: it once said "about single records" of a draw by person.
+    promised = [set(re.findall(r"promise is (\w+ \w+)", text)) for text in (said.readme, said.html)]
+    assert promised[0] == promised[1]
     for sentence in told:
         assert _plain(sentence) in said.readme
         assert _plain(sentence) in said.html
