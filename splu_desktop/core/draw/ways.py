@@ -20,7 +20,7 @@ from splu_desktop.core.draw import joined as joined_design
 from splu_desktop.core.draw.joined import FREQUENT
 from splu_desktop.core.errors import BadSetting, Ineligible
 from splu_desktop.core.groups.design import in_blocks
-from splu_desktop.core.groups.forming import check_eligible
+from splu_desktop.core.groups.forming import check_eligible, check_gamma
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.messages import Figure, say
@@ -35,6 +35,7 @@ CELL = 0.1  # share of the records in the cell that both are compared by
 _GIVEN_UP = Fraction(1, 10)  # of the room between a value's share and its tolerance, by rounding
 _COMMON = 0.5  # share of the records from which a value is everybody's guess
 _STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
+_LARGE = 20  # gammas from which it is looked whether anything can be read of what they leave
 _SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
 
 
@@ -46,6 +47,7 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
     values get 1/gamma. A value that next to all records have would tell by its tolerance how many lack it: it gets 1.
     """
     PlainGroups(gamma)  # raises for a gamma that is none
+    check_gamma(column, gamma)
     told, counts, blocks = {str(label) for label in unprotected}, column.counts(), in_blocks(column.counts())
     found = {}
     for label, count, block in zip(column.labels.tolist(), counts.tolist(), blocks.tolist(), strict=True):
@@ -74,6 +76,7 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
     Raises BadSetting, EmptyTable; Ineligible only in tables of fewer than LEAST records, which hide nobody.
     """
     _checked(way)
+    check_gamma(column, gamma)
     if way != JOINED:
         try:
             check_eligible(column, gamma)
@@ -88,7 +91,10 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
             return DecoyGroups.designed(column, limits, progress=progress)
         except Infeasible:
             pass
-    return joined_design.design(column, limits, follows=gamma)
+    draw = joined_design.design(column, limits, follows=gamma)
+    if gamma >= _LARGE and half_widths(column, draw)[1] >= column.n / 2:  # 0 to all of them, whatever is asked
+        raise joined_design.too_large(column, gamma)
+    return draw
 
 
 def by_tolerances(

@@ -140,8 +140,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     if found is not None:
         again = decide(name, found.bare, counts, form, beside=found.result, **settings)
         if again.values is not None and again.kind in (Kind.INTEGER, Kind.DECIMAL) and _many(again, counts):
-            values = found.values(again.values, whole=again.kind is Kind.INTEGER)
-            typed = replace(again, values=values)
+            typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
         else:
             found = None
     own.report("Finding types", 0.5)
@@ -172,7 +171,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
 def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
     """Whether a column has numbers enough to be one of numbers, with words among them."""
     numbers = ~_speechless(typed) & (counts > 0)
-    return np.count_nonzero(numbers) >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum()
+    return bool(numbers.sum() >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum())
 
 
 def _measured(column: RawColumn, typed: Typed) -> Measured | None:

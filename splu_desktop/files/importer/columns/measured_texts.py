@@ -28,11 +28,49 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 _RESULTS = frozenset(
-    "neg negativ negative négatif négative negativo pos positiv positive positif positivo + ++ +++ (+) +/- spur spuren"
-    " trace traces normal unauffällig norm not_detected nicht_nachweisbar n.n. nachweisbar undetectable detected below"
-    " above low high hämolytisch hemolyzed haemolysed hemolytic lipämisch n.d. nd"
-    .replace("_", "\u00a0").split(" ")
-)  # fmt: skip
+    {
+        "neg",
+        "negativ",
+        "negative",
+        "négatif",
+        "négative",
+        "negativo",
+        "pos",
+        "positiv",
+        "positive",
+        "positif",
+        "positivo",
+        "+",
+        "++",
+        "+++",
+        "(+)",
+        "+/-",
+        "spur",
+        "spuren",
+        "trace",
+        "traces",
+        "normal",
+        "unauffällig",
+        "norm",
+        "n.n.",
+        "nachweisbar",
+        "undetectable",
+        "detected",
+        "below",
+        "above",
+        "low",
+        "high",
+        "hämolytisch",
+        "hemolyzed",
+        "haemolysed",
+        "hemolytic",
+        "lipämisch",
+        "n.d.",
+        "nd",
+        "notdetected",
+        "nichtnachweisbar",
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,4 +164,4 @@ def _parts(text: str) -> re.Match[str] | None:
 
 
 def _is_result(text: str) -> bool:
-    return " ".join(text.split()).casefold().replace(" ", "\u00a0") in _RESULTS
+    return "".join(text.split()).casefold() in _RESULTS

@@ -48,7 +48,7 @@ def spoilt(
         texts = [name, *column.labels[::step]]
         foreign = [text for text in texts if not text.isascii()]
         found = _twice(name, foreign) or _lost(name, foreign) or _html(name, texts)
-        found = found or _edged(name, texts[1:]) or _first_year(name, texts[1:], made)
+        found = found or _first_year(name, texts[1:], made)
         if found is None and name not in number_cells:
             found = _cut_off(name, texts[1:]) or _either(name, texts[1:], made)
         if found is not None:
@@ -64,6 +64,9 @@ def spoilt(
                 second=_shown(pair[1]),
             )
             yield Problem(ProblemKind.NOTE, sentence, column=name, value=pair[1])
+        elif (edged := _edged(name, texts[1:])) is not None:
+            sentence, text = edged
+            yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
 
 
 def meant(text: str) -> str | None:
@@ -143,7 +146,7 @@ def _edged(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
     for text in texts:
         if not is_blank(text) and not (text.isascii() and text.isprintable()) and _EDGE.search(text.strip(" \t\r\n")):
             sentence = say(
-                "Column “{column}”: {text} begins or ends with characters that nobody sees; they are part of the value.",
+                "Column “{column}”: {text} begins or ends with characters that nobody sees, which belong to the value.",
                 column=name,
                 text=_shown(text),
             )

@@ -133,6 +133,6 @@ def _closed(
             if not most or alone != most[0][0]:
                 return k + 1
             # Lines that are whole records each are no text within quotes, though their fields may add up.
-            each = all(further.count(delimiter) == alone for further in waiting[: k + 1])
+            each = alone > 1 and all(further.count(delimiter) == alone for further in waiting[: k + 1])
             return 0 if whole != alone or each else k + 1
     return 0
