@@ -2,9 +2,10 @@
 
     .venv/bin/python -m benchmarks.long_use [--rounds 400] [--records 400] [--every 10]
 
-A small table goes the whole way each round, in the same process and window. Every tenth round prints the memory in use
-(resident, after what was freed is given back), what of it is held, and the Python objects alive. The aim is that
-memory after the last round lies within 10 % of that after round 50.
+A small table goes the whole way each round, in the same process and window. Every tenth round prints the memory of its
+own (resident and anonymous, after what was freed is given back: pages of mapped libraries come and go as the system
+likes), all that is resident, what the C library holds of it, and the Python objects alive. The aim is that memory after
+the last round lies within 10 % of that after round 50.
 """
 
 from __future__ import annotations
@@ -36,14 +37,15 @@ from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
 
-def resident() -> float:
-    """Return the process's memory in MB, after the allocator gave back what is free."""
+def resident() -> tuple[float, float]:
+    """Return the MB of the process's own memory, and of all that is resident, after what is free was given back."""
     gc.collect()
     name = ctypes.util.find_library("c")
     if name is not None and hasattr(ctypes.CDLL(name), "malloc_trim"):
         ctypes.CDLL(name).malloc_trim(0)
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    told = Path("/proc/self/status").read_text(encoding="ascii")
+    own, whole = (int(re.findall(rf"{name}:\s*(\d+) kB", told)[0]) * 1024 / 1e6 for name in ("RssAnon", "VmRSS"))
+    return own, whole
 
 
 def held() -> float:
@@ -147,13 +149,14 @@ def main() -> None:
         window.resize(1280, 720)
         window.show()
         base, kinds, grown = 0.0, Counter[str](), Counter[str]()
-        print(f"{'round':>6}{'MB':>9}{'held':>9}{'objects':>10}{'CPU s':>8}", flush=True)
+        print(f"{'round':>6}{'own MB':>9}{'all MB':>9}{'held':>9}{'objects':>10}{'CPU s':>8}", flush=True)
         for round_ in range(1, args.rounds + 1):
             one_round(application, window, path, Path(home) / f"r{round_}")
             if round_ % args.every and round_ != args.rounds:
                 continue
-            now, grown = resident(), alive()
-            print(f"{round_:6}{now:9.1f}{held():9.2f}{grown.total():10}{time.process_time():8.0f}", flush=True)
+            (now, whole), grown = resident(), alive()
+            line = f"{round_:6}{now:9.1f}{whole:9.1f}{held():9.2f}{grown.total():10}{time.process_time():8.0f}"
+            print(line, flush=True)
             if round_ == min(50, args.rounds // 2 // 10 * 10):
                 base, kinds = now, grown
         grown = grown - kinds

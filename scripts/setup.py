@@ -114,6 +114,8 @@ def create() -> None:
 REASONS = {
     r"suitable TLS CA certificate bundle, invalid path: (\S+)": "There is no certificate file “{found}”, which"
     " PIP_CERT, REQUESTS_CA_BUNDLE or pip's own settings name: PIP_CERT=/path/to/certificates.pem {command}",
+    r"NO_CERTIFICATE_OR_CRL_FOUND|no certificate or crl found": "The certificate file that PIP_CERT, REQUESTS_CA_BUNDLE"
+    " or pip's own settings name holds no certificate (PEM): PIP_CERT=/path/to/certificates.pem {command}",
     r"check proxy URL|SOCKS support|proxy scheme": "The proxy is named in a way that pip can't use: an HTTP proxy is"
     " named HTTPS_PROXY=http://HOST:PORT {command}",
     r"CERTIFICATE_VERIFY_FAILED|certificate verify failed": "The package index answers with a certificate that this"
@@ -125,8 +127,9 @@ REASONS = {
     " index or a proxy on the way changed it; ask whoever runs it, or use a wheelhouse (scripts/wheelhouse.py --help).",
     r"No space left on device": "The disk is full; the packages need 1 GB in {folder} and in the temporary folder.",
     r"NewConnectionError|ConnectionError|Failed to establish|Name or service not known|Temporary failure in name"
-    r"|timed out|Connection refused|unreachable|Connection reset|RemoteDisconnected": "The package index can't be"
-    " reached from this machine. Behind a proxy: HTTPS_PROXY=http://HOST:PORT {command}; with an index of your own:"
+    r"|timed out|Connection refused|unreachable|Connection reset|RemoteDisconnected|connection broken by"
+    r"|HTTP error (?:401|403|5\d\d)": "The package index can't be reached from this machine. Behind a proxy:"
+    " HTTPS_PROXY=http://HOST:PORT {command}; with an index of your own:"
     " PIP_INDEX_URL=https://HOST/simple {command}; without internet: scripts/wheelhouse.py --help.",
     r"No matching distribution found for (\S+)": "The packages found do not include {found} for Python {python} on this"
     " kind of machine: name an index that has it (PIP_INDEX_URL), or make the wheelhouse for this Python"

@@ -62,6 +62,13 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path_factory.mktemp("splu-data")))
 
 
+@pytest.fixture
+def brief_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a report attack few records in few rounds, where a test does not ask what the attack finds."""
+    for name, number in (("_TESTED", 500), ("_WORK", 50_000), ("_ROUNDS", 3), ("_TIMES", 1), ("_MADE", 500)):
+        monkeypatch.setattr(f"splu_desktop.core.risk.attack.{name}", number)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip_what_lacks(items)
 

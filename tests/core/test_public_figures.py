@@ -108,7 +108,7 @@ def test_tolerances_are_told_by_public_figures_like_gamma_and_nothing_then_says_
     assert {row["t_p"] for row in found["values"]} == {0.0}
     assert found["sentences"][0] == lines[0].sentence
     published = Published(table, {"s": grouping}, asked)
-    assert make_facts(published, [])["guarantees"]["s"] == published.stated("s")
+    assert make_facts(Reader(published), [])["guarantees"]["s"] == published.stated("s")
     assert published.stated("s")["by_tolerance"]["1/4"]["t_p"] == 0
     assert Published(table, {"s": PlainGroups(4)}, asked).stated("s")["t_p"] == 0
     # Room for more records of other values leaves each open again.

@@ -16,6 +16,7 @@ from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.by_person import NUMBER, ByPerson, known_by_distances, persons, shifted
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release.facts import make_facts
@@ -96,7 +97,7 @@ def test_a_release_says_what_was_done_and_not_by_how_much() -> None:
     before = shifted(table, chosen, Seeded(5))
     published = sanitise.run(before, plan, randomness=Seeded(6))
     assert all(check.passed for check in check_release(sanitise.prepare(before, plan), plan, published))
-    facts = json.dumps(make_facts(published, []))
+    facts = json.dumps(make_facts(Reader(published), []))
     assert json.loads(facts)["persons"]["dates_shifted"] == {"columns": ["came", "left"], "days": 45}
     assert NUMBER in published.table.names
     # Without being asked before, `run` shifts itself: no door leads past it.

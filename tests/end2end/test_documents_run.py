@@ -86,7 +86,11 @@ def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPLU_DATA_DIR", str(folder / "data"))
 
 
-def test_the_first_five_minutes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("brief_attacks")
+def test_the_first_five_minutes(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("splu_desktop.cli.compare.LIMIT", 0.2)  # seconds for each method; tests/compare has them whole
     commands = [shlex.split(line) for line in re.findall(r"^\.venv/bin/splu (.+)$", README, re.MULTILINE)]
     assert len(commands) == 10
     for words in commands:

@@ -128,6 +128,18 @@ def test_a_package_that_is_not_there_or_not_the_one_that_was_tested(setup: Modul
             " invalid path: /etc/no.pem",
             "There is no certificate file “/etc/no.pem”",
         ),
+        (
+            "WARNING: Retrying (Retry(total=0)) after connection broken by 'SSLError(SSLError(136, '[X509:"
+            " NO_CERTIFICATE_OR_CRL_FOUND] no certificate or crl found (_ssl.c:4123)'))': /simple/six/\nCould not fetch"
+            " URL https://pypi.org/simple/six/: There was a problem confirming the ssl certificate - skipping\n"
+            "ERROR: No matching distribution found for six",
+            "holds no certificate (PEM)",
+        ),
+        (
+            "Could not fetch URL https://index/simple/six/: 403 Client Error - skipping\nERROR: HTTP error 403 while"
+            " getting https://index/simple/six/\nERROR: No matching distribution found for six",
+            "The package index can't be reached",
+        ),
         ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
         ("ERROR: something new\nERROR: the last word", "pip says: the last word"),
         ("without any mark", "pip says: without any mark"),

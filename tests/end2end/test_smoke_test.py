@@ -46,9 +46,10 @@ def test_a_sound_installation_passes_and_leaves_nothing(tmp_path: Path) -> None:
             "c.check_release = lambda *given, **more: ()",
             ["scatter otherwise than their law"],
         ),
-        (  # past the program's own streams, too
+        (  # past the program's own streams, too; of the walk the pages alone, which is where it speaks
             "import splu_desktop.gui.base.page as p, os\n"
-            "p.Page.arrived = lambda self: (print('left in'), os.write(2, b'a library'))",
+            "p.Page.arrived = lambda self: (print('left in'), os.write(2, b'a library'))\n"
+            "import splu_desktop.gui.shell.smoke_test as s\ns._Walk.run = lambda self: [self._pages()]",
             ["unexpected output", "left in", "a library"],
         ),
         (

@@ -91,13 +91,13 @@ def squeezed(text: str) -> str:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_table_of_1500_values_in_all_scripts(paper: str) -> None:
-    rows = [(f"{i} {VALUES[i % len(VALUES)]}", Number(f"{i * 1000:,}", i), "in between") for i in range(1_500)]
+def test_a_long_table_of_values_in_all_scripts(paper: str) -> None:
+    rows = [(f"{i} {VALUES[i % len(VALUES)]}", Number(f"{i * 1000:,}", i), "in between") for i in range(800)]
     table = TableBlock("Values", ("Value", "Published count", "State"), rows, "lrl", (3, 1, 1))
     layout, pen = laid_out(document(Heading("Values"), table), paper)
     check_inside(layout, pen)
     said = [op.text for page in layout.pages for op in page.ops if isinstance(op, Text) and op.node is not None]
-    for number in (0, 7, 749, 1_499):
+    for number in (0, 7, 399, 799):
         assert f"{number * 1000:,}" in said
     whole = squeezed("".join(said))
     for text in {row[0] for row in rows[:40]}:

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
-from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import Reader
 
 MOST_VALUES = 300  # of a column whose matrix is written out
 _DIGITS = 12  # of a chance
 
 
-def stated(published: Published) -> dict[str, Any]:
+def stated(reader: Reader) -> dict[str, Any]:
     """Return the transitions of a release as plain data.
 
     Returns
@@ -27,7 +26,7 @@ def stated(published: Published) -> dict[str, Any]:
     "columns" : SA name -> the transition of its own, see `docs/recipient.md`.
     "blocks" : for each block of columns drawn together, how its combinations share groups (`Draw.sharing`).
     """
-    reader = Reader(published)
+    published = reader.published
     blocks = [draw.sharing(published.table.select(names)) for names, draw in published.blocks.items() if len(names) > 1]
     found: dict[str, Any] = {"columns": {name: _column(reader, name) for name in published.sensitive}}
     if blocks:

@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 # Standard deviations from their expectation at which counts are looked at. Ends are cut where no count can be, so that
 # they are not on average where they are at the average count; half from either side they are, to the second order.
 _SIDES = (1.0, -1.0)
-_WHOLE = 1_500  # values up to which a reader is told by the whole matrix
+_WHOLE = 400  # values up to which a reader is told by the whole matrix; of more, two numbers miss it by 0.0035 at most
 _CLOSE = 0.015  # by which a probability may be off in counts
 
 
@@ -257,7 +257,9 @@ class _NotMade(Published):
     whole: dict[str, Floats] = field(default_factory=dict)
 
     def counts(self, sa: str) -> Floats:
-        return kept(self.whole, sa, lambda: self.expected(sa, self.table[sa].counts().astype(np.float64))[0])
+        # Rounded, so that counts which a draw keeps on average are the true ones again, and their matrix is known.
+        true = self.table[sa].counts().astype(np.float64)
+        return kept(self.whole, sa, lambda: np.round(self.expected(sa, true)[0], 6))
 
     def expected(self, sa: str, true: Floats) -> tuple[Floats, Floats]:
         """Return (m,) mean and variance of the published counts of a selection with these true ones."""

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Transition
 
 _MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
+_AT_HAND = WeakValueDictionary[tuple[int, bytes], Transition]()  # one matrix for all who ask while someone holds it
 
 
 @registered
@@ -101,8 +103,11 @@ class PlainGroups(GroupDraw):
     # --- what its reader knows
 
     def two_numbers(self, counts: Floats) -> Transition:
-        n = int(counts.sum())
-        return Transition(n=n, a=(n // self.size) / n, counts=counts, gamma=self.size)
+        key = (self.size, np.asarray(counts, np.float64).tobytes())
+        if (known := _AT_HAND.get(key)) is None:
+            counts, n = np.frombuffer(key[1]), int(counts.sum())
+            known = _AT_HAND[key] = Transition(n=n, a=(n // self.size) / n, counts=counts, gamma=self.size)
+        return known
 
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         once = Tolerances(dict.fromkeys(map(str, labels), Fraction(1, self.size)))

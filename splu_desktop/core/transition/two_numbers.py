@@ -191,8 +191,9 @@ def _pair_probabilities(counts: Floats, n: int, gamma: int) -> Floats | None:
     single = _without(odds, whole)
     # S(gamma - 2) without u and v, by the same recursion once more.
     pair = np.ones((len(present), len(present)))
-    for k in range(1, gamma - 1):
-        pair = single[:, None, k] - odds[None, :] * pair
+    for k in range(1, gamma - 1):  # in place: at 1,500 values each copy is 18 MB
+        pair *= odds
+        np.subtract(single[:, None, k], pair, out=pair)
     pair *= odds[:, None] * odds[None, :] / whole[gamma]
     inclusion = odds * single[:, gamma - 1] / whole[gamma]
     part = pair / np.maximum(inclusion, _TINY)[:, None] / gamma

@@ -20,6 +20,7 @@ import json
 import os
 import secrets
 import stat
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -283,8 +284,9 @@ class Register:
         last, known, when = _NOTHING_BEFORE, 0, ""
         entered: dict[str, Said] = {}
         acknowledged: dict[str, Said] = {}
+        sketch_problems: dict[str, str | None] = {}
         for line in lines:
-            entry, problem, digest = _entry(line, last, key)
+            entry, problem, digest = _remembered_entry(line, last, key)
             # Numbers and times of sealed entries alone are believed.
             sealed = entry is not None and problem != _CHANGED
             number = entry.number if entry is not None and sealed else known + 1
@@ -304,7 +306,7 @@ class Register:
                     (entered if entry.kind == DAMAGED else acknowledged).update(told)
             seen = dict.fromkeys(problems, digest[:16])
             if entry is not None and sealed:
-                seen |= self._sketches_wrong(entry)
+                seen |= self._sketches_wrong(entry, sketch_problems)
             told_of = "Entry {number} of the register {problem}."
             faults += [say(told_of, number=number, problem=say(text), evidence=by) for text, by in seen.items()]
             known, last = max(known, number), digest
@@ -318,21 +320,28 @@ class Register:
         )
         return _FoundBook(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
-    def _sketches_wrong(self, entry: Entry) -> dict[str, str]:
-        """Return what is wrong with the entry's fingerprints, and which: the SHA-256 of its bytes names each."""
+    def _sketches_wrong(self, entry: Entry, found: dict[str, str | None]) -> dict[str, str]:
+        """Return what is wrong with the entry's fingerprints, and which: the SHA-256 of its bytes names each.
+
+        found : what was found of fingerprints looked at before, of which this becomes part.
+        """
         source = entry.body.get("source") or {}
         parts = [*(source.get("identifiers") or {}).values(), source.get("rows"), source.get("likeness")]
         wrong: dict[str, str] = {}
         for name in sorted({part["sha256"] for part in parts if part}):
-            path = self.folder / SKETCHES / f"{name}.bin"
-            if not path.is_file():
-                problem = "has lost its fingerprints, by which the same records are recognised"
-            elif hashlib.sha256(read_file(path)).hexdigest() != name:
-                problem = "has other fingerprints than were made for it, so the same records may not be recognised"
-            else:
-                continue
-            wrong[problem] = f"{wrong.get(problem, entry.hash[:16])} {name[:16]}"
+            if name not in found:
+                found[name] = self._sketch_problem(name)
+            if problem := found[name]:
+                wrong[problem] = f"{wrong.get(problem, entry.hash[:16])} {name[:16]}"
         return wrong
+
+    def _sketch_problem(self, name: str) -> str | None:
+        path = self.folder / SKETCHES / f"{name}.bin"
+        if not path.is_file():
+            return "has lost its fingerprints, by which the same records are recognised"
+        if hashlib.sha256(read_file(path)).hexdigest() != name:
+            return "has other fingerprints than were made for it, so the same records may not be recognised"
+        return None
 
     def _far_ends(self, known: int, entries: Sequence[Entry], key: bytes, faults: list[str]) -> int:
         """Add what head and witness say against the entries to the faults; return the highest number that was given."""
@@ -547,6 +556,22 @@ def _seal(key: bytes, text: str) -> str:
     return hmac.new(key, text.encode("ascii", "replace"), hashlib.sha256).hexdigest()
 
 
+# What was made of lines already, by a digest of all that it depends on: every page, gate and publish reads the register
+# from its beginning, and what hundreds of entries leave in pieces each time is memory that never comes back.
+_FOUND: dict[bytes, tuple[Entry | None, str | None, str]] = {}
+_MOST_FOUND = 2_000
+
+
+def _remembered_entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None, str]:
+    mark = hashlib.sha256(b"\n".join((key.hex().encode(), last.encode(), line))).digest()
+    found = _FOUND.get(mark)
+    if found is None:
+        if len(_FOUND) >= _MOST_FOUND:
+            _FOUND.clear()
+        found = _FOUND[mark] = _entry(line, last, key)
+    return found
+
+
 def _entry(line: bytes, last: str, key: bytes) -> tuple[Entry | None, str | None, str]:
     """Return the entry, what is wrong with it, and the hash that the next one builds on."""
     try:
@@ -591,4 +616,14 @@ def _body(body: Any) -> dict[str, Any]:
             raise TypeError(name)
     if not all(isinstance(output, dict) for output in body.get("outputs", ())):
         raise TypeError("outputs")
-    return dict(body)
+    found: dict[str, Any] = _shared(body)
+    return found
+
+
+def _shared(data: Any) -> Any:
+    """Return plain data whose texts are shared with equal ones: entries repeat names, hashes and ids of others."""
+    if isinstance(data, dict):
+        return {sys.intern(name): _shared(each) for name, each in data.items()}
+    if isinstance(data, list):
+        return [_shared(each) for each in data]
+    return sys.intern(data) if isinstance(data, str) else data

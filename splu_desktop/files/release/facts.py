@@ -29,7 +29,7 @@ from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.published import Published
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.plain_data import from_json
 from splu_desktop.files.draws import published_draw, published_entry
@@ -52,18 +52,18 @@ class BadRelease(FileFault):
 
 
 def make_facts(
-    published: Published, files: list[dict[str, Any]], *, generalisations: Generalisations | None = None
+    reader: Reader, files: list[dict[str, Any]], *, generalisations: Generalisations | None = None
 ) -> dict[str, Any]:
     """Return the facts of a release, sealed.
 
     Parameters
     ----------
-    published : what is handed out.
+    reader : of what is handed out.
     files : name, format, bytes and sha256 of each file.
     generalisations : column -> steps as plain data (`Generalisation.as_dict`), of which only what can't tell of the
         source is taken over.
     """
-    columns = []
+    published, columns = reader.published, []
     for column in published.table.columns:
         sensitive = published.is_sensitive(column.name)
         entry: dict[str, Any] = {
@@ -102,7 +102,7 @@ def make_facts(
         "columns": columns,
         "thresholds": published.thresholds.as_dict(),
         "guarantees": {name: published.stated(name) for name in published.sensitive},
-        "transitions": stated(published),
+        "transitions": stated(reader),
         "files": files,
     }
     if published.repeats is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import file_sha256
@@ -103,8 +104,9 @@ def fill_folder(
             digests[file_name] = beside.enter_context(in_background(hashed, progress, "Reading the files back"))
         progress.report("Describing the release", 0.0)
         # The README names the release's id, so id and date are drawn once, before the final facts.
-        draft = make_facts(published, [], generalisations=generalisations)
-        write_readme(published, draft, folder / README_NAME, list(tables), language(spoken))
+        reader = Reader(published)  # one: facts and README need the same matrices
+        draft = make_facts(reader, [], generalisations=generalisations)
+        write_readme(reader, draft, folder / README_NAME, list(tables), language(spoken))
         write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken))
         for name, form in tables.items():
             _check_written(folder / name, form, published.table, progress)
@@ -140,8 +142,9 @@ def describe(
     tables : name, format, bytes and sha256 of each file of the table.
     named : what the README calls them.
     """
-    draft = make_facts(published, [], generalisations=generalisations)
-    write_readme(published, draft, folder / README_NAME, list(named), language(spoken), kit=False)
+    reader = Reader(published)
+    draft = make_facts(reader, [], generalisations=generalisations)
+    write_readme(reader, draft, folder / README_NAME, list(named), language(spoken), kit=False)
     write_dictionary(published, draft, folder / DICTIONARY_NAME, language(spoken), kit=False)
     beside = [
         {"name": name, "format": form, "bytes": (folder / name).stat().st_size, "sha256": file_sha256(folder / name)}

@@ -37,7 +37,7 @@ _ENGLISH = Language()
 
 
 def write_readme(
-    published: Published,
+    reader: Reader,
     facts: Mapping[str, Any],
     path: Path,
     files: list[str],
@@ -50,6 +50,7 @@ def write_readme(
     Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
     enough then.
     """
+    published = reader.published
     shown = published.sensitive[:_PROMISED]
     promises = said_once({name: _promised(published, name) for name in shown})
     if more := len(published.sensitive) - len(shown):
@@ -79,7 +80,7 @@ def write_readme(
         _worth(published, facts),
         promises,
         *_persons(published),
-        *_reconstruction(published, kit),
+        *_reconstruction(reader, kit),
         [described, made_by],
     ]
     blocks = []
@@ -215,13 +216,13 @@ def _persons(published: Published) -> list[list[str]]:
     return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
-def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
+def _reconstruction(reader: Reader, with_kit: bool) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
         "'Column=Value'), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method."
     )
-    if len(published.table.columns) == 1:
+    if len(reader.published.table.columns) == 1:
         return []
     why = say(
         "A count that combines a sensitive value with other columns has to be RECONSTRUCTED, since re-drawing spreads "
@@ -232,7 +233,7 @@ def _reconstruction(published: Published, with_kit: bool) -> list[list[str]]:
         "splu_release.py count 'Column=Value') and splu_release.R (base R), also for shares, ratios, odds ratios, "
         "means, trends and regressions. “transitions” in release.json has the chances T of the draw."
     )
-    example = _example(published) if with_kit else []
+    example = _example(reader) if with_kit else []
     return [[why], *([example] if example else []), [offer, kit] if with_kit else [offer]]
 
 
@@ -366,13 +367,13 @@ def _promised(published: Published, sa: str) -> list[str]:
     return said if known is None else [known, *said]
 
 
-def _example(published: Published) -> list[str]:
+def _example(reader: Reader) -> list[str]:
     """Return the example: the most frequent sensitive value among the largest part of the table that is not all of it.
 
     Both are chosen by the published table, so the choice tells nothing that the table does not.
     """
+    published = reader.published
     sa = published.sensitive[0]
-    reader = Reader(published)
     with np.errstate(divide="ignore", invalid="ignore"):  # values at the eligibility limit have no signal to divide by
         value = _top(published.table[sa], reader.signal(sa))
     part = max(

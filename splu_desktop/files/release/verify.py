@@ -14,6 +14,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register, RegisterFault
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, repeats_of
@@ -142,7 +143,7 @@ def _transitions(facts: dict[str, Any], published: Published) -> list[Check]:
     """Return whether the stated transitions are those of table and draws; releases of older versions state none."""
     if "transitions" not in facts:
         return []
-    known = stated(published)
+    known = stated(Reader(published))
     for block in known.get("blocks", ()):
         del block["groups"]  # examples by chance, which another version of NumPy may draw otherwise
     if not _close(facts["transitions"], known):

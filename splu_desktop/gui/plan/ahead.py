@@ -37,6 +37,7 @@ from splu_desktop.gui.base.words import filled, number, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
 _NARROWEST = 80  # pixels of a column
+_BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
 
 
@@ -273,9 +274,9 @@ class AheadTab(QWidget):
         else:
             self._start(wanted)
 
-    def _start(self, wanted: Wish) -> None:
+    def _start(self, wanted: Wish, pause: int = 0) -> None:
         self._running, self._next, known = True, None, self.shown
-        job = self._tasks.run("ahead", lambda progress: foresee(wanted, known, progress))
+        job = self._tasks.run("ahead", lambda progress: foresee(wanted, known, progress), pause=pause)
         job.done.connect(self._show)
         job.failed.connect(self._fail)
         job.stopped.connect(self._ended)
@@ -283,7 +284,7 @@ class AheadTab(QWidget):
     def _ended(self) -> None:
         self._running = False
         if self._next is not None:
-            self._start(self._next)
+            self._start(self._next, _BREATH)
 
     def _fail(self, sentence: str) -> None:
         self.model.show(())
