@@ -1209,6 +1209,9 @@ if (sys.nframe() == 0L && !interactive()) local({
       crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
       stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
+    # Nobody can tell from a release which values these are.
+    if (length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
+      "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
     0L
   }, error = function(fault) {
     message("splu_release: ", conditionMessage(fault))

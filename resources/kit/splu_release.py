@@ -1782,6 +1782,13 @@ def _plain(number):
 # --- command line
 
 
+# Nobody can tell from a release which values these are.
+_NARROW = (
+    "Persons were drawn: for a value that few persons have again and again, asked of few records, intervals can be too "
+    "narrow. Ask of more records, or of groups of values."
+)
+
+
 def main(arguments=None):
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(
@@ -1846,6 +1853,8 @@ def main(arguments=None):
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
     print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
+    if release.facts.get("persons", {}).get("design_effects"):
+        print(_NARROW, file=sys.stderr)
     return 0
 
 

@@ -32,7 +32,7 @@ PLANNED: dict[str, tuple[list[str], list[str]]] = {
     "--delimiter": ([], ["tab"]), "--quote": ([], ["'"]), "--escape": ([], ["\\"]), "--decimal": ([], [","]),
     "--thousands": ([], ["none"]), "--header-row": ([], ["0"]), "--header-rows": ([], ["2"]),
     "--last-row": ([], ["90"]),
-    "--names": ([], ["patient,sex,age,ward,illness,smoker,diabetes,admitted,follow_up,remark"]),
+    "--names": ([], ["patient,sex,years,ward,illness,smoker,diabetes,admitted,follow_up,remark"]),
     "--rename": ([], ["age=years"]), "--date-order": ([], ["mdy"]), "--type": ([], ["age=category"]),
     "--missing": ([], ["ward=ICU"]), "--on-problem": ([], ["misfit=drop"]),
 }  # fmt: skip
@@ -79,7 +79,7 @@ def told(folder: Path, *words: str, file: str = "t.csv") -> str:
     except SpluError as fault:
         return str(fault)
     table = imported.table
-    columns = [(c.name, c.kind, c.missing.sum(), c.labels[c.codes].tolist()) for c in table.columns]
+    columns = [(c.name, c.kind, c.missing.sum(), c.labels[c.codes].tolist(), str(c.values)) for c in table.columns]
     return repr((plan.as_dict(), table.n, columns, imported.choices.thousands, imported.choices.escape))
 
 
@@ -112,7 +112,7 @@ def test_each_changes_the_plan_or_what_is_read(folder: Path, monkeypatch: pytest
 
 REFUSED = (
     (["plan", "t.csv", "--sa", "illness", "--gamma", "161"], "there are 160 records"),
-    (["plan", "t.csv", "--sa", "smoker", "--gamma", "120"], "too large for its records"),
+    (["plan", "t.csv", "--sa", "illness", "--gamma", "160"], "too large for its records"),
     (["plan", "t.csv", "--together", "smoker,diabetes", "--gamma", "170"], "there are 160 records"),
     (["plan", "t.csv", "--sa", "illness:3", "--nsa", "smoker,diabetes", "--gamma", "4"], "serves no column"),
     (["plan", "t.csv", "--sa", "illness", "--gamma", "3", "--gamma", "4"], "--gamma: given twice"),
@@ -127,6 +127,7 @@ REFUSED = (
     (["plan", "b.xlsx", "--delimiter", "tab", "--encoding", "utf-8"], "is no delimited text: leave out --encoding"),
     (["plan", "b.xlsx", "--sheet", "A", "--sheets", "all"], "not both"),
     (["plan", "t.csv", "--decimal", ",", "--thousands", ","], "can't be the same mark"),
+    (["plan", "t.csv", "--header-row", "1", "--header-rows", "2"], "there are not so many above"),
     (["plan", "t.csv", "--header-row", "0", "--header-rows", "2"], "there is no header"),
     (["plan", "t.csv", "--type", "age=text", "--type", "age=integer"], "two things about “age”"),
     (["publish", "t.csv", "--trial", "--out", "x", "--strict"], "--trial writes nothing: leave out --out, --strict"),

@@ -92,7 +92,7 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
         except Infeasible:
             pass
     draw = joined_design.design(column, limits, follows=gamma)
-    if gamma >= _LARGE and half_widths(column, draw)[1] >= column.n / 2:  # 0 to all of them, whatever is asked
+    if gamma >= _LARGE and not math.isfinite(half_widths(column, draw)[1]):
         raise joined_design.too_large(column, gamma)
     return draw
 

@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.columns.kinds import Typed, decide
-from splu_desktop.files.importer.columns.measured_texts import Measured, measured
+from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
 from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat, parse_plain
 from splu_desktop.files.importer.columns.said_once import said_once
@@ -174,7 +174,7 @@ def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
     return bool(numbers.sum() >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum())
 
 
-def _measured(column: RawColumn, typed: Typed) -> Measured | None:
+def _measured(column: RawColumn, typed: Typed) -> Quantities | None:
     """Return what a column says as measured numbers, where it was taken for words or has texts that are no number."""
     numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):

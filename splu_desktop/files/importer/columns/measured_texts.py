@@ -74,7 +74,7 @@ _RESULTS = frozenset(
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class Quantities:
     """What m texts say as measured numbers.
 
     Attributes
@@ -117,7 +117,7 @@ class Measured:
         return say("The numbers of “{column}” are in {unit}, as each cell says.", column=column, unit=self.unit)
 
 
-def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Measured | None:
+def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
     """Return what a column's texts say as measured numbers; None where nothing but numbers, or no such numbers, stand.
 
     Parameters
@@ -135,28 +135,28 @@ def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Measured | None:
     bare = list(labels)
     side, touching = np.zeros(len(bare), np.int8), np.zeros(len(bare), bool)
     result = np.zeros(len(bare), bool)
-    units: set[str] = set()
+    units: dict[str, str] = {}  # in small letters -> as first written
     without = len(bare) - len(odd)
     for i in odd.tolist():
         text = bare[i]
         if (found := _parts(text)) is None:
             result[i] = _is_result(text) and not neutral(text)
             continue
-        unit = (found["near"] or found["apart"] or "").lower()
+        unit = found["near"] or found["apart"] or ""
         if unit:
-            units.add(unit)
+            units.setdefault(unit.lower(), unit)
         elif not found["bound"]:
             without += 1
             continue
         if found["bound"]:
             side[i], touching[i] = -1 if found["bound"][0] in "<≤" else 1, found["bound"] not in "<>"
         bare[i] = found["number"].strip() + ("%" if unit == "%" else "")
-    units.discard("%")  # said by the numbers themselves
+    units.pop("%", None)  # said by the numbers themselves
     if len(units) > 1 or (units and without):
         return None  # grams beside kilograms are no numbers of one kind
     if not (side.any() or units or result.any()):
         return None
-    return Measured(bare, side, touching, result, next(iter(units), ""))
+    return Quantities(bare, side, touching, result, next(iter(units.values()), ""))
 
 
 def _parts(text: str) -> re.Match[str] | None:
