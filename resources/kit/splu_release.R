@@ -1022,8 +1022,10 @@
         arm(sums, slope)
       }, 0)
       first <- function(reached) order[c(which(reached), k)[1]]
-      answer(sprintf("quantile %g of %s", q, column), first(gap >= -1e-9), first(gap + half >= 0), first(gap - half >= 0),
-             release = facts$id)
+      # Of intervals it may lie anywhere in one of them.
+      reach <- function(number, at, best) best(vapply(labels[[column]][which(numbers == number)], function(one) ends_of(one)[at], 0))
+      answer(sprintf("quantile %g of %s", q, column), first(gap >= -1e-9), reach(first(gap + half >= 0), 1, min),
+             reach(first(gap - half >= 0), 2, max), release = facts$id)
     }
     r$trend <- function(conditions, by, period = "month") {
       if (!by %in% all_names) unknown(by)

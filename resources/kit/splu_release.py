@@ -343,7 +343,7 @@ class Release:
     def quantile(self, column, q=0.5, where=()):
         """Return the least value of a column of numbers that at least the share q of records stay at or below.
 
-        Of intervals, the one it lies in, by its middle.
+        Of intervals, what stands for the one it lies in; `low` and `high` are the ends of those that it may lie in.
         """
         if not 0 < q < 1:
             raise Refused("The share q of a quantile lies between 0 and 1.")
@@ -371,6 +371,9 @@ class Release:
                 if reached:
                     first.setdefault(name, number)
         ends = [first.get(name, order[-1]) for name in ("estimate", "low", "high")]
+        reach = [(n, _ends(label)) for n, label in zip(numbers, self.labels[column], strict=True) if n is not None]
+        ends[1] = min(least for number, (least, _) in reach if number == ends[1])
+        ends[2] = max(most for number, (_, most) in reach if number == ends[2])
         return Answer(f"quantile {q:g} of {column}" + _of(where), *ends, release=self.id)
 
     @_in_a_sentence

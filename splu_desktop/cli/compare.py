@@ -74,6 +74,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help=say("write the comparison into this new folder"))
     parser.add_argument(
         "--language",
+        default=spoken().code,
         help=say("of the page and the picture: en, de or fr (default: that of --lang)"),
     )
     add_import_options(parser)
@@ -84,7 +85,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Compare, print, and write where asked to. Raises SpluError; nothing is written then."""
     belong(args, "--out", "language")
-    systems, code = named(args.systems), language(args.language or spoken().code)
+    systems, code = named(args.systems), language(args.language)
     if not _LEAST <= args.questions <= _MOST:
         raise BadSetting(
             "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",

@@ -82,6 +82,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--recipient", default="", help=say("for whom, for the register"))
     parser.add_argument(
         "--language",
+        default=spoken().code,
         help=say("of README.txt and dictionary.csv: en, de or fr (default: that of --lang)"),
     )
     parser.add_argument(
@@ -114,7 +115,6 @@ def run(args: argparse.Namespace) -> None:
     if args.trial is not None:
         without_effect(args, say("--trial writes nothing"), *_OF_WRITING)
     belong(args, "--zip", "password_file", "no_password")
-    args.language = args.language or spoken().code
     if args.engine == SPARK:
         outcome, plan, notes = published_on_cluster(args, accepted)
         _report(outcome, plan, args, notes, None)

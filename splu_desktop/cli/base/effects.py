@@ -14,6 +14,7 @@ IMPORT = (
     "encoding", "delimiter", "quote", "escape", "decimal", "thousands", "sheet", "sheets", "header_row", "header_rows",
     "last_row", "names", "rename", "date_order", "type", "missing", "on_problem",
 )  # fmt: skip
+_USUAL = ("language",)  # options that have a value though nobody gives one
 _OF_TEXT = ("encoding", "delimiter", "quote", "escape")
 _OF_WORKBOOKS = ("sheet", "sheets")
 
@@ -26,14 +27,16 @@ class Once(argparse.Action):
     ) -> None:
         said = namespace.__dict__.setdefault("_said", set())
         if option is not None and self.dest in said:
-            raise argparse.ArgumentError(self, "given twice")
+            raise argparse.ArgumentError(self, say("given twice"))
         said.add(self.dest)
         setattr(namespace, self.dest, values)
 
 
 def given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
+    said = getattr(args, "_said", ())
     found = [name for name in names if getattr(args, name, None) not in (None, [], False, "")]
+    found = [name for name in found if name not in _USUAL or name in said]
     return [f"--{name.replace('_', '-')}" for name in found]
 
 

@@ -93,7 +93,10 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
 
 
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
-    """Return the least value that at least the share q of records stay at or below; of intervals, by their middle."""
+    """Return the least value that at least the share q of records stay at or below.
+
+    Of intervals, what stands for the one it lies in; the ends are those of the intervals that it may lie in.
+    """
     if not 0 < q < 1:
         raise BadQuestion("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}")
     numbers, of = numbers_of(reader, column), chosen(reader, where)
@@ -111,6 +114,9 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
         float(order[np.argmax(reached)]) if reached.any() else float(order[-1])
         for reached in (gap >= -_SETTLED, gap + arm >= 0, gap - arm >= 0)
     )
+    if (ends := interval_ends(reader.published.table[column])) is not None:  # it may lie anywhere in one of them
+        whole = whole_numbers(reader.published.table[column])
+        low, high = float(ends[0][numbers == low].min()), float(ends[1][numbers == high].max() - whole)
     return Analysed(say("quantile {q} of {column}{of}", q=f"{q:g}", column=column, of=_of(where)), estimate, low, high)
 
 

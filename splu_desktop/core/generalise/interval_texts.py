@@ -34,15 +34,18 @@ Ends = NDArray[np.float64]
 
 
 def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
-    """Return (m,) least number and (m,) the number it stays below, per label; None unless all but missing are such.
+    """Return (m,) least number and (m,) the number it stays below, per label; None unless all with digits are such.
 
-    Of whole numbers "20 to 39" stays below 40. Missing labels get NaN. A column whose labels are plain numbers is none
-    of intervals, nor is one of thousands of labels.
+    Of whole numbers "20 to 39" stays below 40. Missing labels and words without digits get NaN. A column whose labels
+    are plain numbers is none of intervals, nor is one of thousands of labels.
     """
     if column.m > _MOST:
         return None
     low, top = np.full(column.m, np.nan), np.full(column.m, np.nan)
-    known = np.flatnonzero(~column.missing)
+    # Results in words ("neg") stand beside intervals as values of their own.
+    known = np.array(
+        [at for at in np.flatnonzero(~column.missing) if any(map(str.isdigit, str(column.labels[at])))], int
+    )
     wide = False
     for code in known:
         found = _ends(str(column.labels[code]))
