@@ -150,8 +150,8 @@ def mixed() -> Iterator[Case]:
         **planned(table, flags, 4),
     }
     asked = {
-        "code": tuple(f"C{c:02d}" for c in range(6)), "outcome": ("died",), "test": ("high", "raised"), "stage": ("III", "II"),
-        flags[0]: ("yes",), flags[3]: ("yes",),
+        "code": tuple(f"C{c:02d}" for c in range(6)), "outcome": ("died",), "test": ("high", "raised"),
+        "stage": ("III", "II"), flags[0]: ("yes",), flags[3]: ("yes",),
     }  # fmt: skip
     kinds = {
         "code": "groups",

@@ -406,7 +406,7 @@
                                      paste(all_names, collapse = ", "), ".")
     range_of <- function(name, text) {
       label <- labels[[name]]
-      known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts)
+      known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts) & grepl("[0-9]", label)
       pieces <- regmatches(text, regexpr("..", text, fixed = TRUE), invert = TRUE)[[1]]
       dots <- length(pieces) == 2
       low <- trimws(pieces[1])
@@ -993,6 +993,10 @@
     }
     r$mean <- function(column, where = NULL) {
       numbers <- numbers_of(column)
+      for (entry in entries[[column]]$intervals) if (!all(c("from", "below") %in% names(entry)) && is.null(entry$mean)) {
+        refuse("\u201c", entry$value, "\u201d of \u201c", column, "\u201d has no end, and too few records for its mean to be told: ",
+               "ask for quantiles, counts or shares.")
+      }
       of <- chosen_of(where)
       cells <- cells_of(list(of), column)
       each <- matrix(numbers[cells$grid[[column]]], nrow(cells$X))

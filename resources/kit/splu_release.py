@@ -321,6 +321,12 @@ class Release:
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
         numbers = self._numbers(column)
+        for entry in self.columns[column].get("intervals", ()):
+            if not {"from", "below"} <= set(entry) and "mean" not in entry:
+                raise Refused(
+                    f"“{entry['value']}” of “{column}” has no end, and too few records for its mean to be told: ask "
+                    "for quantiles, counts or shares."
+                )
         of = self._chosen(where)
         sums = _Table(self, [of], [column]).sums(
             [
@@ -604,7 +610,7 @@ class Release:
         known = [
             (at, label)
             for at, label in enumerate(self.labels[name])
-            if label not in none and label not in entry.get("texts", ())
+            if label not in none and label not in entry.get("texts", ()) and any(map(str.isdigit, label))
         ]
         if entry["kind"] in _DATES or all(re.fullmatch(r"\d{4}(-\d\d)?|\d{4} Q\d", label) for _, label in known):
             if not dots:

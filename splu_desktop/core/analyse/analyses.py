@@ -80,6 +80,7 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
     numbers, of = numbers_of(reader, column), chosen(reader, where)
+    _check_told(reader, column)
     cells = CellTable(reader.engine, [of], [column])
     each = numbers[cells.codes(column)]
     known = cells.meets(of) & ~np.isnan(each)
@@ -90,6 +91,22 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     what = say("mean of {column}{of}", column=column, of=_of(where))
     least, most = float(np.nanmin(numbers)), float(np.nanmax(numbers))
     return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, least, most))
+
+
+def _check_told(reader: Reader, name: str) -> None:
+    """Raise BadQuestion where an interval without an end has too few records for its mean to be told."""
+    column = reader.published.table[name]
+    if not reader.published.is_sensitive(name) or (ends := interval_ends(column)) is None:
+        return
+    means = reader.published.means.get(name, {})
+    for label in column.labels[(np.isinf(ends[0]) | np.isinf(ends[1])) & (column.counts() > 0)].tolist():
+        if str(label) not in means:
+            raise BadQuestion(
+                "“{label}” of “{column}” has no end, and too few records for its mean to be told: ask for quantiles, "
+                "counts or shares.",
+                label=str(label),
+                column=name,
+            )
 
 
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:

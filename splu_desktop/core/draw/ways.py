@@ -76,7 +76,6 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
     Raises BadSetting, EmptyTable; Ineligible only in tables of fewer than LEAST records, which hide nobody.
     """
     _checked(way)
-    check_gamma(column, gamma)
     if way != JOINED:
         try:
             check_eligible(column, gamma)
