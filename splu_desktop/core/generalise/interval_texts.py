@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.table import Column, Flags
 
+_FEWEST = 3  # intervals, for words beside them
 _MOST = 2_000  # intervals
 _NUMBER = r"([-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _DASH = r"\s*[-–]\s*"
@@ -42,10 +43,10 @@ def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
     if column.m > _MOST:
         return None
     low, top = np.full(column.m, np.nan), np.full(column.m, np.nan)
-    # Results in words ("neg") stand beside intervals as values of their own.
-    known = np.array(
-        [at for at in np.flatnonzero(~column.missing) if any(map(str.isdigit, str(column.labels[at])))], int
-    )
+    known = np.flatnonzero(~column.missing)
+    digits = np.array([any(map(str.isdigit, str(column.labels[at]))) for at in known], bool)
+    if digits.sum() >= _FEWEST:  # results in words ("neg") stand beside intervals as values of their own
+        known = known[digits]
     wide = False
     for code in known:
         found = _ends(str(column.labels[code]))
