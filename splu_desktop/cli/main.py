@@ -234,6 +234,7 @@ def _run(argv: Sequence[str] | None) -> int:
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over
         elif rest:
+            parser.prog = f"splu {args.command}"  # whose help names what it takes
             parser.error(say("unrecognized arguments: {rest}", rest=" ".join(rest)))
         args.run(args)
         if sys.stdout is not None:

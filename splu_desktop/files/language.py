@@ -25,6 +25,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")
 # Thousands mark and decimal mark; the narrow space does not break across lines.
 _MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
+# Blanks at which no line may end, whatever was typed in the catalogue.
+_UNBROKEN = {"de": re.compile(" (?=%)"), "fr": re.compile("(?<=«) | (?=[:;?!»%])")}
 _ISOLATING = Isolating()
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B)?")
 
@@ -169,7 +171,8 @@ def _catalogue(room: str, code: str) -> dict[str, str]:
         import tomllib  # English, the language of most starts, has no catalogue
 
         found: dict[str, str] = tomllib.load(file)
-    return found
+    unbroken = _UNBROKEN[code]
+    return {english: unbroken.sub("\u00a0", text) for english, text in found.items()}
 
 
 def _fixed(template: str) -> str:

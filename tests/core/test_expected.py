@@ -10,7 +10,7 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
-from splu_desktop.core.checks.expected import Ahead, in_counts
+from splu_desktop.core.checks.expected import Ahead, compared, in_counts
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
@@ -22,7 +22,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.thresholds import Thresholds
 from tests.core.published_tables import table_of
 from tests.seeded import Seeded
@@ -204,6 +204,19 @@ def test_chances_are_said_in_counts_that_are_near() -> None:
         assert abs(int(part) / int(whole) - share) <= 0.015
 
 
+def test_chances_that_are_compared_can_be() -> None:
+    assert compared(0.483, 0.44) == ["48 of 100", "44 of 100"]
+    assert compared(0.75, 0.25) == ["3 of 4", "1 of 4"]
+    assert compared(1 / 6, 0.15) == ["1 of 6", "1 of 7"]
+    assert compared(1.0, 0.001) == ["nearly every case", "1 of 1,000"]
+    for one in np.linspace(0.05, 0.99, 40):
+        for other in np.linspace(0.05, 0.99, 40):
+            parts = [text.partition(" of ") for text in compared(float(one), float(other))]
+            assert parts[0][2] == parts[1][2] or parts[0][0] == parts[1][0] == "1"
+            for share, (part, _, whole) in zip((one, other), parts, strict=True):
+                assert abs(int(part) / int(whole) - share) <= 0.015
+
+
 GRID = (8, 5, 3, 2)
 SEEDS = (1, 7, 12)
 
@@ -326,4 +339,8 @@ def test_the_table_shown_first_is_small_and_names_the_column() -> None:
     assert asked == AskedTable(("age", "sex"), (Condition("result", ("positive",)),))
     assert len(cells(table, asked)) == 6
     assert suggested(table, (), "result").columns == ()
+    town = Column.from_labels("town", [f"T{code % 4}" for code in range(table.n)])
+    zips = Column.from_labels("zip", [f"69{code % 4}00" for code in range(table.n)])
+    told = suggested(Table((*table.columns, town, zips)), ("town", "zip", "sex"), "result").columns
+    assert "sex" in told, "a postcode tells no more than its town"
     assert Thresholds().alpha < 10

@@ -222,6 +222,17 @@ def test_rare_values_take_the_next_rarest_along_where_too_few() -> None:
     assert g.Rare(10).apply(after) is after, "done once, there is nothing left to do"
 
 
+@given(CATEGORIES, st.integers(2, 12))
+def test_rare_values_without_a_name_are_left_empty(records: list[str], k: int) -> None:
+    column = Column.from_labels("c", records, missing=("", "?"))
+    after = g.Rare(k, "").apply(column)
+    there = dict(zip(column.labels.tolist(), column.counts().tolist(), strict=True))
+    for before, now in zip(column.labels[column.codes].tolist(), after.codes.tolist(), strict=True):
+        rare = before in ("", "?") or there[before] < k
+        assert bool(after.missing[now]) is rare
+        assert rare or after.labels[now] == before
+
+
 def test_groups_by_hand() -> None:
     wards = Column.from_labels("Ward", ["A1", "A2", "B1", "C", ""])
     after = g.Groups.of({"Surgery": ["B1", "A2"], "Medicine": ["A1", "not there"]}).apply(wards)
@@ -387,7 +398,10 @@ def test_what_would_make_a_column_less_telling() -> None:
     assert g.coarser(Column.from_labels("c", [f"E{i:02d}.{j}" for i in range(30) for j in range(5)] * 20)) == (
         g.Chapter("icd10"),
     )
-    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b", "c"])) == (g.Rare(10),)
+    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b", "c"])) == ()
+    assert g.coarser(Column.from_labels("c", ["a"] * 50 + ["b"] * 5 + ["c"] * 5)) == (g.Rare(10),)
+    sex = Column.from_labels("sex", ["f"] * 400 + ["m"] * 400 + ["x"] * 3)
+    assert g.column_after(sex, g.coarser(sex)).labels.tolist() == ["m", "f or other"]
     assert g.coarser(Column.from_labels("c", ["a", "b"] * 50)) == ()
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splu_desktop.core.checks.make_safe import Aim, coarser_forms, entropy, make_safe
 from splu_desktop.core.errors import BadSetting
@@ -95,6 +97,45 @@ def test_nothing_is_given_up_that_the_aim_leaves(seed: int, aim: Aim) -> None:
 def test_values_in_order_are_put_together_with_their_neighbours(name: str, labels: list[str], coarse: str) -> None:
     column = Column.from_labels(name, [labels[v * 7 % len(labels)] for v in range(2_000)])
     assert any(coarse in column_after(column, steps).labels for steps in coarser_forms(column, 5))
+
+
+@given(st.lists(st.integers(1, 400), min_size=2, max_size=9), st.integers(0, 60), st.integers(2, 20))
+def test_no_frequent_value_goes_into_a_rest(sizes: list[int], absent: int, k: int) -> None:
+    """A form puts together what is rare, or leaves it empty: never a value of more than a fifth of those there are."""
+    labels = [f"v{at}" for at, size in enumerate(sizes) for _ in range(size)]
+    column = Column.from_labels("ward", labels + [""] * absent)
+    for steps in coarser_forms(column, k):
+        after = column_after(column, steps)
+        kept = {str(label).removesuffix(" or other") for label in after.labels}
+        put = [size for at, size in enumerate(sizes) if f"v{at}" not in kept]
+        empty = int(after.counts()[after.missing].sum()) - absent
+        assert max(put, default=0) <= len(labels) / 5, "a frequent value keeps its name"
+        rest = int(after.counts()[after.labels == "Other"].sum())
+        assert 2 * rest <= len(labels), "a rest is the lesser part"
+        assert empty <= 0 or max(put) <= len(labels) / 50 + 1, "only few are left without a value"
+        assert after.counts().sum() == column.n
+
+
+def test_few_of_unknown_sex_cost_neither_men_nor_women_their_value() -> None:
+    n = 2_000
+    sex = ["unknown"] * 3 + [("Male", "Female")[v % 2] for v in range(n - 13)] + [""] * 10
+    table = Table(
+        (
+            Column.from_labels("Sex", sex),
+            Column.from_labels("Ward", [f"W{v // 2 % 4}" for v in range(n)]),
+            Column.from_labels("illness", [f"K{v % 20}" for v in range(n)]),
+        )
+    )
+    found = make_safe(table, planned(table), Aim(k=2))
+    assert found.reached
+    after = column_after(table["Sex"], found.plan.generalisations["Sex"])
+    counts = dict(zip(after.labels.tolist(), after.counts().tolist(), strict=True))
+    assert counts == {"Female": 993, "Male": 994, "": 13}
+    assert "left empty" in found.steps[0].sentence
+    nobody = [label or "Male" for label in sex]
+    found = make_safe(Table((Column.from_labels("Sex", nobody), *table.columns[1:])), planned(table), Aim(k=2))
+    after = column_after(Column.from_labels("Sex", nobody), found.plan.generalisations["Sex"])
+    assert sorted(after.labels) == ["Female or other", "Male"], "where nothing is missing, a name says who they go with"
 
 
 def test_effects_are_those_of_each_step() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from splu_desktop.core.roles.codes import loinc, snomed
 from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.roles.vocabulary import RoleCard
@@ -61,20 +63,27 @@ MAKE = {
 }
 
 
-def _headers() -> list[tuple[str, str, str]]:
-    lines = (Path(__file__).parent / "invented_headers.tsv").read_text("utf-8").splitlines()
+def _read(name: str) -> list[list[str]]:
+    lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
     parts = [line.split("\t") for line in lines if not line.startswith("#")]
-    return [(card, values, name) for card, values, names in parts for name in names.split(";")]
+    return [[*rest, header] for *rest, headers in parts for header in headers.split(";")]
+
+
+def _headers() -> list[list[str]]:
+    return _read("invented_headers.tsv")
 
 
 def suggested(name: str, values: str) -> Suggestion:
+    """Return what is suggested beside columns that say nothing of health: among them an unknown one is published."""
     make, kind = MAKE[values]
     r = random.Random(f"{values} {name}")
-    return suggest_roles(Table((Column.from_labels(name, [make(r) for _ in range(N)], kind=kind),)))[name]
+    columns = {name: Column.from_labels(name, [make(r) for _ in range(N)], kind=kind)}
+    known = {each: Column.from_labels(each, [r.choice("AB") for _ in range(N)]) for each in ("Sex", "Ward")}
+    return suggest_roles(Table(tuple((known | columns).values())))[name]
 
 
 def wrong(cards: tuple[str, ...]) -> list[str]:
-    """Return the headers of these cards that are taken for something else, each alone in its table."""
+    """Return the headers of these cards that are taken for something else, each in a table of its own."""
     found = []
     for card, values, name in _headers():
         if card in cards:
@@ -100,3 +109,28 @@ def test_no_health_column_is_published_by_suggestion() -> None:
 
 def test_what_recipients_select_by_is_not_withheld() -> None:
     assert wrong(("recognises", "harmless")) == []
+
+
+@pytest.mark.parametrize("table", sorted({row[0] for row in _read("invented_tables.tsv")}))
+def test_exports_of_the_field_publish_nothing_of_health_and_no_key(table: str) -> None:
+    r = random.Random(table)
+    columns, cards = [], {}
+    for _, card, values, name in (row for row in _read("invented_tables.tsv") if row[0] == table):
+        make, kind = MAKE[values]
+        columns.append(Column.from_labels(name, [make(r) for _ in range(N)], kind=kind))
+        cards[name] = card
+    found = suggest_roles(Table(tuple(columns)))
+    published = {name for name, said in found.items() if said.role is Role.NSA}
+    assert not published & {name for name, card in cards.items() if card in ("special", "identifies")}
+    assert {n for n, said in found.items() if said.role is Role.IDENTIFIER} == {
+        n for n in cards if cards[n] == "identifies"
+    }
+    assert any(cards[name] == "recognises" for name in published), "recipients can select by something"
+
+
+def test_where_no_name_can_be_read_nothing_is_published() -> None:
+    """Names in another script, or numbered ones, say nothing: an illness may stand in any of them."""
+    for names in (("الجنس", "القسم", "אבחנה"), ("V1", "V2", "V3"), ("状態", "病棟", "性別")):
+        r = random.Random(names[0])
+        table = Table(tuple(Column.from_labels(name, [r.choice("ABC") for _ in range(N)]) for name in names))
+        assert {said.role for said in suggest_roles(table).values()} == {Role.DROPPED}

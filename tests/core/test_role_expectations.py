@@ -28,7 +28,7 @@ PUBLISHED = {
         "age", "workclass", "education", "educational-num", "marital-status", "occupation", "relationship", "gender",
         "hours-per-week", "native-country",
     },
-    "linelist_raw.xlsx": {"generation", "gender", "hospital", "source", "age", "age_unit", "time_admission"},
+    "linelist_raw.xlsx": {"gender", "hospital", "source", "age", "age_unit", "time_admission"},
     "sparcs_1000.csv": {
         "Health Service Area", "Hospital County", "Facility Id", "Facility Name", "Age Group", "Zip Code - 3 digits",
         "Gender", "Length of Stay", "Type of Admission", "Discharge Year", "Payment Typology 1", "Payment Typology 2",

@@ -220,6 +220,8 @@ def test_a_seed_can_not_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "t.csv").write_text("a,s\n" + "".join(f"{i},v{i % 9}\n" for i in range(90)))
     with pytest.raises(SystemExit):
         main(["publish", str(tmp_path / "t.csv"), "--sa", "s:3", "--seed", "1", "--out", str(tmp_path / "r")])
-    assert "unrecognized arguments: --seed" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "unrecognized arguments: --seed" in said
+    assert said.endswith("splu publish --help”.\n")
     assert "seed" not in {name.lower() for name in inspect.signature(sanitise.run).parameters}
     assert not (tmp_path / "r").exists()

@@ -50,7 +50,7 @@ STEPS = st.lists(
         st.lists(st.floats(-1e9, 1e9, allow_nan=False), min_size=1, max_size=5, unique=True).map(g.by_cuts),
         st.sampled_from(g.Part).map(g.DatePart),
         st.dates(date(1990, 1, 1), date(2040, 1, 1)).map(g.Age),
-        st.builds(g.Rare, st.integers(2, 99), NAMES.filter(str.strip)),
+        st.builds(g.Rare, st.integers(2, 99), NAMES),
         st.just(g.Groups.of({'A "quoted" name': ["x", "'"], "B\n": ["=1+1"]}, "rest")),
         st.just(g.Hierarchy((("a", "A", "*"), ("b", "B", "*")), 2, "h.csv")),
         st.sampled_from([g.Prefix(before="."), g.Prefix(length=3), g.Prefix(drop_last=2)]),

@@ -118,8 +118,8 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     """Return the table of few columns by which people would first look at an SA.
 
     Lines are values of the one or two columns that tell most records apart by two to eight values, or by intervals of
-    numbers; of the SA it is the value that people ask for: of two the rarer, of more the most frequent one with less
-    than half of the records.
+    numbers, and don't tell again what the other tells; of the SA it is the value that people ask for: of two the rarer,
+    of more the most frequent one with less than half of the records.
     """
     lines: list[str] = []
     number = 1
@@ -130,7 +130,7 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     long.sort(key=lambda name: found[name].m)
     for name in (*good, *long):
         size = min(found[name].m, _MANY if name in good else _INTERVALS + 1)
-        if len(lines) < 2 and number * size <= _USUAL_LINES:
+        if len(lines) < 2 and number * size <= _USUAL_LINES and not any(_same(found[name], found[n]) for n in lines):
             lines.append(name)
             number *= size
     column = table[sa].compacted()
@@ -140,11 +140,20 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     return AskedTable(tuple(lines), (Condition(sa, (value,)),))
 
 
-def _evenness(column: Column) -> float:
-    """Return how many values as frequent as one another would tell as much (exp of the entropy)."""
-    share = column.counts() / max(column.n, 1)
+def _evenness(*columns: Column) -> float:
+    """Return how many values as frequent as one another would tell as much as these (exp of their entropy)."""
+    codes, m = np.zeros(columns[0].n, np.int64), 1
+    for column in columns:
+        codes, m = codes * column.m + column.codes, m * column.m
+    share = np.bincount(codes, minlength=m) / max(len(codes), 1)
     share = share[share > 0]
     return float(np.exp(-(share * np.log(share)).sum()))
+
+
+def _same(one: Column, other: Column) -> bool:
+    """Whether one of two columns tells less than a fifth anew beside the other, as a postcode beside its place."""
+    less, more = sorted((_evenness(one), _evenness(other)))
+    return bool(_evenness(one, other) < more * less**0.2)
 
 
 def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> AskedTable:

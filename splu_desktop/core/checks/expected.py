@@ -89,17 +89,19 @@ class Readers:
 
     def sentences(self, known: Sequence[str]) -> tuple[str, str, str]:
         """Return one sentence on each. `known` are the columns that the second one knows of a person."""
+        right, blind = compared(self.stranger, self.blind)
         stranger = say(
             "A stranger who finds a person's row is right in {right}; by guessing, without it, in {blind}.",
-            right=in_counts(self.stranger),
-            blind=in_counts(self.blind),
+            right=right,
+            blind=blind,
         )
+        right, informed = compared(self.colleague, self.informed)
         colleague = say(
             "A colleague who knows the person's {columns} and has studied the release is right in {right}; without the "
             "row in {informed}.",
             columns=listed(known),
-            right=in_counts(self.colleague),
-            informed=in_counts(self.informed),
+            right=right,
+            informed=informed,
         )
         insider = say(
             "Someone who knows everyone else is right about the one left in up to {right}.",
@@ -118,6 +120,19 @@ def in_counts(share: float) -> str:
     parts += [(1, max(round(1 / share), 2)), *((round(share * whole), whole) for whole in (10, 20, 100))]
     part, whole = next((p, w) for p, w in parts if 0 < p < w and abs(p / w - share) <= _CLOSE)
     return say("{part} of {whole}", part=part, whole=whole)
+
+
+def compared(*shares: float) -> list[str]:
+    """Return probabilities in counts that compare at sight: 48 and 44 of 100, 1 of 6 and 1 of 7; else each alone."""
+    wholes: list[list[int]] = [[whole] * len(shares) for whole in (2, 3, 4, 5)]
+    wholes += [[round(1 / max(share, _CLOSE)) for share in shares], *([whole] * len(shares) for whole in (10, 20, 100))]
+    for each in wholes if min(shares) >= 0.05 else ():
+        parts = [round(share * whole) for share, whole in zip(shares, each, strict=True)]
+        alike = len(set(each)) == 1 or set(parts) == {1}
+        every = zip(parts, each, shares, strict=True)
+        if alike and all(0 < part < whole and abs(part / whole - share) <= _CLOSE for part, whole, share in every):
+            return [say("{part} of {whole}", part=part, whole=whole) for part, whole in zip(parts, each, strict=True)]
+    return [in_counts(share) for share in shares]
 
 
 class Ahead:

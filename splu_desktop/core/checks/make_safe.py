@@ -6,10 +6,11 @@ where no form of it keeps quiet; sensitive columns that tell each other's values
 
 Then, if too many records stand alone, the finest forms of the columns with which the aim holds are looked for from the
 coarse end: nothing shows there which column to begin with where all records are unique, and a column is left out only
-where not even its coarsest form fits. Columns come in one by one, in their coarsest form, those first that recipients
-need most and that tell least; then the one that has lost most is made finer, again and again, while the aim holds. A
-finer form only splits classes, so a form that failed once fails ever after, and each is tried once at most: the search
-is bounded by the number of forms. What a form gives up is the share of the column's entropy that is lost.
+where not even its coarsest form fits. Columns come in one by one, in their coarsest form; then the one that has lost
+most is made finer, again and again, while the aim holds. A finer form only splits classes, so a form that failed once
+fails ever after, and each is tried once at most: the search is bounded by the number of forms. It is done twice, with
+those columns first that tell most, and with those that recipients need most and that split least; taken is what loses
+less. What a form gives up is the entropy that is lost, of columns that recipients need more the more so.
 """
 
 from __future__ import annotations
@@ -26,17 +27,19 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import (
+    USUAL_REST,
     CannotGeneralise,
     Chapter,
     DatePart,
     Groups,
     Part,
     Prefix,
-    Rare,
+    Rest,
     Steps,
     by_quantiles,
     by_width,
     column_after,
+    rare_together,
     round_width,
     system_of,
     table_after,
@@ -49,7 +52,7 @@ from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.alike import alike
-from splu_desktop.core.risk.classes import classes_of, one_class
+from splu_desktop.core.risk.classes import Classes, classes_of, one_class
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.names import numbering
@@ -189,8 +192,8 @@ class MadeSafe:
         return say("{text} Given up: {columns}.", text=text, columns=names)
 
 
-def coarser_forms(column: Column, k: int) -> Iterator[Steps]:
-    """Yield ever coarser forms of a column, each as the steps to add to those that it has."""
+def coarser_forms(column: Column, k: int, rest: Rest = USUAL_REST) -> Iterator[Steps]:
+    """Yield ever coarser forms of a column, each as the steps to add to those that it has; `rest` names rare values."""
     present = [str(label) for label in column.labels[~column.missing]]
     aged = any(matter.what in _WANTED for matter in said_by(column.name)[0])
     ends = interval_ends(column)
@@ -212,11 +215,11 @@ def coarser_forms(column: Column, k: int) -> Iterator[Steps]:
             after = column_after(column, steps)
             if steps:
                 yield steps
-            counts = np.sort(after.counts()[~after.missing])
-            second = int(counts[-2]) + 1 if len(counts) > 1 else 0  # below which all but the most frequent one lie
-            for least in sorted({k, *_RARE, *(column.n // part for part in _PARTS), second}):
-                if least > 1:
-                    yield (*steps, Rare(least))
+            filled = int(after.counts()[~after.missing].sum())
+            for least in sorted({k, *_RARE, *(filled // part for part in _PARTS)}):
+                rare = rare_together(after, least, rest)
+                if rare is not None:
+                    yield (*steps, rare)
 
 
 def _codes(column: Column) -> Iterator[Steps]:
@@ -267,8 +270,8 @@ def entropy(column: Column) -> float:
 
 
 class _Search:
-    def __init__(self, table: Table, plan: Plan, aim: Aim, progress: Progress) -> None:
-        self.source, self.plan, self.aim, self.progress = table, plan, aim, progress
+    def __init__(self, table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress) -> None:
+        self.source, self.plan, self.aim, self.rest, self.progress = table, plan, aim, rest, progress
         self.now = table_after(table, plan.generalisations)
         self.steps: list[SafeStep] = []
         self.given, self.planned = plan, dict(plan.generalisations)
@@ -280,7 +283,7 @@ class _Search:
     def _forms(self, name: str) -> list[tuple[Steps, Column]]:
         column, found = self.first[name], []
         with contextlib.suppress(SpluError):  # nothing obvious fits this one
-            found = [(steps, column_after(column, steps)) for steps in coarser_forms(column, self.aim.k)]
+            found = [(steps, column_after(column, steps)) for steps in coarser_forms(column, self.aim.k, self.rest)]
         kept: list[tuple[Steps, Column]] = []
         for steps, after in sorted(found, key=lambda form: -entropy(form[1])):
             if 1 < after.m < (kept[-1][1].m if kept else column.m):  # one with more values that tells less is no use
@@ -307,7 +310,8 @@ class _Search:
     def grouped(self, name: str, steps: Steps) -> None:
         every = {**self.plan.generalisations, name: (*self.planned.get(name, ()), *steps)}
         lost = self.loss(name, column_after(self.first[name], steps))
-        words = say("“{column}”: {how}", column=name, how=steps[-1].words)
+        then = "{head}, then {tail}"
+        words = say("“{column}”: {how}", column=name, how=listed((step.words for step in steps), then, then))
         self.take(replace(self.plan, generalisations=every), name, words, lost)
         self.forms[name] = [form for form in self.forms[name] if form[1].m < self.now[name].m]
 
@@ -321,8 +325,8 @@ class _Search:
         return max((_WANTED.get(matter.what, 1.0) for matter in said_by(name)[0]), default=1.0)
 
     def price(self, name: str, after: Column | None) -> float:
-        """Return what a form of a column, or its absence, costs its recipients."""
-        return self.wanted(name) * self.loss(name, after)
+        """Return what a form of a column, or its absence, costs its recipients; little where it tells little."""
+        return self.wanted(name) * min(self.told.get(name, 0.0), 1.0) * self.loss(name, after)
 
     # --- the steps, in order
 
@@ -407,40 +411,50 @@ class _Search:
             return
         names = self.plan.named(Role.NSA)
         forms = {name: [((), self.now[name]), *filter(self.useful, self.forms[name])] for name in names}
-        taken: dict[str, int] = {}  # which of its forms, the finest first, each column has
-        most, tried = len(names) ** 2 // 2 + sum(map(len, forms.values())), 0
+        most, tried = len(names) ** 2 + 2 * sum(map(len, forms.values())), 0
 
-        def sizes(name: str, at: int) -> NDArray[np.int64]:
+        def sizes(rest: Classes, name: str, at: int) -> NDArray[np.int64]:
             nonlocal tried
             tried += 1
             self.progress.report(_STAGE, 0.9 * min(1.0, tried / most))
             return rest.split_sizes(forms[name][at][1].codes, forms[name][at][1].m)
 
-        waiting = {name: len(every) - 1 for name, every in forms.items()}
-        rest = one_class(self.now.n)
-        while waiting:
-            fitting: list[tuple[float, int, float, str]] = []
-            for name, at in list(waiting.items()):
-                after = sizes(name, at)
-                if self.aim.far(after):
-                    del waiting[name]
+        def arranged(telling: bool) -> dict[str, int]:
+            """Return which of its forms, the finest first, each column has; those that tell most, or least, first."""
+            taken: dict[str, int] = {}
+            waiting = {name: len(every) - 1 for name, every in forms.items()}
+            rest = one_class(self.now.n)
+            while waiting:
+                fitting: list[tuple[float, float, float, str]] = []
+                for name, at in list(waiting.items()):
+                    after, column = sizes(rest, name, at), forms[name][at][1]
+                    if self.aim.far(after):
+                        del waiting[name]
+                    elif telling:
+                        fitting.append((-self.wanted(name) * entropy(column), 0, 0, name))
+                    else:
+                        alone = records_below(after, max(self.aim.k, _SMALL))
+                        fitting.append((-self.wanted(name), alone, self.price(name, column), name))
+                if fitting:
+                    name = min(fitting)[-1]
+                    taken[name] = waiting.pop(name)
+                    rest = rest.split(forms[name][taken[name]][1])
+            coarse = {name for name, at in taken.items() if at}
+            while coarse:
+                name = max(coarse, key=lambda name: self.price(name, forms[name][taken[name]][1]))
+                others = [forms[n][at][1] for n, at in taken.items() if n != name]
+                rest = classes_of(sorted(others, key=lambda column: column.m), self.now.n)
+                if self.aim.far(sizes(rest, name, taken[name] - 1)):
+                    coarse.remove(name)
                 else:
-                    alone = records_below(after, max(self.aim.k, _SMALL))
-                    fitting.append((-self.wanted(name), alone, self.loss(name, forms[name][at][1]), name))
-            if fitting:
-                name = min(fitting)[-1]
-                taken[name] = waiting.pop(name)
-                rest = rest.split(forms[name][taken[name]][1])
-        coarse = {name for name, at in taken.items() if at}
-        while coarse:
-            name = max(coarse, key=lambda name: self.price(name, forms[name][taken[name]][1]))
-            others = [forms[n][at][1] for n, at in taken.items() if n != name]
-            rest = classes_of(sorted(others, key=lambda column: column.m), self.now.n)
-            if self.aim.far(sizes(name, taken[name] - 1)):
-                coarse.remove(name)
-            else:
-                taken[name] -= 1
-                coarse -= set() if taken[name] else {name}
+                    taken[name] -= 1
+                    coarse -= set() if taken[name] else {name}
+            return taken
+
+        def lost(taken: dict[str, int]) -> float:
+            return sum(self.price(name, forms[name][taken[name]][1] if name in taken else None) for name in names)
+
+        taken = min(map(arranged, (True, False)), key=lost)
         for name in sorted(taken, key=lambda name: self.price(name, forms[name][taken[name]][1])):
             if taken[name]:
                 self.grouped(name, forms[name][taken[name]][0])
@@ -483,14 +497,18 @@ class _Search:
         )
 
 
-def make_safe(table: Table, plan: Plan, aim: Aim | None = None, progress: Progress = SILENT) -> MadeSafe:
+def make_safe(
+    table: Table, plan: Plan, aim: Aim | None = None, progress: Progress = SILENT, rest: Rest = USUAL_REST
+) -> MadeSafe:
     """Return the steps that lead from a plan to an aim; the plan's sensitive columns keep their draws.
+
+    `rest` is what rare values are called that are put together.
 
     Raises the faults of the plan itself (UnknownColumn, BadSetting); Cancelled.
     """
     plan.check(table)
     aim = aim or Aim()
-    search = _Search(table, plan, aim, progress)
+    search = _Search(table, plan, aim, rest, progress)
     search.names_and_matters()
     search.persons()
     search.told_by_each_other()

@@ -125,7 +125,10 @@ class Proposal:
         return said
 
     def sentences(self) -> list[str]:
-        """Return what is proposed, and what it answers."""
+        """Return what is proposed, and what it answers; nothing is where no count is large enough to be asked for."""
+        if not any(each.cells for each in self.answered):
+            ask = say("Ask for smaller counts, by fewer columns, or make the columns coarser.")
+            return [*(each.sentence() for each in self.answered), ask]
         head = (
             say("The strongest protection that answers this:")
             if self.met

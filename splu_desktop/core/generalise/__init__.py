@@ -20,7 +20,15 @@ from splu_desktop.core.generalise.chain import (
 from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
-from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
+from splu_desktop.core.generalise.groups_of_values import (
+    USUAL_REST,
+    Groups,
+    Hierarchy,
+    OneMissing,
+    Rare,
+    Rest,
+    rare_together,
+)
 from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.measured import (
     NeedsGroups,
@@ -34,6 +42,7 @@ from splu_desktop.core.generalise.prefixes import Prefix
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 
 __all__ = [
+    "USUAL_REST",
     "WAYS",
     "Age",
     "CannotGeneralise",
@@ -48,6 +57,7 @@ __all__ = [
     "Part",
     "Prefix",
     "Rare",
+    "Rest",
     "Steps",
     "by_cuts",
     "by_quantiles",
@@ -60,6 +70,7 @@ __all__ = [
     "is_measurement",
     "label_map",
     "measure_of",
+    "rare_together",
     "reference_date",
     "round_width",
     "steps_from",

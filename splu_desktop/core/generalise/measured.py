@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import DatePart, Part
-from splu_desktop.core.generalise.groups_of_values import Rare
+from splu_desktop.core.generalise.groups_of_values import rare_together
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 from splu_desktop.core.generalise.typical import ENOUGH
@@ -133,8 +133,8 @@ def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
     system = system_of(column)
     if system:
         return (Chapter(system),)
-    rare = Rare(k)
-    return (rare,) if rare.apply(column).m < column.m else ()
+    rare = rare_together(column, k)
+    return (rare,) if rare is not None and 1 < rare.apply(column).m < column.m else ()
 
 
 def _date_part(column: Column) -> Generalisation:

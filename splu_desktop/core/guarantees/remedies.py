@@ -189,7 +189,6 @@ def _groupings(column: Column, steps: Steps, gamma: int, thresholds: Thresholds)
         system = g.system_of(column)
         if system:
             candidates += [(g.Prefix(length=3),), (g.Chapter(system),)]
-    candidates.append((*steps, g.Rare(least)))
     for each in candidates:
         try:
             after = g.column_after(column, each)

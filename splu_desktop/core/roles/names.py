@@ -26,7 +26,7 @@ _FACILITY, _FACILITY_NUMBER = listed(_WORDS["facility"]), listed(_WORDS["facilit
 _EMAIL, _PHONE, _ADDRESS = listed(_WORDS["email"]), listed(_WORDS["phone"]), listed(_WORDS["address"])
 _COORDINATE, _FREE = listed(_WORDS["coordinate"]), listed(_WORDS["free"])
 _PERSON_NAME, _NAME, _PERSON = listed(_WORDS["person_name"]), listed(_WORDS["name"]), listed(_WORDS["person"])
-_OTHER_PERSONS = _WORDS["other_persons"].split(" | ")
+_OTHER_PERSONS, _ADDRESSES = _WORDS["other_persons"].split(" | "), _WORDS["addresses"].split(" | ")
 _BIRTH = listed(_WORDS["birth"])
 _BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "naiss", "nacim", "birthd")
 _NUMBERING = listed(_WORDS["numbering"])
@@ -98,8 +98,11 @@ def person_by_name(name: str) -> str | None:
     """Return "name", "address", "exact place" or "free text" where a column of texts (or coordinates) is named so."""
     words = words_of(name)
     have = set(words)
-    if any(f" {phrase} " in f" {' '.join(words)} " for phrase in _OTHER_PERSONS):
+    text = f" {' '.join(words)} "
+    if any(f" {phrase} " in text for phrase in _OTHER_PERSONS):
         return "name of a person"
+    if any(f" {phrase} " in text for phrase in _ADDRESSES):
+        return "address"
     if have & _PERSON_NAME or "".join(words) in _PERSON_NAME:
         return "name of a person"
     if (
@@ -149,7 +152,7 @@ def birth_by_name(name: str) -> bool:
         return True
     if any(word.endswith(_BIRTH_ENDS) or any(part in word for part in _BIRTH_PARTS) for word in words):
         return True  # only dates count, so a weight at birth is none
-    return bool(have & _BIRTH) and not have & {
+    return bool((have | {"".join(words[:2])}) & _BIRTH) and not have & {
         "weight",
         "order",
         "place",

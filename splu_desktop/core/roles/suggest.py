@@ -126,7 +126,11 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
                     break
     rest = [column for column in table.columns if column.name not in found]
     looks = {column.name: said for column in rest if (said := _special(column))}
-    about_health = any(matter.health for matter, _ in looks.values()) or any(map(_on_health, chosen))
+    read = sum(said_by(column.name)[1] for column in rest)
+    # Where most names say nothing, as those in another script, nobody can say that none is on health.
+    doubtful = (
+        2 * read < len(rest) or any(matter.health for matter, _ in looks.values()) or any(map(_on_health, chosen))
+    )
     best = None if chosen else _most_sensitive(table, {name: matter for name, (matter, _) in looks.items()})
     for column in rest:
         if column.name == best:
@@ -139,7 +143,7 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
             reason = say("{why}: left out unless you mark it as sensitive", why=why)
             found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
         else:
-            found[column.name] = _other(column, about_health)
+            found[column.name] = _other(column, doubtful)
     return {column.name: found[column.name] for column in table.columns}
 
 
@@ -230,7 +234,7 @@ def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
     return min(ranked)[3] if ranked else None
 
 
-def _other(column: Column, about_health: bool) -> Suggestion:
+def _other(column: Column, doubtful: bool) -> Suggestion:
     """Return what becomes of a column that names nobody and says nothing sensitive."""
     if column.m == 0 or bool(column.missing.all()):
         return Suggestion(Role.NSA, "holds no values")
@@ -246,12 +250,14 @@ def _other(column: Column, about_health: bool) -> Suggestion:
             "into intervals or groups",
             RoleCard.RECOGNISES,
         )
+    if recognised is not None and not dated and doubtful and not known:
+        recognised = None  # a time, place or kind of what nobody knows, such as minutes of an operation
     if dated or recognised is not None:
         what = recognised.what if recognised is not None else "a date or a time"
         return Suggestion(
             Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
         )
-    if about_health and not known:
+    if doubtful and not known:
         return Suggestion(
             Role.DROPPED,
             "nothing is known of it, and a table on health may hold a finding there: left out until you say what it is",

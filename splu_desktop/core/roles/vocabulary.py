@@ -57,6 +57,10 @@ class Signs:
     def _seamed(self) -> re.Pattern[str]:
         return re.compile(self._rest or r"(?!)")
 
+    def whole(self, run: str) -> bool:
+        """Whether a run of words is one of the signs, no word of it hidden by a star."""
+        return run.replace("_", "") in self._whole
+
     def said(self, run: str) -> bool:
         """Whether a run of words says one of the signs."""
         plain = run.replace("_", "")
@@ -136,12 +140,14 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
         at for start, stop, text in runs if _list("except").said(text) for at in range(start, stop)
     }  # "payment typology" is no payment
     for matter in matters():
-        hits = [(start, stop) for start, stop, text in runs if matter.words.said(text)]
+        hits = {(start, stop): text for start, stop, text in runs if matter.words.said(text)}
         if matter.card is RoleCard.SPECIAL:
-            hits = [(start, stop) for start, stop in hits if no_matter.isdisjoint(range(start, stop))]
+            hits = {run: text for run, text in hits.items() if no_matter.isdisjoint(range(*run))}
         if hits:
             found.append(matter)
-            covered |= {at for start, stop in hits for at in range(start, stop)}
+            for (start, stop), text in hits.items():  # the words that a star stands for are not known by it
+                inside = any(start <= low and high <= stop for low, high in hits if (low, high) != (start, stop))
+                covered |= set(range(start, stop)) if matter.words.whole(text) or not inside else set()
     return tuple(sorted(found, key=lambda matter: -matter.weight)), bool(found) and len(covered | no_matter) == len(
         words
     )

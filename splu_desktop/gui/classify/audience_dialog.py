@@ -98,8 +98,8 @@ class AudienceDialog(QDialog):
         self._reasons: dict[str, QLineEdit] = {}
         titles = {
             "k": self.tr("People who look alike, at least"),
-            "unique": self.tr("Records that stand alone, at most (%)"),
-            "certainty": self.tr("A row about a person is right in at most (%)"),
+            "unique": self.tr("Records that stand alone, at most"),
+            "certainty": self.tr("A row about a person is right in at most"),
             "cell": self.tr("Least number in a printed table"),
         }
         for row, name in enumerate(NAMES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
@@ -14,7 +14,8 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import margins
 from splu_desktop.gui.base.words import filled, number, tip
 
-_PICTURE = 24  # width of a picture and the space beside it
+_GAP = 6  # between picture and text
+_PICTURE = 20 + _GAP  # width of a picture and the space beside it
 PICTURES = {
     None: "tags",
     RoleCard.IDENTIFIES: "eye-off",
@@ -103,7 +104,8 @@ class CardBar(QWidget):
         room = self.width() - sum(made.sizeHint().width() + 4 for made in self.buttons.values())
         if room >= len(self.buttons) * _PICTURE:
             for card, made in self.buttons.items():
-                made.setIcon(theme.icon(PICTURES[card], c.quiet))
+                made.setIconSize(QSize(16 + _GAP, 16))
+                made.setIcon(theme.icon(PICTURES[card], c.quiet, gap=_GAP))
 
     def count(self, found: Mapping[RoleCard, int]) -> None:
         """Show how many columns each card has."""

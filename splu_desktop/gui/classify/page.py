@@ -408,7 +408,7 @@ class ClassifyPage(Page):
         wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
         self.table.setColumnWidth(ROLE_COLUMN, wide)
         self.table.setColumnWidth(BARS_COLUMN, 96)
-        self.table.setColumnWidth(WHY_COLUMN, 40 * line.averageCharWidth())
+        self.table.setColumnWidth(WHY_COLUMN, 54 * line.averageCharWidth())
 
     def _offer(self) -> None:
         choices, source = self.session.choices, self.session.source

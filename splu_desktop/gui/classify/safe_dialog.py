@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.checks.make_safe import Aim, MadeSafe, SafeStep, make_safe
-from splu_desktop.core.generalise import Steps
+from splu_desktop.core.generalise import Rest, Steps
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
@@ -31,9 +31,9 @@ Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
 _REST = 300  # ms
 
 
-def proposed(table: Table, plan: Plan, aim: Aim, progress: Progress) -> tuple[MadeSafe, Variants]:
+def proposed(table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress) -> tuple[MadeSafe, Variants]:
     """Return the steps, and the columns as they would be grouped. Runs in a worker. Raises Cancelled."""
-    found = make_safe(table, plan, aim, progress)
+    found = make_safe(table, plan, aim, progress, rest)
     variants: Variants = {}
     for name, steps in found.plan.generalisations.items():
         if steps != plan.generalisations.get(name, ()):
@@ -72,11 +72,11 @@ class SafeDialog(QDialog):
         row.setSpacing(8)
         self.k = whole_box(1, 1000, self.tr("People who look alike, at least"))
         self.k.setValue(k)
-        self.unique = percent_box(0.0, 100.0, 2, self.tr("Records that stand alone, at most (%)"))
+        self.unique = percent_box(0.0, 100.0, 2, self.tr("Records that stand alone, at most"))
         self.unique.setValue(100 * unique)
         for text, box in (
             (self.tr("People who look alike, at least"), self.k),
-            (self.tr("Records that stand alone, at most (%)"), self.unique),
+            (self.tr("Records that stand alone, at most"), self.unique),
         ):
             row.addWidget(label(text))
             row.addWidget(box)
@@ -108,8 +108,8 @@ class SafeDialog(QDialog):
         self.take.setEnabled(False)
         self.text.setText(self.tr("Looking for steps…"))
         aim = Aim(self.k.value(), self.unique.value() / 100)
-        table, plan = source.imported.table, choices.plan()
-        job = self._tasks.run("make safe", lambda progress: proposed(table, plan, aim, progress), pause=_REST)
+        table, plan, rest = source.imported.table, choices.plan(), Rest(self.tr("Other"), self.tr("{value} or other"))
+        job = self._tasks.run("make safe", lambda progress: proposed(table, plan, aim, rest, progress), pause=_REST)
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 

@@ -25,7 +25,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.query.answer import Badge
+from splu_desktop.core.query.answer import Answer, Badge
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
@@ -33,9 +33,10 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
-from splu_desktop.gui.base.words import filled, number, plain, told
+from splu_desktop.gui.base.words import filled, number, percent, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
+_LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless all are smaller
 _NARROWEST = 80  # pixels of a column
 _BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
@@ -136,18 +137,18 @@ class AheadTab(QWidget):
         both.row.setSpacing(12)
         both.row.setStretch(0, 5)
         both.row.setStretch(1, 2)
-        outer.addWidget(both, 3)
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
+        head = QHBoxLayout()
+        head.setSpacing(12)
         self.summary = label("", "strong", wrap=True)
-        foot.addWidget(self.summary, 1)
+        head.addWidget(self.summary, 1)
         self.must = button(
             self.tr("What must be &answered?…"),
             ask,
             hint=self.tr("Name the tables that must work, and the program looks for the strongest protection for them"),
         )
-        foot.addWidget(self.must)
-        outer.addLayout(foot)
+        head.addWidget(self.must)
+        outer.addLayout(head)
+        outer.addWidget(both, 3)
         outer.addWidget(plots, 2)
 
     def _build_choices(self) -> QHBoxLayout:
@@ -176,8 +177,12 @@ class AheadTab(QWidget):
             Badge.EXACT: self.tr("exact"),
             Badge.PROTECTED: self.tr("protected"),
             Badge.UNCERTAIN: self.tr("uncertain"),
-            Badge.RELIABLE: self.tr("reliable"),
+            Badge.RELIABLE: self.tr("reliable to ±{percent}"),
         }
+
+        def how_sure(answer: Answer) -> str:
+            return filled(trust[answer.badge], percent=percent(answer.relative or 0, 0))
+
         colours = {Badge.PROTECTED: "protected", Badge.RELIABLE: "answerable", Badge.EXACT: "answerable"}
         pictures = {Badge.PROTECTED: "shield", Badge.UNCERTAIN: "circle"}
         self.model: RowsModel[AheadRow] = RowsModel(
@@ -192,7 +197,7 @@ class AheadTab(QWidget):
                 ),
                 Field(
                     self.tr("Trust"),
-                    lambda r: trust[r.told.answer.badge],
+                    lambda r: how_sure(r.told.answer),
                     colour=lambda r: colours.get(r.told.answer.badge),
                     picture=lambda r: pictures.get(r.told.answer.badge, "circle-check"),
                     tip=lambda r: plain(told(r.told.answer.badge_text)),
@@ -273,6 +278,13 @@ class AheadTab(QWidget):
             self._next = wanted
         else:
             self._start(wanted)
+
+    def asked(self) -> AskedTable | None:
+        """Return the table shown, to be answered from a round number of records on that some cell of it has."""
+        if self.shown is None:
+            return None
+        most = max((row.told.true for row in self.shown.rows), default=0)
+        return replace(self.shown.asked, least=next((least for least in _LEAST if least <= most), _LEAST[-1]))
 
     def _start(self, wanted: Wish, pause: int = 0) -> None:
         self._running, self._next, known = True, None, self.shown

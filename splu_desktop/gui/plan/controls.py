@@ -99,24 +99,24 @@ class ThresholdBoxes(QWidget):
         self.t_p.setSpecialValueText(self.tr("any"))
         for words, box, hint in (
             (
-                self.tr("Small: up to"),
+                self.tr("Counts up to"),
                 self.alpha,
                 self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
             ),
             (
-                self.tr("Wrong: over"),
+                self.tr("are off by over"),
                 self.epsilon,
                 self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
             ),
             (
-                self.tr("at least in"),
+                self.tr("in at least"),
                 self.t_p,
                 self.tr(
                     "T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"
                 ),
             ),
             (
-                self.tr("Large may fail in"),
+                self.tr("Large ones, in at most"),
                 self.t_e,
                 self.tr("T_E: the probability with which a large count may still be wrong"),
             ),

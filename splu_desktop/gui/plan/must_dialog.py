@@ -122,6 +122,8 @@ class _Line(QObject):
         self.value.setCurrentIndex(max(self.value.findData(values[sa][0]) if sa in values else 0, 0))
         for box, name in zip(self.lines, [name for name in asked.columns if name != sa], strict=False):
             box.setCurrentIndex(max(box.findData(name), 0))
+        if asked.least:
+            self.least.setValue(asked.least)
 
     def asked(self) -> AskedTable | None:
         """Return the table, None where none is named."""
@@ -212,8 +214,8 @@ class MustDialog(QDialog):
         self._ended()
         self._found = found
         self.outcome.setText("\n".join(told(each) for each in found.proposal.sentences()))
-        self.use.setEnabled(True)
-        self.use.setFocus()
+        self.use.setEnabled(any(each.answered for each in found.proposal.answered))
+        (self.use if self.use.isEnabled() else self.search).setFocus()
 
     def _failed(self, sentence: str) -> None:
         self._ended()

@@ -257,8 +257,7 @@ class PlanPage(Page):
 
     def open_must(self) -> MustDialog:
         """Open the dialog that asks what must be answered."""
-        shown = self.ahead.shown
-        dialog = MustDialog(self.session, self.tasks, self.shown_column(), shown.asked if shown else None, self)
+        dialog = MustDialog(self.session, self.tasks, self.shown_column(), self.ahead.asked(), self)
         dialog.open()
         return dialog
 

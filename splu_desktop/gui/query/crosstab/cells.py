@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Qt
 from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
@@ -23,9 +23,10 @@ from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 def texts_of(grid: CrosstabGrid, share: bool, line: int, value: int) -> tuple[str, ...]:
     """Return a cell's texts under `CellsModel.titles`, the true count left out; touches no widget."""
     answer: Answer = grid.answers[line, value]
+    empty = QCoreApplication.translate("crosstab", "(empty)")
     return (
-        *(part or "–" for part in grid.parts[line]),
-        grid.values[value] or "–",
+        *(part or empty for part in grid.parts[line]),
+        grid.values[value] or empty,
         short(answer, False),
         f"{number(answer.ends[0])} – {number(answer.ends[1])}",
         told(answer.badge_text).partition(":")[0],

@@ -308,7 +308,9 @@ class HeatModel(QAbstractTableModel):
         line, grid = self._line_of(section, orientation), self.seen.grid
         assert grid is not None
         over_values = (orientation == Qt.Orientation.Horizontal) == self.across
-        name: str = self.tr("All") if line < 0 else (grid.values if over_values else grid.names)[line] or "–"
+        name: str = (
+            self.tr("All") if line < 0 else (grid.values if over_values else grid.names)[line] or self.tr("(empty)")
+        )
         return name
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
