@@ -379,7 +379,7 @@ class Release:
                 if reached:
                     first.setdefault(name, number)
         ends = [first.get(name, order[-1]) for name in ("estimate", "low", "high")]
-        reach = [(n, _ends(label)) for n, label in zip(numbers, self.labels[column], strict=True) if n is not None]
+        reach = [(n, _ends(label)) for n, label in zip(numbers, self.labels[column]) if n is not None]
         ends[1] = min(least for number, (least, _) in reach if number == ends[1])
         ends[2] = max(most for number, (_, most) in reach if number == ends[2])
         return Answer(f"quantile {q:g} of {column}" + _of(where), *ends, release=self.id)

@@ -112,7 +112,6 @@ def test_each_changes_the_plan_or_what_is_read(folder: Path, monkeypatch: pytest
 
 REFUSED = (
     (["plan", "t.csv", "--sa", "illness", "--gamma", "161"], "there are 160 records"),
-    (["plan", "t.csv", "--sa", "illness", "--gamma", "160"], "too large for its records"),
     (["plan", "t.csv", "--together", "smoker,diabetes", "--gamma", "170"], "there are 160 records"),
     (["plan", "t.csv", "--sa", "illness:3", "--nsa", "smoker,diabetes", "--gamma", "4"], "serves no column"),
     (["plan", "t.csv", "--sa", "illness", "--gamma", "3", "--gamma", "4"], "--gamma: given twice"),

@@ -885,21 +885,16 @@ def design(
                     made._check_declared(column)
                     return made
     if follows is not None:
-        raise too_large(column, follows)
+        raise Infeasible(
+            "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
+            "smaller one.",
+            column=column.name,
+            gamma=follows,
+        )
     raise Infeasible(
         "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the records; "
         "raise it a little.",
         column=column.name,
-    )
-
-
-def too_large(column: Column, gamma: int) -> Infeasible:
-    """Return the fault of a gamma that no draw keeps, or that leaves nothing to be read."""
-    return Infeasible(
-        "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
-        "smaller one.",
-        column=column.name,
-        gamma=gamma,
     )
 
 

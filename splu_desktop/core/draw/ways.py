@@ -34,7 +34,6 @@ CELL = 0.1  # share of the records in the cell that both are compared by
 _GIVEN_UP = Fraction(1, 10)  # of the room between a value's share and its tolerance, by rounding
 _COMMON = 0.5  # share of the records from which a value is everybody's guess
 _STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
-_LARGE = 20  # gammas from which it is looked whether anything can be read of what they leave
 _SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
 
 
@@ -88,10 +87,7 @@ def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progr
             return DecoyGroups.designed(column, limits, progress=progress)
         except Infeasible:
             pass
-    draw = joined_design.design(column, limits, follows=gamma)
-    if gamma >= _LARGE and not math.isfinite(half_widths(column, draw)[1]):
-        raise joined_design.too_large(column, gamma)
-    return draw
+    return joined_design.design(column, limits, follows=gamma)
 
 
 def by_tolerances(
