@@ -87,9 +87,12 @@ def main(words: list[str]) -> int:
                 if find_spec("clevercsv"):
                     beside[case.name] = by_clevercsv(folder / case.name, case)
             if fault:
-                told = not fault.startswith(("Bad", "No", "Empty", "Type")) and told_unsure(case, folder)
+                refused = fault.startswith(("Bad", "No", "Empty", "Wrong"))
+                told = refused or (not fault.startswith("Type") and told_unsure(case, folder))
                 silent[case.group] += not told
-                print(f"{'told  ' if told else 'SILENT'} {case.group}, {case.name}: {fault[:230]}")
+                print(
+                    f"{'refused' if refused else 'told' if told else 'SILENT':7} {case.group}, {case.name}: {fault[:230]}"
+                )
     for group in total:
         print(
             f"{right[group]:4} of {total[group]:4} {group}"
