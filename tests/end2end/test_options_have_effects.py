@@ -156,3 +156,9 @@ def test_what_has_no_effect_or_contradicts_is_refused_in_a_sentence(
     said = capsys.readouterr().err
     assert (status, said.count("\n")) == (2, 1)
     assert sentence in said
+
+
+def test_the_language_may_be_said_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """An alias may name one already; the last one counts."""
+    assert main(["--lang", "en", "--lang", "de", "query", "nothing", "a=b"]) == 2
+    assert "keinen Freigabeordner" in capsys.readouterr().err

@@ -15,6 +15,7 @@ IMPORT = (
     "last_row", "names", "rename", "date_order", "type", "missing", "on_problem",
 )  # fmt: skip
 _USUAL = ("language",)  # options that have a value though nobody gives one
+_AGAIN = ("lang",)  # that an alias may give already: the last one counts
 _OF_TEXT = ("encoding", "delimiter", "quote", "escape")
 _OF_WORKBOOKS = ("sheet", "sheets")
 
@@ -26,7 +27,7 @@ class Once(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
         said = namespace.__dict__.setdefault("_said", set())
-        if option is not None and self.dest in said:
+        if option is not None and self.dest in said and self.dest not in _AGAIN:
             raise argparse.ArgumentError(self, say("given twice"))
         said.add(self.dest)
         setattr(namespace, self.dest, values)
