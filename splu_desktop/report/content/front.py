@@ -330,9 +330,8 @@ def _criteria(report: Report, t: Language) -> list[Block]:
         (
             t("Linkability"),
             t(
-                "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables "
-                "that hold them; a protected value shown in it is the person's own in at most {share} of rows on "
-                "average.",
+                "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables that "
+                "hold them; a protected value shown in it is the person's own in at most {share} of rows on average.",
                 share=_exactly(worst.confidence, t),
             ),
             t("Each further release of the same records links better."),
@@ -396,25 +395,8 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
 
 
 def _persons(report: Report, t: Language) -> list[Block]:
-    found = report.public.persons
-    if found.most_records is None:
-        said = t("Nothing tells which records are of one person; the promise is about single records.")
-    elif found.most_records <= 1:
-        said = t("Each person has one record.")
-    else:
-        said = t(
-            "Persons have at most {most} records (rounded up), {mean} on average; the promise is about single records.",
-            most=t.number(found.most_records),
-            mean=t.number(found.mean_records, 1),
-        )
-        if found.right:
-            k, right = found.right[-1]
-            said += " " + t(
-                "Who sees all {k} rows of a person with the same “{column}” guesses it with {right}.",
-                k=t.number(k),
-                column=shortened(found.column or ""),
-                right=t.percent(right, 1),
-            )
+    # What README and gate say, the promise too: the annex has it whole.
+    said = " ".join(t.sentence(text) for text in report.public.persons.sentences[:2])
     return [Heading(t("Persons"), 2), Paragraph(said)]
 
 

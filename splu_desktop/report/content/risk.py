@@ -56,9 +56,8 @@ def _recognisable(report: Report, t: Language) -> list[Block]:
         )
         if len(found.nsas) == 1
         else t(
-            "Taken together, the {n} unchanged columns divide the {records} records into {classes} classes of "
-            "equal rows; the smallest has {smallest}. Someone who knows all of them of a person finds the person's "
-            "class.",
+            "Taken together, the {n} unchanged columns divide the {records} records into {classes} classes of equal "
+            "rows; the smallest has {smallest}. Someone who knows all of them of a person finds the person's class.",
             n=t.number(len(found.nsas)),
             **counts,
         )
