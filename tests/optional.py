@@ -20,6 +20,14 @@ BUILT = Path(os.environ.get("SPLU_BUILD_OUT", ROOT / "dist"))
 BUNDLE = BUILT / "work/frozen/splu-desktop"
 BUILDER = Path(os.environ.get("SPLU_BUILD_VENV", BUILT / "work/venv")) / "bin/python"
 
+# Those that the recipient's kit is promised to run in: on the path, or pyenv's.
+PYTHONS = [
+    str(path)
+    for minor in range(9, 14)
+    for path in [*Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python"), shutil.which(f"python3.{minor}")]
+    if path is not None and "shims" not in str(path)
+]
+
 HERE = {
     "LibreOffice": shutil.which("soffice") is not None,
     "Git": shutil.which("git") is not None,
@@ -29,6 +37,7 @@ HERE = {
     "poppler": shutil.which("pdftotext") is not None,
     "PSPP": shutil.which("pspp") is not None,
     "R": shutil.which("Rscript") is not None,
+    "other Pythons": len(PYTHONS) > 1,
     "Spark": shutil.which("java") is not None and importlib.util.find_spec("pyspark") is not None,
     "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
     "the real tables": DATA.is_dir(),
@@ -42,6 +51,7 @@ BRING = {
     "poppler": "./check --extras brings it",
     "PSPP": "./check --extras brings it",
     "R": "./check --extras brings it",
+    "other Pythons": "pyenv brings them, Debian none",
     "Spark": "Java 17 and pip install pyspark, 450 MB and too much for each run, bring it",
     "the bundle": "packaging/check builds and tests it",
     "the real tables": f"they belong into {DATA}",

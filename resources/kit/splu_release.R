@@ -118,22 +118,26 @@
   UNITS <- c("year", "quarter", "month", "week", "day")
   period_of <- function(label, period) {
     if (!period %in% UNITS) refuse("There is no period \u201c", period, "\u201d; choose among ", paste(UNITS, collapse = ", "), ".")
+    told <- if (nchar(label) == 4) 1 else if (grepl("Q", label)) 2 else if (nchar(label) == 7) 3 else length(UNITS)
+    if (match(period, UNITS) > told) refuse("\u201c", label, "\u201d is no date that tells a ", period, "; choose among ",
+                                            paste(UNITS[seq_len(told)], collapse = ", "), ".")
     year <- as.integer(substr(label, 1, 4))
-    month <- if (nchar(label) >= 7) as.integer(substr(label, 6, 7)) else 1L
+    month <- if (told == 1) 1L else if (told == 2) 3L * as.integer(substr(label, 7, 7)) - 2L else as.integer(substr(label, 6, 7))
     quarter <- (month - 1L) %/% 3L
     if (period == "year") return(list(year, sprintf("%04d", year)))
     if (period == "quarter") return(list(4 * year + quarter, sprintf("%04d Q%d", year, quarter + 1L)))
     if (period == "month") return(list(12 * year + month - 1, sprintf("%04d-%02d", year, month)))
-    if (nchar(label) < 10) refuse("\u201c", label, "\u201d is a month: it lies in no one ", period, ".")
     day <- as.integer(as.Date(substr(label, 1, 10))) + 719163L  # days since year 1, as Python counts them
     if (period == "day") return(list(day, substr(label, 1, 10)))
     monday <- day - (day - 1L) %% 7L
     list(monday %/% 7L, format(as.Date(monday - 719163L, origin = "1970-01-01")))
   }
   words <- function(asked) {
+    if (is.list(asked) && is.null(names(asked))) asked <- vapply(asked, words, "")
     if (is.list(asked)) asked <- paste0(names(asked), "=", vapply(asked, paste, "", collapse = "|"))
     paste(asked, collapse = ", ")
   }
+  of_words <- function(where) if (length(where)) paste0(" of ", words(where)) else ""
   both <- function(one, other) c(conditions(one), conditions(other))
   condition <- function(...) structure(list(...), class = "splu_condition")
   conditions <- function(asked) {
@@ -268,7 +272,7 @@
     mean <- 1 / (1 + exp(-pmin(pmax(eta, -700), 700)))
     list(mean = mean, slope = mean * (1 - mean))
   }
-  exponential <- function(eta) list(mean = exp(pmin(eta, 700)), slope = exp(pmin(eta, 700)))
+  exponential <- function(eta) list(mean = exp(pmin(eta, 300)), slope = exp(pmin(eta, 300)))
   # Refuse, with its name, where a group lets the equations have no solution.
   check_groups <- function(groups, y, weights, is_logistic, failed) {
     records <- vapply(groups, function(flags) sum(weights[flags]), 0)
@@ -454,13 +458,15 @@
         } else {
           fits <- all_names[vapply(all_names, function(name) {
             rest <- if (startsWith(one$text, name)) substring(one$text, nchar(name) + 1) else ""
-            grepl("^\\s*!?=", rest)
+            grepl("^\\s*[!<>]?=", rest)
           }, TRUE)]
           if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value.")
           name <- fits[which.max(nchar(fits))]
           rest <- substring(one$text, nchar(name) + 1)
           excluded <- grepl("^\\s*!=", rest)
-          value <- sub("^\\s*!?=", "", rest)
+          value <- sub("^\\s*[!<>]?=", "", rest)
+          if (grepl("^\\s*>=", rest)) value <- paste0(value, "..")
+          if (grepl("^\\s*<=", rest)) value <- paste0("..", value)
         }
         flags <- flags_of(name, value)
         if (excluded) flags <- !flags
@@ -697,9 +703,9 @@
       whole <- effects$whole
       result <- whole
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
-        known <- effects$columns[[name]]
-        rest <- if (is.null(known[["*"]])) 1 else known[["*"]]
-        each <- vapply(labels[[name]], function(label) if (is.null(known[[label]])) rest else known[[label]], 0)
+        known <- unlist(effects$columns[[name]])
+        each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
+        each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
         f <- counts[[name]]
         flags <- asked[[name]]
         inside <- sum(f[flags])
@@ -949,7 +955,7 @@
     }
     r$share <- function(conditions, where = NULL, method = "unbiased") {
       check(method)
-      what <- paste("share with", words(conditions))
+      what <- paste0("share with ", words(conditions), of_words(where))
       if (!any(names(chosen_of(where)) %in% sensitive)) {
         count <- r$count(list(conditions, where), method)
         if (!count$selected) refuse("No record meets the conditions on columns published unchanged.")
@@ -1000,7 +1006,7 @@
       sums <- sums_of(cells, list(ifelse(known, each, 0), known))
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
-      answer(paste("mean of", column), sums$values[1] / sums$values[2],
+      answer(paste0("mean of ", column, of_words(where)), sums$values[1] / sums$values[2],
              within(ends[1], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)),
              within(ends[2], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)), release = facts$id)
     }
@@ -1022,15 +1028,16 @@
         arm(sums, slope)
       }, 0)
       first <- function(reached) order[c(which(reached), k)[1]]
-      answer(sprintf("quantile %g of %s", q, column), first(gap >= -1e-9), first(gap + half >= 0), first(gap - half >= 0),
+      answer(paste0(sprintf("quantile %g of %s", q, column), of_words(where)), first(gap >= -1e-9), first(gap + half >= 0), first(gap - half >= 0),
              release = facts$id)
     }
     r$trend <- function(conditions, by, period = "month") {
       if (!by %in% all_names) unknown(by)
       if (by %in% sensitive) refuse("\u201c", by, "\u201d is sensitive: a trend goes over a column published unchanged.")
       label <- labels[[by]]
-      known <- !label %in% missing_of[[by]]
-      if (entries[[by]]$kind %in% c("date", "datetime") || all(grepl("^[0-9]{4}-[0-9]{2}$", label[known]))) {
+      known <- !label %in% missing_of[[by]] & !label %in% as.character(entries[[by]]$texts)
+      spans <- !entries[[by]]$kind %in% c("integer", "decimal") && all(grepl("^[0-9]{4}(-[0-9]{2}| Q[0-9])?$", label[known]))
+      if (entries[[by]]$kind %in% c("date", "datetime") || spans) {
         pairs <- lapply(label[known], period_of, period)
         times <- replace(rep(NA_real_, length(label)), which(known), vapply(pairs, function(pair) as.numeric(pair[[1]]), 0))
         names_of <- replace(rep("", length(label)), which(known), vapply(pairs, function(pair) pair[[2]], ""))
@@ -1057,8 +1064,9 @@
       parts <- list()
       for (at in which(totals > 0)) {
         name <- names_of[match(found[at], times)]
-        inside <- stats::setNames(list(!is.na(times) & times == found[at]), by)
-        met <- count_of(name, utils::modifyList(as.list(chosen), inside), c(names(chosen), by))
+        here <- chosen
+        here[[by]] <- !is.na(times) & times == found[at] & (if (is.null(chosen[[by]])) TRUE else chosen[[by]])
+        met <- count_of(name, here, c(attr(chosen, "named"), by))
         parts[[name]] <- answer(name, count[at] / totals[at], met$low / met$selected, met$high / met$selected,
                                 selected = met$selected)
       }
@@ -1078,11 +1086,12 @@
           chosen[[side[[1]]]] <- if (is.null(chosen[[side[[1]]]])) one else chosen[[side[[1]]]] & one
         }
         name <- paste(if (is.na(a)) "(all)" else labels[[rows]][a], if (is.na(b)) "(all)" else labels[[columns]][b], sep = " | ")
-        count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, names(chosen)) else list(low = 0, high = 0)
+        count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, c(attr(of, "named"), names(chosen)))
+          else list(low = 0, high = 0)
         parts[[name]] <- answer(name, sum(cells$X[cells$meets(chosen)]), count$low, count$high)
       }
       whole <- parts[["(all) | (all)"]]
-      answer(paste(rows, "by", columns), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)
+      answer(paste0(rows, " by ", columns, of_words(where)), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)
     }
     regression <- function(title, outcome, on, where, link, is_logistic) {
       of <- chosen_of(where)
@@ -1202,11 +1211,19 @@ if (sys.nframe() == 0L && !interactive()) local({
       period <- sub("^.*:", "", by)
       by <- sub(":[^:]*$", "", by)
     }
+    several <- function(text) { # a condition as typed, or several with ; between them
+      if (!grepl(";", text, fixed = TRUE)) return(text)
+      tryCatch({
+        r$count(text)
+        text
+      }, splu_refused = function(fault) trimws(strsplit(text, ";", fixed = TRUE)[[1]]))
+    }
     kind <- gsub("-", "_", if (length(args)) args[1] else "")
     found <- switch(kind, count = r$count(c(asked, where), method), share = r$share(asked, where, method),
-      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where), mean = r$mean(asked[1], c(asked[-1], where)),
+      difference = , ratio = , odds_ratio = r[[kind]](several(asked[1]), several(asked[2]), where),
+      mean = r$mean(asked[1], c(asked[-1], where)),
       quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
-      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
+      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](several(asked[1]), as.list(on), where),
       stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
     0L

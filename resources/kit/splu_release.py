@@ -225,11 +225,13 @@ class Release:
         """Return how many records of the original table meet conditions.
 
         conditions : {"Column": "value"}, with lists of values, "10..20" for a range, "2024-03" for a month,
-        {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value".
+        {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value",
+        "Column>=low".
         """
         _check(method)
-        asked = {name for name, _, _ in _conditions(conditions, self.columns)}
-        return self._count(f"records with {_words(conditions)}", self._chosen(conditions), asked, method)
+        return self._count(
+            f"records with {_words(conditions)}", self._chosen(conditions), self._named(conditions), method
+        )
 
     def _count(self, what, chosen, asked, method="unbiased"):
         """Return the count of records whose codes are chosen; `asked` are the columns named, whatever their codes."""
@@ -384,8 +386,9 @@ class Release:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
         if by not in self.columns:
             raise Refused(_unknown(by, self.columns))
-        kind, none = self.columns[by]["kind"], self.missing(by)
-        if kind in _DATES or all(re.fullmatch(r"\d{4}-\d\d", label) for label in self.labels[by] if label not in none):
+        kind, none = self.columns[by]["kind"], self.missing(by) | set(self.columns[by].get("texts", ()))
+        spans = kind not in _NUMBERS and all(map(_SPAN.fullmatch, set(self.labels[by]) - none))
+        if kind in _DATES or spans:
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
             period = "1"
@@ -415,10 +418,11 @@ class Release:
         totals = [sums.values[at + 1] for _, at in inside]
         centre = sum(time[0] * n for (time, _), n in zip(inside, totals)) / sum(totals)
         spread = sum((time[0] - centre) ** 2 * n for (time, _), n in zip(inside, totals))
-        slope, parts = [0.0] * len(functions), {}
+        slope, parts, named = [0.0] * len(functions), {}, self._named(conditions) | {by}
         for (time, at), n in zip(inside, totals):
             slope[at] = (time[0] - centre) / spread
-            met = self._count(time[1], {**chosen, by: frozenset(found[time])}, {*chosen, by})
+            here = {**chosen, by: frozenset(found[time] & chosen.get(by, found[time]))}
+            met = self._count(time[1], here, named)
             ends = met.low / met.selected, met.high / met.selected
             parts[time[1]] = Answer(time[1], sums.values[at] / n, *ends, selected=met.selected)
         value = sum(along * x for along, x in zip(slope, sums.values))
@@ -454,7 +458,8 @@ class Release:
             key = tuple(None if code is None else self.labels[name][code] for name, code in zip((rows, columns), at))
             title = " | ".join("(all)" if one is None else one for one in key)
             chosen = {**of, **{name: frozenset([code]) & of.get(name, {code}) for name, code in named.items()}}
-            ends = self._count(title, chosen, chosen) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
+            asked = self._named(where) | set(named)
+            ends = self._count(title, chosen, asked) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
             parts[key] = Answer(title, float(counted[at]), ends.low, ends.high)
         whole = parts[None, None]
         return Answer(
@@ -573,6 +578,10 @@ class Release:
                 raise Refused(f"The conditions on “{name}” contradict each other: no value meets them all.")
         return {name: codes for name, codes in found.items() if len(codes) < len(self.labels[name])}
 
+    def _named(self, conditions):
+        """Return the columns that conditions are on, those that every label meets among them."""
+        return {name for name, _, _ in _conditions(conditions, self.columns)}
+
     def _codes_of(self, name, text):
         labels, none = self.labels[name], self.missing(name)
         if isinstance(text, (list, tuple, set, frozenset)):
@@ -603,7 +612,7 @@ class Release:
             for at, label in enumerate(self.labels[name])
             if label not in none and label not in entry.get("texts", ())
         ]
-        if entry["kind"] in _DATES or all(re.fullmatch(r"\d{4}(-\d\d)?|\d{4} Q\d", label) for _, label in known):
+        if entry["kind"] in _DATES or all(_SPAN.fullmatch(label) for _, label in known):
             if not dots:
                 low = high = text.strip()
             for end in (low, high):
@@ -655,16 +664,11 @@ class Release:
         """Return the sums x, n of each pair (conditions, where): how many meet both, and how many they are of."""
         functions, asked = [], []
         for conditions, where in pairs:
-            chosen, of = self._chosen(conditions), self._chosen(where)
-            group = dict(of)
-            for name, some in chosen.items():
-                if name not in self._ways:
-                    group[name] = some & of.get(name, some)
-            asked += [chosen, of, group]
-            functions += [
-                lambda cell, a=chosen, b=group: float(cell.meets(a) and cell.meets(b)),
-                lambda cell, b=group: float(cell.meets(b)),
-            ]
+            chosen = self._chosen(_both(conditions, where))
+            seen = {name: some for name, some in chosen.items() if name not in self._ways}
+            group = {**self._chosen(where), **seen}
+            asked += [chosen, group]
+            functions += [lambda cell, some=some: float(cell.meets(some)) for some in (chosen, group)]
         sums = _Table(self, asked).sums(functions)
         if any(sums.values[at] <= 0 for at in range(1, len(functions), 2)):
             raise Refused("No record is left to take a share of, as far as can be told.")
@@ -1545,7 +1549,7 @@ def _logistic(eta):
 
 
 def _exponential(eta):
-    mean = math.exp(min(eta, 700.0))
+    mean = math.exp(min(eta, 300.0))  # beyond, its square has no number
     return mean, mean
 
 
@@ -1690,6 +1694,7 @@ def _ends(label):
     return None
 
 
+_SPAN = re.compile(r"\d{4}(-\d\d| Q\d)?")
 _UNITS = ("year", "quarter", "month", "week", "day")
 
 
@@ -1697,15 +1702,16 @@ def _period(label, period):
     """Return the number of the period that a date is in, and its name."""
     if period not in _UNITS:
         raise Refused(f"There is no period “{period}”; choose among {', '.join(_UNITS)}.")
-    year, month = int(label[:4]), int(label[5:7] or 1)
+    told = 1 if len(label) == 4 else 2 if "Q" in label else 3 if len(label) == 7 else len(_UNITS)
+    if _UNITS.index(period) >= told:
+        raise Refused(f"“{label}” is no date that tells a {period}; choose among {', '.join(_UNITS[:told])}.")
+    year, month = int(label[:4]), 3 * int(label[6]) - 2 if told == 2 else int(label[5:7] or 1)
     if period == "year":
         return year, f"{year:04d}"
     if period == "quarter":
         return 4 * year + (month - 1) // 3, f"{year:04d} Q{(month - 1) // 3 + 1}"
     if period == "month":
         return 12 * year + month - 1, f"{year:04d}-{month:02d}"
-    if len(label) < 10:
-        raise Refused(f"“{label}” is a month: it lies in no one {period}.")
     day = datetime.date.fromisoformat(label[:10])
     if period == "week":
         monday = day - datetime.timedelta(days=day.weekday())
@@ -1728,12 +1734,13 @@ def _conditions(conditions, columns):
         if not isinstance(text, str):
             yield from _conditions(text, columns)
             continue
-        found = [name for name in columns if re.match(re.escape(name) + r"\s*!?=", text)]
+        found = [name for name in columns if re.match(re.escape(name) + r"\s*[!<>]?=", text)]
         if not found:
             raise Refused(f"“{text}” is no condition on a column of the release; write Column=value.")
         name = max(found, key=len)
         sign, _, asked = text[len(name) :].partition("=")
-        yield name, sign.strip() == "!", asked
+        ends = {">": f"{asked}..", "<": f"..{asked}"}
+        yield name, sign.strip() == "!", ends.get(sign.strip(), asked)
 
 
 def _unknown(name, columns):
@@ -1782,6 +1789,17 @@ def _plain(number):
 # --- command line
 
 
+def _typed_conditions(release, text):
+    """Return a condition as typed, or several with ; between them."""
+    if ";" not in text:
+        return text
+    try:
+        release.count(text)
+    except Refused:
+        return [part.strip() for part in text.split(";")]
+    return text
+
+
 def main(arguments=None):
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(
@@ -1807,7 +1825,7 @@ def main(arguments=None):
         ("ratio", "ratio of two shares"),
         ("odds-ratio", "odds ratio of two conditions"),
     ):
-        command(name, words, 2)
+        command(name, f"{words}; join by ; what is to be met at once", 2)
     mean = command("mean", "mean of a column of numbers", None)
     quantile = command("quantile", "quantile of a column of numbers", None)
     for one in (mean, quantile):
@@ -1830,7 +1848,9 @@ def main(arguments=None):
         elif args.command == "share":
             answer = release.share(asked, where, args.method)
         elif args.command in ("difference", "ratio", "odds-ratio"):
-            answer = getattr(release, args.command.replace("-", "_"))(*asked, where=where)
+            answer = getattr(release, args.command.replace("-", "_"))(
+                *(_typed_conditions(release, text) for text in asked), where=where
+            )
         elif args.command == "mean":
             answer = release.mean(args.column, _both(asked, where))
         elif args.command == "quantile":
@@ -1841,7 +1861,8 @@ def main(arguments=None):
         elif args.command == "crosstab":
             answer = release.crosstab(*asked, where=where)
         else:
-            answer = getattr(release, args.command)(asked[0], args.on, where)
+            outcome = asked[0] if asked[0] in release.columns else _typed_conditions(release, asked[0])
+            answer = getattr(release, args.command)(outcome, args.on, where)
     except Refused as fault:
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2

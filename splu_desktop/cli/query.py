@@ -29,9 +29,8 @@ def add(commands: Any) -> None:
         nargs="*",
         metavar="COLUMN=VALUE",
         help=say(
-            "Column=Value, Column=A|B, Column=low..high, Column!=Value; Column= or (empty) for records without a "
-            "value; dates as "
-            "2024-03-31 or 31.3.2024, a month as 2024-03"
+            "Column=Value, Column=A|B, Column=low..high, Column>=low, Column<=high, Column!=Value; Column= or (empty) "
+            "for records without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03"
         ),
     )
     _add_method(one)

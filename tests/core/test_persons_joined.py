@@ -22,6 +22,7 @@ from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
+from splu_desktop.core.thresholds import Thresholds
 from tests.seeded import Seeded
 
 _ROLES = {"patient": Role.IDENTIFIER, "ward": Role.NSA, "again": Role.NSA, "flag": Role.SA, "test": Role.SA}
@@ -156,3 +157,16 @@ def test_groups_with_fakes_and_few_persons_are_refused(table: Table) -> None:
     plan = plan_of(table, given=True)
     with pytest.raises(BadSetting, match="too few to hide"):
         plan.draws["flag"].learned(few, "flag", plan.thresholds)
+
+
+@pytest.mark.parametrize("gamma", [3, None])
+def test_all_counts_of_a_block_have_the_same_chances(gamma: int | None) -> None:
+    """Persons of one record each, so that counts alone differ; one to ten bearers are told alike."""
+    found = []
+    for few in (1, 10):
+        sensitive = Column.from_labels("s", ["few"] * few + ["b"] * 200 + ["none"] * (800 - few))
+        table = Table((Column.from_labels("who", [f"P{x}" for x in range(1_000)]), sensitive))
+        limits = {"few": Fraction(1, 5), "b": Fraction(2, 5), "none": Fraction(1)}
+        draw = by_gamma(sensitive, gamma, "joined") if gamma else by_tolerances(sensitive, Tolerances(limits), "joined")
+        found.append(JoinedPerPerson.of(draw, "who").learned(table, "s", Thresholds()).settings())
+    assert found[0] == found[1]

@@ -59,7 +59,14 @@ def test_the_longest_column_name_that_fits_wins():
 
 @pytest.mark.parametrize(
     ("text", "low", "high"),
-    [("age=30..39", 30, 39), ("age=80..", 80, 999), ("age=..20", 0, 20), ("age=29,5..39,25", 30, 39)],
+    [
+        ("age=30..39", 30, 39),
+        ("age=80..", 80, 999),
+        ("age=..20", 0, 20),
+        ("age>=80", 80, 999),
+        ("age <= 20", 0, 20),
+        ("age=29,5..39,25", 30, 39),
+    ],
 )
 def test_a_range_includes_both_ends_and_may_be_open(text, low, high):
     ages = np.array([int(label) for label in TABLE["age"].labels])[TABLE["age"].codes]

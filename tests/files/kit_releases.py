@@ -14,6 +14,8 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.joined import design
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import by_gamma, gamma_tolerances
+from splu_desktop.core.generalise.dates import DatePart, Part
+from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.groups.rules import by_hand
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
@@ -34,7 +36,7 @@ def kit() -> ModuleType:
 
 
 def table_of(n: int = 6_000, seed: int = 5) -> Table:
-    """Return wards, dates, ages, and columns that depend on them: codes as 01, a skewed test, flags."""
+    """Return wards, dates, ages, numbers with gaps, intervals, codes as 01, a skewed test and flags."""
     chance = np.random.default_rng(seed)
     ward = chance.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
     age = chance.integers(20, 80, n)
@@ -46,6 +48,9 @@ def table_of(n: int = 6_000, seed: int = 5) -> Table:
     flags.append(np.where(chance.random(n) < 0.7, flags[0], chance.random(n) < 0.2))
     stay = np.minimum(chance.geometric(0.2, n) + (test == "positive") * 4, 15)
     who = np.minimum(np.cumsum(chance.random(n) < 0.8), n - 1)
+    band = np.select([age < 35, age < 50, age < 65], ["20 to 34", "35 to 49", "50 to 64"], "65 to 79")
+    blood = np.where(chance.random(n) < 0.1, "", np.round(5 + chance.normal(size=n) + age / 40, 1).astype(str))
+    dose = np.where(chance.random(n) < 0.08, "", (chance.gamma(2, 6, n) + (ward == "B") * 4).astype(int).astype(str))
     columns = {
         "ward": (ward, Kind.CATEGORY),
         "age": (age, Kind.INTEGER),
@@ -55,6 +60,9 @@ def table_of(n: int = 6_000, seed: int = 5) -> Table:
         "flag": (np.where(flags[0], "yes", "no"), Kind.CATEGORY),
         "other": (np.where(flags[1], "yes", "no"), Kind.CATEGORY),
         "stay": (stay, Kind.INTEGER),
+        "band": (band, Kind.CATEGORY),
+        "blood": (blood, Kind.DECIMAL),
+        "dose": (dose, Kind.INTEGER),
         "person": (np.char.add("p", who.astype(str)), Kind.CATEGORY),
     }
     return Table(
@@ -82,11 +90,14 @@ def plans(table: Table) -> dict[str, Plan]:
         "persons": {"code": PlainGroups(3)},
         "skewed persons": {"test": by_gamma(test, 4)},
         "together persons": dict(planned(table, ["test", "flag", "other"], 3)),
+        "numbers": {"dose": PlainGroups(3), "test": design(test, gamma_tolerances(test, 3), follows=3)},
     }
+    coarser = {"numbers": {"dose": (Intervals((4.0, 8.0, 12.0, 20.0)),), "day": (DatePart(Part.MONTH),)}}
+    coarser["persons"] = {"day": (DatePart(Part.QUARTER),)}
     found = {}
     for name, draws in chosen.items():
         persons = ByPerson("person", "draw") if name.endswith("persons") else None
         roles = {each: Role.SA if each in draws else Role.NSA for each in table.names}
         roles["person"] = Role.IDENTIFIER
-        found[name] = Plan(roles, draws, persons=persons)
+        found[name] = Plan(roles, draws, persons=persons, generalisations=coarser.get(name, {}))
     return found

@@ -20,6 +20,7 @@ from splu_desktop.core.generalise.interval_texts import interval_ends, whole_num
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.query.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.condition_values import holds_spans
 from splu_desktop.core.query.reader import Answer, Method, Reader
 from splu_desktop.core.table import Column, Flags, Kind
 
@@ -239,18 +240,19 @@ def _of(where: Conditions) -> str:
 
 def numbers_of(reader: Reader, name: str) -> Floats:
     """Return (m,) a number per label of a column, NaN for no value. Raises BadQuestion where it holds others."""
-    column = reader.published.table[name]
     stand = reader.published.typical(name) if reader.published.is_sensitive(name) else None
-    if stand is not None:
-        return stand
+    return _numbers(reader.published.table[name]) if stand is None else stand
+
+
+def _numbers(column: Column) -> Floats:
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         numbers = np.where(column.missing, np.nan, column.values.astype(np.float64))
         if np.isnan(numbers[~column.missing]).any():
-            raise BadQuestion("“{column}” holds texts among its numbers.", column=name)
+            raise BadQuestion("“{column}” holds texts among its numbers.", column=column.name)
     else:
         ends = interval_ends(column)
         if ends is None:
-            raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=name)
+            raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=column.name)
         # 20 to 39 of whole numbers stays below 40, and a label that is one number stands for itself.
         numbers = np.where(ends[1] - ends[0] < 1, ends[0], (ends[0] + ends[1] - whole_numbers(column)) / 2)
         if np.isinf(numbers[~column.missing]).any():
@@ -258,46 +260,65 @@ def numbers_of(reader: Reader, name: str) -> Floats:
             raise BadQuestion(
                 "“{label}” of “{column}” has no end, so it has no middle: ask for counts or shares.",
                 label=column.labels[at],
-                column=name,
+                column=column.name,
             )
     if np.isnan(numbers).all():
-        raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=name)
+        raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=column.name)
     return numbers
 
 
 def has_numbers(column: Column) -> bool:
-    """Return whether the labels of a column are numbers, which are their own periods."""
-    return column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None
+    """Return whether the labels of a column are numbers, or intervals of them, which are their own periods."""
+    return (column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None) or (
+        not holds_spans(column) and interval_ends(column) is not None
+    )
+
+
+def told_periods(column: Column) -> tuple[str, ...]:
+    """Return the periods that dates, or years, quarters or months, tell: none of them a finer one than itself."""
+    if column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None:
+        return PERIODS
+    if not holds_spans(column):
+        return ()
+    texts = [str(label) for label in column.labels[~column.missing]]
+    return PERIODS[: min(1 if len(text) == 4 else 2 if "Q" in text else 3 for text in texts)]
 
 
 def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
     """Return (m,) the number of the period that each label lies in, NaN for none, and their names.
 
-    Raises BadQuestion where the labels tell none.
+    Raises BadQuestion where the labels tell none: a quarter lies in a year and in itself, but in no one month.
     """
     if has_numbers(column):
-        assert column.values is not None
-        times = np.where(column.missing, np.nan, column.values.astype(np.float64))
+        times = _numbers(column)
         return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
     if period not in PERIODS:
         raise BadQuestion(
             "There is no period “{period}”; choose among {known}.", period=period, known=", ".join(PERIODS)
         )
-    if column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None:
-        days = column.values.astype("datetime64[D]")
+    told = told_periods(column)
+    if period not in told:
+        sentence = (
+            say(
+                "“{column}” tells no {period}; choose among {known}.",
+                column=column.name,
+                period=say(period),
+                known=", ".join(told),
+            )
+            if told
+            else say("“{column}” holds no dates that tell a {period}.", column=column.name, period=say(period))
+        )
+        raise BadQuestion(sentence)
+    known = ~column.missing
+    if column.values is not None:
+        known &= ~np.isnat(column.values)
+        days = column.values[known].astype("datetime64[D]")
     else:
-        try:
-            texts = [
-                str(label) if not none else "NaT" for label, none in zip(column.labels, column.missing, strict=True)
-            ]
-            days = np.array(texts, "datetime64[M]").astype("datetime64[D]")
-        except ValueError:
-            days = np.array([], "datetime64[D]")
-        if period in ("week", "day") or not len(days):
-            raise BadQuestion("“{column}” holds no dates that tell a {period}.", column=column.name, period=say(period))
+        texts = [str(label) for label in column.labels[known]]
+        days = np.array([f"{text[:4]}-{3 * int(text[6]) - 2:02}" if "Q" in text else text for text in texts], "M8[D]")
     times, names = np.full(column.m, np.nan), {}
-    for at in np.flatnonzero(~np.isnat(days) & ~column.missing).tolist():
-        times[at], name = _period(days[at].item(), period)
+    for at, day in zip(np.flatnonzero(known).tolist(), days.tolist(), strict=True):
+        times[at], name = _period(day, period)
         names[float(times[at])] = name
     return times, names
 

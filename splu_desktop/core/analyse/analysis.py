@@ -124,10 +124,8 @@ def columns_of_time(reader: Reader) -> dict[str, tuple[str, ...]]:
         column = reader.published.table[name]
         if analyses.has_numbers(column):
             found[name] = ()
-        else:
-            told = tuple(period for period in analyses.PERIODS if _can(analyses.periods, column, period))
-            if told:
-                found[name] = told
+        elif told := analyses.told_periods(column):
+            found[name] = told
     return dict(sorted(found.items(), key=lambda each: not each[1]))
 
 

@@ -141,7 +141,7 @@ def _logistic(eta: Floats) -> tuple[Floats, Floats]:
 
 
 def _exponential(eta: Floats) -> tuple[Floats, Floats]:
-    mean = np.asarray(np.exp(np.minimum(eta, 700.0)), np.float64)
+    mean = np.asarray(np.exp(np.minimum(eta, 300.0)), np.float64)  # beyond, its square has no number
     return mean, mean
 
 

@@ -12,10 +12,11 @@ The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a recor
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, by_tolerance, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.blocks import RECORDS
-from splu_desktop.core.groups.design import block_of, in_blocks
+from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
 from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
@@ -79,12 +80,14 @@ class Joined(Draw):
     records : N, of the table.
     follows : the group size gamma that the tolerances follow from; None where they were given.
     declared : whether the protected values are a list declared in advance, shown whether or not a record has them.
+    finer : whether the chances follow from counts of few records as they are: there were none for whole blocks.
     """
 
     parts: tuple[JoinedPart, ...]
     records: int
     follows: int | None = None  # a setting here, what it follows from elsewhere
     declared: bool = field(default=False, kw_only=True)
+    finer: bool = field(default=False, kw_only=True)
 
     name = "joined"
     true_shares = False
@@ -94,7 +97,7 @@ class Joined(Draw):
             raise ValueError
         if self.follows is not None and (type(self.follows) is not int or self.follows < 2):
             raise ValueError
-        if type(self.declared) is not bool:
+        if type(self.declared) is not bool or type(self.finer) is not bool:
             raise ValueError
         for part in self.parts:
             chances = (part.keeps, *part.feeds)
@@ -119,7 +122,7 @@ class Joined(Draw):
             }
             for part in self.parts
         ]
-        more = {"follows": self.follows, "declared": self.declared}
+        more = {"follows": self.follows, "declared": self.declared, "finer": self.finer}
         return {"parts": parts, "records": self.records, **{name: said for name, said in more.items() if said}}
 
     @classmethod
@@ -137,7 +140,8 @@ class Joined(Draw):
         labels = [label for part in parts for label in part.values]
         if len(set(labels)) < len(labels):
             raise ValueError
-        return cls(tuple(parts), data["records"], data.get("follows"), declared=data.get("declared", False))
+        flags = {name: data.get(name, False) for name in ("declared", "finer")}
+        return cls(tuple(parts), data["records"], data.get("follows"), **flags)
 
     def recorded(self) -> dict[str, Any]:
         # How many values are treated alike is enough.
@@ -291,7 +295,8 @@ class Joined(Draw):
             self.check(column)
         except Infeasible:
             limits = {str(label): self.limit(str(label)) for label in self.domain(column).labels}
-            return replace(self, parts=design(column, limits, declared=self.listed).parts, records=column.n)
+            made = design(column, limits, declared=self.listed)
+            return replace(self, parts=made.parts, records=column.n, finer=made.finer)
         return self
 
     def blocks(self, column: Column, number: int, source: Randomness) -> Blocks:
@@ -524,7 +529,8 @@ class Joined(Draw):
         return max((self._t_f(at, thresholds, releases) for at in self._protected), default=1)
 
     def told(self, n: int, labels: Sequence[str], thresholds: Thresholds) -> dict[str, tuple[int, int]]:
-        # The published shares are those of whole blocks, which are single records where there are few for each value.
+        # The published shares are those of whole blocks, which are single records where there are few for each value;
+        # chances that follow from the counts as they are may tell any small one.
         found = super().told(n, labels, thresholds)
         block, epsilon = block_of(n, sum(len(part.values) for part in self.parts)), checked_epsilon(thresholds.epsilon)
         for at in () if self.declared else self._protected:
@@ -532,11 +538,18 @@ class Joined(Draw):
             others, whole = len(part.values) - 1, math.floor(float(part.share) * n + 1e-6)
             most = whole - others * block
             least = max(math.ceil(whole / _ROUNDED - 1e-6) - others * most - block + 1, 1)
-            if least <= min(thresholds.alpha, most) and public_figures.tell(least, most, epsilon):
+            if least <= min(thresholds.alpha, most) and (self.finer or public_figures.tell(least, most, epsilon)):
                 found |= {label: (least, most) for label in map(str, labels) if label in part.values}
         return found
 
     def _known_anyhow(self, **told: Any) -> str:
+        if self.finer:
+            return say(
+                "Small counts are not protected: of “{column}” with {n} records only chances exist that follow from "
+                "the counts themselves, and whoever computes them anew may read from them how many have {who}; raise "
+                "its tolerance, join rare values, or have more records.",
+                **{name: told[name] for name in ("column", "n", "who")},
+            )
         return say(
             "Small counts are not protected: the shares that this draw publishes tell of {n} records that {who} of "
             "“{column}” has {least} to {most}; choose groups for it, join rare values, or have more records.",
@@ -746,7 +759,7 @@ def binomial_law(trials: int, chance: float) -> Floats:
 # cell counts over all row-stochastic T that keep P(true = v | shown u) <= f'_v for every protected v and every u, and
 # T[v, u] <= T[u, u]. These bounds are linear in T; the objective is not convex, so SLSQP starts from several places.
 #
-# T is published and q_s tells pi_s. So chances are computed from counts in whole blocks of records, rounded up to forty
+# T is published and q_s tells pi_s. So chances are computed from counts in whole blocks of records, rounded up to 160
 # steps a decade, and rare values of one tolerance, whose share nobody should learn, have their chances in common.
 
 
@@ -754,7 +767,11 @@ FREQUENT = 250  # records from which a value may have chances of its own: T_f at
 BAND = 4  # times the records that the most frequent value of a part of rare ones has over the rarest, at most
 OWN = 8  # values that have chances of their own at most; rarer ones share those of their tolerance
 _ROOM = 0.5  # of the unprotected records that may be moved by the closed form before the solver is asked, too
-_MARGINS = (0.0, 0.05, 0.1, 0.2, 0.5)  # of the room between pi and f', given up so that rounding fits
+# Of the room between pi and f', given up so that rounding and other counts of a block fit; wide ones cost sharpness.
+_MARGINS, _WIDE = (0.0, 0.02, 0.05, 0.1), (0.2, 0.5)
+# Times the variance of cells from which not all counts are hidden in blocks, but those below FREQUENT; or of one block.
+_WORSE = (1.1, 2.0)
+_SMALL = 0.01  # of the room, that blocks may take of it without a look at what they cost
 # Of the grid of chances, the coarsest that fits: it tells a count to 1.4 % or, up to 690 records, to the block of ten
 # from which chances are found. With 40 of them rounding doubled the variance of cells.
 _STEPS_A_DECADE = (160, 640, 10_000)
@@ -769,13 +786,14 @@ class Programme:
 
     Attributes
     ----------
-    share : (p,) of the records. sizes : (p,) values in it.
+    share : (p,) of the records. low : (p,) what it has at least. sizes : (p,) values in it.
     most, least : (p,) share of its most and its least frequent value.
     limits : (p,) f'.
     fed : (p,) whether records may come to its values.
     """
 
     share: Floats
+    low: Floats
     sizes: Floats
     most: Floats
     least: Floats
@@ -788,7 +806,7 @@ class Programme:
 
     def room(self, feeds: Floats) -> Floats:
         """Return what all bounds leave, linear in `feeds`; none is below 0 where they are kept."""
-        keeps, into = self.keeps(feeds), self.share @ feeds
+        keeps, into = self.keeps(feeds), self.low @ feeds
         guarded = self.limits < 1
         own = self.limits * (into + self.most * keeps) - self.most * (keeps + np.diag(feeds))
         beside = self.limits[:, None] * (into + self.least * keeps) - self.most[:, None] * feeds
@@ -856,20 +874,16 @@ def design(
     column = column.compacted()  # a value that no record has needs no chances
     if declared:
         column = _listed(column, tolerances, declared)
-    exact, counts = tolerances.of(column), in_blocks(np.maximum(column.counts(), 1))
-    own = parts_of(counts, exact)
-    problem = programme(own, counts, exact)
-    if declared:  # some value of a part may be nobody's
-        problem = replace(problem, least=np.where(problem.limits < 1, 0.0, problem.least))
-    solved: dict[float, Floats] = {}
-    for steps in _STEPS_A_DECADE:
-        for margin in _MARGINS:
-            if margin not in solved:
-                solved[margin] = solve(_tightened(problem, margin), float(leave), solved.get(0.0))
-            made = _rounded(solved[margin], steps, own, problem, column, exact, follows, bool(declared))
-            if made is not None and (worst := made.surest(column)) is not None and worst[1] <= worst[2]:
-                made._check_declared(column)
-                return made
+    exact = tolerances.of(column)
+    listed = np.array([limit < NOT_SENSITIVE for limit in exact]) if declared else None
+    for ways in _preferred([_Way.of(told, exact, float(leave)) for told in BlockCounts.every(column.counts(), listed)]):
+        for margins, way, steps in product((_MARGINS, _WIDE), ways, _STEPS_A_DECADE):
+            for margin in margins:
+                made = _rounded(way.chances(margin), steps, way.parts, way.problem, column, exact)
+                if way.told.kept(made, way.parts):
+                    made = replace(made, follows=follows, declared=bool(declared), finer=not way.told.hides)
+                    made._check_declared(column)
+                    return made
     if follows is not None:
         raise Infeasible(
             "Column “{column}” can't be drawn with gamma {gamma}, which is too large for its records; choose a "
@@ -882,6 +896,58 @@ def design(
         "raise it a little.",
         column=column.name,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """A problem that counts told in one way make, and its solutions by margin."""
+
+    told: BlockCounts
+    parts: list[list[int]]
+    problem: Programme
+    leave: float
+    solved: dict[float, Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, told: BlockCounts, limits: tuple[Fraction, ...], leave: float) -> Self:
+        parts = parts_of(told.numbers, limits)
+        return cls(told, parts, programme(parts, told, limits), leave)
+
+    def chances(self, margin: float) -> Floats:
+        if margin not in self.solved:
+            self.solved[margin] = solve(_tightened(self.problem, margin), self.leave, self.solved.get(0.0))
+        return self.solved[margin]
+
+    @property
+    def loss(self) -> float:
+        return self.problem.loss(self.chances(0.0))
+
+    @property
+    def slack(self) -> float:
+        """The largest part that not knowing a count takes of the room between its value's share and f'."""
+        problem, told = self.problem, (self.told.most - self.told.least) / self.told.records
+        apart = np.array([told[part].max() for part in self.parts])
+        guarded = problem.limits < 1
+        room = np.maximum(problem.limits - problem.most, 1e-12)
+        return float((apart / room)[guarded].max(initial=0.0))
+
+
+def _preferred(ways: list[_Way]) -> Iterator[list[_Way]]:
+    """Yield ways to be tried together, the preferred first: those that hide small counts, and then the rest.
+
+    Of the former that with most counts in blocks, unless its cells are wider by `_WORSE` than those of the next. No
+    problem need be solved to know that they are not where blocks are small beside the room that limits leave.
+    """
+    hiding = [way for way in ways if way.told.hides]
+    first = 0
+    if hiding and hiding[0].slack <= _SMALL:
+        yield hiding
+        hiding = []
+    for at, worse in zip(range(1, len(hiding)), _WORSE[-len(hiding) + 1 :], strict=False):
+        if hiding[first].loss > worse * hiding[at].loss:
+            first = at
+    yield [*hiding[first:], *hiding[:first]]
+    yield [way for way in ways if not way.told.hides]
 
 
 def _listed(column: Column, limits: Tolerances, declared: Collection[str]) -> Column:
@@ -1041,18 +1107,111 @@ def _band(count: int) -> int:
     return math.ceil(math.log(FREQUENT / max(count, 1), BAND))
 
 
-def programme(parts: list[list[int]], counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> Programme:
+@dataclass(frozen=True, eq=False)
+class BlockCounts:
+    """What a draw may know of (m,) counts: of all counts that have the same of these, it is the same.
+
+    Counts enter in whole blocks (`block_of`), that of the most frequent value as what the others leave: so the count of
+    a value with few records, changed within its block at the cost of the most frequent one, changes nothing.
+
+    Attributes
+    ----------
+    least, most : (m,) what each count may be; all of them together have the records of the table.
+    numbers : (m,) counts to find chances for.
+    records : N.
+    hides : whether that is so for all values with few records.
+    """
+
+    least: NDArray[np.int64]
+    most: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    records: int
+    hides: bool = True
+
+    @classmethod
+    def every(cls, counts: NDArray[np.int64], listed: NDArray[np.bool_] | None = None) -> Iterator[BlockCounts]:
+        """Yield what may be told of counts, ever more: all in blocks, only those below FREQUENT, of one block, none.
+
+        Where what all blocks leave the most frequent value tells its count to less than a tenth, the first is left out.
+        listed : (m,) values that may be nobody's, and are told as if one had them.
+        """
+        records, maybe = int(counts.sum()), np.zeros(len(counts), bool) if listed is None else listed
+        used = (counts > 0) | maybe
+        block = block_of(records, int(np.count_nonzero(used)))
+        blocks = np.where(used, -(-np.maximum(counts, 1) // block) * block, 0)
+        top = int(blocks.argmax()) if records else 0
+        before = None
+        for upto in (records, FREQUENT, block, 0):
+            most, least = blocks.copy(), np.where(used, blocks - block + 1, 0)
+            least[maybe & (least == 1)] = 0
+            as_it_is = counts > upto
+            least[as_it_is] = most[as_it_is] = counts[as_it_is]
+            numbers = most.copy()
+            if records and upto:
+                left = records - int(most.sum() - most[top]), records - int(least.sum() - least[top])
+                if upto == records and 10 * (left[1] - left[0]) > left[0]:
+                    continue
+                (least[top], most[top]), numbers[top] = left, left[0]
+            clear = least[top] >= np.delete(most, top).max(initial=0) if records else True
+            told = cls(least, np.minimum(most, records), numbers, records, bool(upto and clear) or block == 1)
+            if before is None or told.hides != before.hides or (least != before.least).any():
+                yield (before := told)
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64]) -> BlockCounts:
+        """Return the least that may be told of counts."""
+        return next(cls.every(counts))
+
+    def kept(self, made: Joined, parts: list[list[int]]) -> bool:
+        """Whether a draw with these parts keeps all its promises whatever the counts are.
+
+        f'_v P(shown u) - P(true v, shown u) is linear in the counts, hence least where all have their least but for the
+        records that this leaves, which go to those values first that add least to it.
+        """
+        keeps, feeds, limits = made._numbers
+        room, left = self.most - self.least, self.records - int(self.least.sum())
+        rooms, least = (np.array([numbers[part].sum() for part in parts]) for numbers in (room, self.least))
+
+        def bound(value: int, own: int, shown: int | None, to: int) -> bool:
+            """Whether value of part `own`, shown as itself or as another of part `to`, is believed no surer than f'."""
+            adds, caps = limits[own] * feeds[:, to], rooms.copy()  # what a record of each part adds, and how many may
+            tells = (1 - limits[own]) * (feeds[own, to] + (keeps[own] if shown is None else 0.0))
+            none = float(least @ adds) - float(self.least[value]) * (adds[own] + tells)
+            caps[own] -= room[value]
+            single, number = [-tells], [room[value]]
+            if shown is not None:
+                none += float(self.least[shown]) * limits[own] * keeps[to]
+                caps[to] -= room[shown]
+                single, number = [*single, adds[to] + limits[own] * keeps[to]], [*number, room[shown]]
+            every, most = np.append(single, adds), np.append(number, caps)
+            order = np.argsort(every, kind="stable")
+            more = np.diff(np.minimum(np.cumsum(most[order]), left), prepend=0)
+            return bool(none + more @ every[order] >= (1 - _SLACK) * tells * self.most[value])
+
+        for own in np.flatnonzero(limits < 1).tolist():
+            value = max(parts[own], key=lambda each: int(self.most[each]))
+            if not bound(value, own, None, own):
+                return False
+            for to in np.flatnonzero(feeds[own] > 0).tolist():
+                others = [each for each in parts[to] if each != value]
+                if others and not bound(value, own, min(others, key=lambda each: int(self.least[each])), to):
+                    return False
+        return True
+
+
+def programme(parts: list[list[int]], told: BlockCounts, limits: tuple[Fraction, ...]) -> Programme:
     """Return the problem for parts of values with these (m,) counts and limits."""
-    total = float(counts.sum())
+    numbers, total = told.numbers, float(told.records)
     limit = np.array([float(limits[part[0]]) for part in parts])
     fed = limit < 1
     if limits[parts[0][0]] == NOT_SENSITIVE:
         fed[0] = True  # the most frequent unprotected value: the rest may be too rare to take any
     return Programme(
-        share=np.array([counts[part].sum() / total for part in parts]),
+        share=np.array([numbers[part].sum() / total for part in parts]),
+        low=np.array([told.least[part].sum() / total for part in parts]),
         sizes=np.array([float(len(part)) for part in parts]),
-        most=np.array([counts[part].max() / total for part in parts]),
-        least=np.array([counts[part].min() / total for part in parts]),
+        most=np.array([told.most[part].max() / total for part in parts]),
+        least=np.array([told.least[part].min() / total for part in parts]),
         limits=limit,
         fed=fed,
     )
@@ -1062,7 +1221,7 @@ def _tightened(problem: Programme, margin: float) -> Programme:
     """Return the problem with a part of the room between the largest share of a part and its f' given up."""
     inside = problem.most + (1 - margin) * (problem.limits - problem.most)
     limits = np.where(problem.limits < 1, np.maximum(inside, problem.most * (1 + 1e-9)), 1.0)
-    return Programme(problem.share, problem.sizes, problem.most, problem.least, limits, problem.fed)
+    return replace(problem, limits=limits)
 
 
 def _rounded(
@@ -1072,8 +1231,6 @@ def _rounded(
     problem: Programme,
     column: Column,
     limits: tuple[Fraction, ...],
-    follows: int | None,
-    declared: bool,
 ) -> Joined:
     rows = []
     for at, part in enumerate(parts):
@@ -1090,7 +1247,7 @@ def _rounded(
         rows.append(
             JoinedPart(labels, limits[part[0]], min(coarse(problem.share[at]), Fraction(1)), Fraction(keeps), chances)
         )
-    return Joined(tuple(rows), column.n, follows, declared=declared)
+    return Joined(tuple(rows), column.n)
 
 
 def coarse(share: float, steps: int = _STEPS_A_DECADE[0]) -> Fraction:

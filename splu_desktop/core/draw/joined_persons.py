@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
-from splu_desktop.core.draw.joined import PARTS, Joined, JoinedPart, Programme, coarse, parts_of, programme
+from splu_desktop.core.draw.joined import PARTS, BlockCounts, Joined, JoinedPart, Programme, coarse, parts_of, programme
 from splu_desktop.core.errors import BadSetting, EmptyTable
-from splu_desktop.core.groups.design import in_blocks
+from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
@@ -51,6 +51,7 @@ _ROUNDS = 200
 _NEXT_TO_NONE = 1e-10  # of what mean shares may be off
 _LONGEST = 4.0  # change of a logarithm of weights in a round
 _TOLD = 1.2  # times f' that all rows of a person may tell on average
+_FEW_AS = 2  # times as many records a value with few is taken to have
 _FEWEST = 20
 _FAR = 8.0
 
@@ -172,7 +173,9 @@ class JoinedPerPerson(Joined):
                 persons=number,
             )
         bearers = np.bincount(np.unique(who * column.m + column.codes) % column.m, minlength=column.m)
-        parts = parts_of(np.minimum(in_blocks(column.counts()), bearers), self._tolerances.of(column))
+        block = block_of(column.n, int(np.count_nonzero(bearers)))
+        most = np.minimum(BlockCounts.of(column.counts()).most, -(-bearers // block) * block)
+        parts = parts_of(most, self._tolerances.of(column))
         every = _Persons(column, who, parts)
         made = self._law_of(column, parts, every)
         made = replace(made, persons=number, effect=self.effects(table, who, name, ()).whole)
@@ -182,38 +185,56 @@ class JoinedPerPerson(Joined):
     def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
         """Return the draw whose chances keep most values; without persons as if each had one record."""
         exact = self._tolerances.of(column)
-        problem = programme(parts, in_blocks(column.counts()), exact)
-        limits = [exact[part[0]] for part in parts]
-        if self.follows is not None:  # what gamma gives, not rounded down: shares are told by the chances anyway
-            for at, share in enumerate(problem.most.tolist()):
-                if limits[at] < NOT_SENSITIVE:
-                    told = min(coarse(share, _STEPS), Fraction(1))
-                    limits[at] = told + (1 - told) / self.follows
-            problem = replace(problem, limits=np.array([float(limit) for limit in limits]))
-        guarded = problem.limits < 1
-        need = np.where(guarded, problem.most * (1 - problem.limits), 0.0)
-        need *= problem.sizes / np.maximum(problem.limits - problem.most, 1e-12)  # c, of all values of a part
-        total, shares = float(need.sum()), problem.share / problem.share.sum()
-        best: tuple[float, Floats] = 1.0, shares
-        if total:
-            best = 0.0, shares
-            for lean in _LEANS:
-                goes = (1 - lean) * shares + lean * need / total
-                ratio = float(np.min(goes[guarded] / need[guarded]))
-                keep = ratio / (1 + ratio)
-                fits = lean == 0 or every is None or every.told(every.leaned(goes), keep, problem) <= _TOLD
-                if fits and keep > best[0]:
-                    best = keep, goes
-        for margin in _MARGINS:
-            made = self._rounded(column, parts, limits, problem, best[0] * (1 - margin), best[1])
-            worst = made.surest(column)
-            if worst is not None and worst[1] <= worst[2] * (1 + 1e-12):
-                return made
+        for told in BlockCounts.every(column.counts()):
+            problem = programme(parts, told, exact)
+            limits = [exact[part[0]] for part in parts]
+            if self.follows is not None:  # what gamma gives, not rounded down: shares are told by the chances anyway
+                for at, share in enumerate(problem.most.tolist()):
+                    if limits[at] < NOT_SENSITIVE:
+                        most = min(coarse(share, _STEPS), Fraction(1))
+                        limits[at] = most + (1 - most) / self.follows
+                problem = replace(problem, limits=np.array([float(limit) for limit in limits]))
+            guarded = problem.limits < 1
+            few, finer = guarded & [told.least[part].min() <= 1 for part in parts], not told.hides
+            if guarded.all():
+                few[:] = False  # nothing to lean to
+            # By chance a value with few records is more frequent among persons of one number of records than of others.
+            more = np.minimum(_FEW_AS * problem.most, (problem.most + problem.limits) / 2)
+            problem = replace(problem, most=np.where(few, more, problem.most))
+            keep, goes = self._kept_most(problem, every, guarded & ~few)
+            if not self._fits(every, goes, keep, problem, few):
+                (keep, goes), finer = self._kept_most(problem, every, guarded), True
+            if self.follows is not None and guarded.all():  # no more than gamma, which blocks would let by a bit
+                keep = min(keep, 1 / self.follows)
+            for margin in _MARGINS:
+                made = self._rounded(column, parts, limits, problem, keep * (1 - margin), goes)
+                if told.kept(made, parts):
+                    return replace(made, finer=finer)
         raise Infeasible(
             "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "
             "records; raise it a little.",
             column=column.name,
         )
+
+    def _kept_most(self, problem: Programme, every: _Persons | None, asked: Flags) -> tuple[float, Floats]:
+        """Return the largest chance to keep values, and g, among those that tell no more of the parts `asked`."""
+        guarded = problem.limits < 1
+        need = np.where(guarded, problem.most * (1 - problem.limits), 0.0)
+        need *= problem.sizes / np.maximum(problem.limits - problem.most, 1e-12)  # c, of all values of a part
+        total, shares = float(need.sum()), problem.share / problem.share.sum()
+        if not total:
+            return 1.0, shares
+        best = 0.0, shares
+        for lean in _LEANS:
+            goes = (1 - lean) * shares + lean * need / total
+            ratio = float(np.min(goes[guarded] / need[guarded]))
+            keep = ratio / (1 + ratio)
+            if keep > best[0] and (lean == 0 or self._fits(every, goes, keep, problem, asked)):
+                best = keep, goes
+        return best
+
+    def _fits(self, every: _Persons | None, goes: Floats, keep: float, problem: Programme, asked: Flags) -> bool:
+        return every is None or not asked.any() or every.told(every.leaned(goes), keep, problem, asked) <= _TOLD
 
     def _rounded(
         self,
@@ -244,7 +265,7 @@ class JoinedPerPerson(Joined):
     def _guess(self, column: Column) -> Self:
         """Return what the draw would be if each person had one record: before the persons are known."""
         self.check(column)
-        parts = parts_of(in_blocks(column.counts()), self._tolerances.of(column))
+        parts = parts_of(BlockCounts.of(column.counts()).most, self._tolerances.of(column))
         return replace(self._law_of(column, parts, None), persons=column.n)
 
     @property
@@ -362,9 +383,6 @@ class JoinedPerPerson(Joined):
         keep = float(self._designed(table, column)[0].parts[0].keeps)
         return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
 
-    def told(self, n: int, labels: Sequence[str], thresholds: Thresholds) -> dict[str, tuple[int, int]]:
-        return Draw.told(self, n, labels, thresholds)  # shares are those of persons
-
     @property
     def tells_second(self) -> float:
         return attackers.tells_at_most(self.insider)  # all rows of a person tell, not one
@@ -442,13 +460,13 @@ class _Persons:
         """Return the weights of each stratum's compositions, and last of made-up ones, with the mean shares `goes`."""
         return [_leaned(stratum.shares, stratum.many, goes) for stratum in self.strata]
 
-    def told(self, weights: list[Floats], keep: float, problem: Programme) -> float:
-        """Return how many times its limit someone is sure of a protected value who sees all rows, on average at most.
+    def told(self, weights: list[Floats], keep: float, problem: Programme, asked: Flags) -> float:
+        """Return how many times its limit someone is sure of a value of parts `asked` who sees all rows, at most.
 
-        Of persons with several records that show it; the limit is at least what their own share makes of f'.
+        On average, of persons with several records that show it; the limit is at least what their share makes of f'.
         """
         worst = 0.0
-        for at in np.flatnonzero(problem.limits < 1).tolist():
+        for at in np.flatnonzero(asked).tolist():
             right = shown = allowed = 0.0
             more = (problem.limits[at] - problem.most[at]) / (1 - problem.most[at])
             for stratum, weight in zip(self.strata, weights, strict=True):

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
-from splu_desktop.core.draw.joined import FREQUENT
+from splu_desktop.core.draw.joined import FREQUENT, BlockCounts
 from splu_desktop.core.errors import BadSetting, Ineligible
-from splu_desktop.core.groups.design import in_blocks
 from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
@@ -46,14 +45,13 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
     values get 1/gamma. A value that next to all records have would tell by its tolerance how many lack it: it gets 1.
     """
     PlainGroups(gamma)  # raises for a gamma that is none
-    told, counts, blocks = {str(label) for label in unprotected}, column.counts(), in_blocks(column.counts())
+    told, counts = {str(label) for label in unprotected}, BlockCounts.of(column.counts()).most
     found = {}
-    for label, count, block in zip(column.labels.tolist(), counts.tolist(), blocks.tolist(), strict=True):
+    for label, count in zip(column.labels.tolist(), counts.tolist(), strict=True):
         share = Fraction(int(count), max(column.n, 1))
         if label in told or (share >= _SURE and column.n - count < FREQUENT):
             found[str(label)] = NOT_SENSITIVE
             continue
-        share = max(share, min(Fraction(int(block), max(column.n, 1)), Fraction(1)))
         asked, room = share + (1 - share) / gamma, (1 - share) / gamma
         if count < FREQUENT and 2 * share <= Fraction(1, gamma):
             found[str(label)] = Fraction(1, gamma)

@@ -197,12 +197,13 @@ def insider(column: str, grouping: SizedGroups) -> Said:
     )
 
 
-def said_once(said_of: Mapping[str, Iterable[str]], *, bounds: bool = False) -> list[str]:
+def said_once(said_of: Mapping[str, Iterable[str]], *, bounds: bool = False, by_column: bool = False) -> list[str]:
     """Return the sentences of all columns, those that differ in nothing but the column once for all of these.
 
     said_of : column -> what is said of it, such as promises, or what a row tells.
     bounds : whether figures are what something comes up to: of many sentences that differ in these alone one is said
         of all their columns, with the largest.
+    by_column : whether all that is said of a column stands together, rather than the same of all columns.
     """
     alike: _Alike = {}
     for column, sentences in said_of.items():
@@ -212,7 +213,7 @@ def said_once(said_of: Mapping[str, Iterable[str]], *, bounds: bool = False) -> 
     if bounds:
         alike = _bounded(alike)
     told: list[str] = []
-    for _, (sentence, columns) in sorted(alike.items(), key=_place):
+    for _, (sentence, columns) in alike.items() if by_column else sorted(alike.items(), key=_place):
         # The sentences have the column in quotation marks.
         said = listed(columns, "{head}” or “{tail}", "{head}”, “{tail}")
         if len(columns) > _SHOWN:

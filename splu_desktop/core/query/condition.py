@@ -31,6 +31,7 @@ EMPTY = "(empty)"  # how the missing value is written where an empty text would 
 
 
 _NEXT = "{head}, {tail}"
+_SIGNS = {"=": "{}", "!=": "{}", ">=": "{}..", "<=": "..{}"}  # between a column and what is asked of it -> as a choice
 
 
 def _said(value: str) -> str:
@@ -247,32 +248,32 @@ def takes_range(column: Column) -> bool:
 def parse_condition(text: str, published: Published) -> Condition:
     """Read ``Column=Value``, ``Column=A|B`` or ``Column=low..high`` (either end may be left open); ``!=`` is not so.
 
-    ``Column=`` and the word ``(empty)`` mean the records without a value.
+    ``Column>=low`` and ``Column<=high`` are ranges with an open end. ``Column=`` and the word ``(empty)`` mean the
+    records without a value.
 
     Names and values may hold ``=``, ``|``, ``..`` and blanks: the longest column name that fits wins, and a text that
     is a label as it stands is that label. Raises BadQuestion with one sentence.
     """
     fitting = [
-        (name, sign) for name in published.table.names for sign in ("=", "!=") if _after(name, text, sign) is not None
+        (name, sign) for name in published.table.names for sign in _SIGNS if _after(name, text, sign) is not None
     ]
     if fitting:
         name, sign = max(fitting, key=lambda each: len(each[0]))
-        asked = _after(name, text, sign) or ""
+        asked = _SIGNS[sign].format(_after(name, text, sign))
         found = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
-        return found if sign == "=" else replace(found, excluded=True)
+        return replace(found, excluded=True) if sign == "!=" else found
     head, equals, _ = text.partition("=")
     if not equals:
         raise BadQuestion(
-            "“{text}” is not a condition; write Column=Value, Column=A|B or Column=low..high.", text=short(text)
+            "“{text}” is not a condition; write Column=Value, Column=A|B, Column=low..high or Column>=low.",
+            text=short(text),
         )
     raise BadQuestion(unknown_column(head.strip(), published))
 
 
 def columns_named(texts: Iterable[str], names: Sequence[str]) -> list[str]:
     """Return which columns conditions as `parse_condition` reads them may be about."""
-    return [
-        name for name in names if any(_after(name, text, sign) is not None for text in texts for sign in ("=", "!="))
-    ]
+    return [name for name in names if any(_after(name, text, sign) is not None for text in texts for sign in _SIGNS)]
 
 
 def column_named(name: str, published: Published) -> str:

@@ -37,9 +37,9 @@ def value_of(column: Column, text: str) -> Any:
 
 
 def is_span(column: Column, text: str) -> bool:
-    """Return whether a text names a span of time that holds many values of a column: a month, or a day of moments."""
+    """Return whether a text names a span that holds many values: a year of quarters, a month, a day of moments."""
     if column.kind not in _DATES:
-        return False
+        return re.fullmatch(r"\d{4}", text, re.ASCII) is not None and holds_spans(column) and text not in column.labels
     moment = _typed(text)
     return moment is not None and np.datetime_data(moment)[0] in (
         ("Y", "M") if column.kind is Kind.DATE else ("Y", "M", "D")

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.analyse.analyses import told_periods
+from splu_desktop.core.analyse.analysis import columns_of_numbers
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.generalise.step import number_text
@@ -33,7 +35,9 @@ _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
 _PROMISED = 12  # columns whose promises are all said
 _LISTED = 200  # values of a column that the dictionary lists
+_SHELL = set('"$`!\\%^\n\r')  # what a shell changes within quotes
 _ENGLISH = Language()
+_Asked = tuple[str, str, str, str]  # of the examples: sensitive column and value, unchanged column and value
 
 
 def write_readme(
@@ -52,7 +56,7 @@ def write_readme(
     """
     published = reader.published
     shown = published.sensitive[:_PROMISED]
-    promises = said_once({name: _promised(published, name) for name in shown})
+    promises = said_once({name: _promised(published, name) for name in shown}, by_column=True)
     if more := len(published.sensitive) - len(shown):
         promises.append(
             say(
@@ -72,6 +76,8 @@ def write_readme(
         "{dictionary} describes every column; release.json says the same for programs, with the SHA-256 of each file.",
         dictionary=DICTIONARY_NAME,
     )
+    asked = _example_of(reader) if kit else None
+    questions = _questions(reader, *asked) if asked else []
     paragraphs: list[list[str]] = [
         [warning(published, kit)],
         [say("HOW TO READ THIS TABLE")],
@@ -80,11 +86,15 @@ def write_readme(
         _worth(published, facts),
         promises,
         *_persons(published),
-        *_reconstruction(reader, kit),
+        *_reconstruction(reader, kit, asked),
+        questions,
         [described, made_by],
     ]
     blocks = []
-    for sentences in paragraphs:
+    for sentences in filter(None, paragraphs):
+        if sentences is questions:
+            blocks.append("\n".join(f"    {question}" for question in questions))
+            continue
         said = [spoken.sentence(sentence) for sentence in sentences]
         listing = sentences is promises
         blocks.append("\n".join(_filled(f"  - {text}") for text in said) if listing else _filled(" ".join(said)))
@@ -216,11 +226,11 @@ def _persons(published: Published) -> list[list[str]]:
     return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
-def _reconstruction(reader: Reader, with_kit: bool) -> list[list[str]]:
+def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
-        "'Column=Value'), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method."
+        '"Column=Value"), with a 95 % interval. Small counts stay unreliable on purpose, whatever the method.'
     )
     if len(reader.published.table.columns) == 1:
         return []
@@ -229,12 +239,15 @@ def _reconstruction(reader: Reader, with_kit: bool) -> list[list[str]]:
         "the values of a part of the table over the whole of it. A plain filter is wrong there."
     )
     kit = say(
-        "So do the files beside this one, without any program: splu_release.py (Python from 3.9, no packages: python "
-        "splu_release.py count 'Column=Value') and splu_release.R (base R), also for shares, ratios, odds ratios, "
-        "means, trends and regressions. “transitions” in release.json has the chances T of the draw."
+        "So do the files beside this one, without any program: splu_release.py (Python from 3.9, no packages) and "
+        "splu_release.R (base R; Rscript splu_release.R instead of python splu_release.py), also for shares, "
+        "differences, ratios, odds ratios, means, quantiles, trends, cross-tables and regressions, all with 95 % "
+        "intervals. What can't be answered is refused in a sentence. “transitions” in release.json has the chances T "
+        "of the draw."
     )
-    example = _example(reader) if with_kit else []
-    return [[why], *([example] if example else []), [offer, kit] if with_kit else [offer]]
+    example = _example(reader, *asked) if asked else []
+    shown = [say("Questions to begin with, asked in this folder:")] if asked else []
+    return [[why], *([example] if example else []), [offer, kit, *shown] if with_kit else [offer]]
 
 
 def write_dictionary(
@@ -367,10 +380,11 @@ def _promised(published: Published, sa: str) -> list[str]:
     return said if known is None else [known, *said]
 
 
-def _example(reader: Reader) -> list[str]:
-    """Return the example: the most frequent sensitive value among the largest part of the table that is not all of it.
+def _example_of(reader: Reader) -> _Asked | None:
+    """Return what the examples ask: column and value, sensitive, and those of the part of the table that is meant.
 
-    Both are chosen by the published table, so the choice tells nothing that the table does not.
+    The most frequent sensitive value among the largest part of the table that is not all of it: both are chosen by the
+    published table, so the choice tells nothing that the table does not.
     """
     published = reader.published
     sa = published.sensitive[0]
@@ -388,9 +402,33 @@ def _example(reader: Reader) -> list[str]:
         key=lambda entry: entry[:2],
         default=None,
     )
-    if value is None or part is None:
-        return []
-    nsa, label = part[2].name, str(part[2].labels[part[3]])
+    return None if value is None or part is None else (sa, value, part[2].name, str(part[2].labels[part[3]]))
+
+
+def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> list[str]:
+    """Return questions as they are typed in the release's folder, in any shell; without those that none can write."""
+    published = reader.published
+    met, group = f"{sa}={value}", f"{nsa}={label}"
+    found = [["count", group, met], ["odds-ratio", group, met]]
+    numbers = columns_of_numbers(reader)
+    unchanged = [name for name in numbers if not published.is_sensitive(name)]
+    if unchanged:
+        found.append(["mean", unchanged[0], met])
+    elif numbers:
+        found.append(["mean", numbers[0], group])
+    for name in published.nsas:
+        if told := told_periods(published.table[name]):
+            found.append(["trend", met, "--by", f"{name}:{'month' if 'month' in told else told[-1]}"])
+            break
+    on = [group, *(name for name in unchanged[:1] if name != nsa)]
+    found.append(["logit", met, *(word for each in on for word in ("--on", each))])
+    plain = [words for words in found if not any(_SHELL & set(word) for word in words)]
+    quoted = [[word if re.fullmatch(r"[\w-]+", word) else f'"{word}"' for word in words] for words in plain]
+    return [" ".join(["python", "splu_release.py", *words]) for words in quoted]
+
+
+def _example(reader: Reader, sa: str, value: str, nsa: str, label: str) -> list[str]:
+    """Return the example in words, with its arithmetic."""
     with np.errstate(divide="ignore", invalid="ignore"):
         # As `splu query` answers the same question.
         answer = reader.answer([Condition(nsa, values=(label,)), Condition(sa, values=(value,))], bootstrap=None)
