@@ -1,13 +1,7 @@
 """For recipients who have the program: releases read, counts and analyses answered, without a window (no Qt).
 
-    from splu_desktop import recipient
-    release = recipient.read_release(Path("folder"))
-    reader = recipient.Reader(release.published)
-    asked = [recipient.parse_condition("Diagnosis=Heart failure", release.published)]
-    recipient.odds_ratio(reader, [recipient.parse_condition("Smoker=yes", release.published)], asked)
-
-The same figures as the files `splu_release.py` and `splu_release.R` of a release (docs/recipient.md), and the program's
-default estimator beside them.
+The same figures as the files `splu_release.py` and `splu_release.R` of a release, and the program's default estimator
+beside them: docs/recipient.md, “The library”, has an example, which is run.
 """
 
 from __future__ import annotations

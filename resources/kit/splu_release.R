@@ -444,7 +444,12 @@
       if (grepl("|", text, fixed = TRUE))
         return(Reduce(`|`, lapply(strsplit(text, "|", fixed = TRUE)[[1]], function(one) flags_of(name, trimws(one)))))
       found <- range_of(name, text)
-      if (!any(found)) refuse("No published record has ", name, " = \u201c", text, "\u201d.")
+      if (!any(found)) {
+        known <- label[!absent]
+        far <- as.vector(utils::adist(text, known, ignore.case = TRUE))
+        near <- if (length(far) && min(far) <= nchar(text) / 3) paste0("; the nearest is \u201c", known[which.min(far)], "\u201d")
+        refuse("No published record has ", name, " = \u201c", text, "\u201d", near, ".")
+      }
       found
     }
     chosen_of <- function(asked) {
@@ -460,6 +465,7 @@
             rest <- if (startsWith(one$text, name)) substring(one$text, nchar(name) + 1) else ""
             grepl("^\\s*[!<>]?=", rest)
           }, TRUE)]
+          if (!length(fits) && grepl("=", one$text, fixed = TRUE)) unknown(sub("\\s*!?=.*$", "", one$text))
           if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value.")
           name <- fits[which.max(nchar(fits))]
           rest <- substring(one$text, nchar(name) + 1)
@@ -1202,7 +1208,7 @@ if (sys.nframe() == 0L && !interactive()) local({
   on <- given("--on")
   method <- c(given("--method"), "unbiased")[1]
   by <- given("--by")
-  q <- c(as.numeric(given("--q")), 0.5)[1]
+  q <- c(suppressWarnings(as.numeric(given("--q"))), 0.5)[1]
   status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
     r <- splu_release(folder)
     asked <- args[-1]
@@ -1219,6 +1225,10 @@ if (sys.nframe() == 0L && !interactive()) local({
       }, splu_refused = function(fault) trimws(strsplit(text, ";", fixed = TRUE)[[1]]))
     }
     kind <- gsub("-", "_", if (length(args)) args[1] else "")
+    least <- c(difference = 2, ratio = 2, odds_ratio = 2, crosstab = 2, mean = 1, quantile = 1, trend = 1, logit = 1, poisson = 1)
+    if (isTRUE(length(asked) < least[kind]) || (kind == "trend" && !length(by)) || (kind %in% c("logit", "poisson") && !length(on)))
+      stop("Something is missing; write for example odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month ",
+           "or logit \"A=x\" --on B.", call. = FALSE)
     found <- switch(kind, count = r$count(c(asked, where), method), share = r$share(asked, where, method),
       difference = , ratio = , odds_ratio = r[[kind]](several(asked[1]), several(asked[2]), where),
       mean = r$mean(asked[1], c(asked[-1], where)),

@@ -24,6 +24,7 @@ import argparse
 import bisect
 import csv
 import datetime
+import difflib
 import functools
 import hashlib
 import io
@@ -600,7 +601,9 @@ class Release:
             return set().union(*(self._codes_of(name, part.strip()) for part in text.split("|")))
         found = self._range(name, text)
         if not found:
-            raise Refused(f"No published record has {name} = “{text}”.")
+            known = {label.lower(): label for label in labels if label not in none}
+            near = [f"; the nearest is “{known[one]}”" for one in difflib.get_close_matches(text.lower(), known, 1)]
+            raise Refused(f"No published record has {name} = “{text}”{''.join(near)}.")
         return found
 
     def _range(self, name, text):
@@ -1736,7 +1739,12 @@ def _conditions(conditions, columns):
             continue
         found = [name for name in columns if re.match(re.escape(name) + r"\s*[!<>]?=", text)]
         if not found:
-            raise Refused(f"“{text}” is no condition on a column of the release; write Column=value.")
+            name, sign, _ = text.partition("=")
+            raise Refused(
+                _unknown(name.rstrip(" !"), columns)
+                if sign
+                else f"“{text}” is no condition on a column of the release; write Column=value."
+            )
         name = max(found, key=len)
         sign, _, asked = text[len(name) :].partition("=")
         ends = {">": f"{asked}..", "<": f"..{asked}"}
@@ -1800,11 +1808,16 @@ def _typed_conditions(release, text):
     return text
 
 
+class _Parser(argparse.ArgumentParser):
+    """One that says in one line what it can't read."""
+
+    def error(self, message):
+        self.exit(2, f"splu_release: {message}; see {self.prog} --help.\n")
+
+
 def main(arguments=None):
     """Run the command line and return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="splu_release.py", description="Answers from this release, with 95 % intervals."
-    )
+    parser = _Parser(prog="splu_release.py", description="Answers from this release, with 95 % intervals.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="QUESTION")
 
     def command(name, words, conditions="*"):

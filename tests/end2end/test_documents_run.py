@@ -234,11 +234,14 @@ def test_the_kit_as_its_document_shows_it(folder: Path, monkeypatch: pytest.Monk
     (folder / "kit.csv").write_text("Ward,Diagnosis,Smoker\n" + "".join(lines))
     told = ["--sa", "Diagnosis", "--nsa", "Ward,Smoker", "--gamma", "3", "--out", "folder"]
     assert main(["publish", "kit.csv", *told]) == 0
-    (block,) = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
+    block, library = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
     code = f"import sys; sys.path.insert(0, 'folder')\n{block}\nprint(r.count({{'Ward': 'Cardiology'}}).estimate)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == 400
+    code = f"{library}\nimport sys; print([name for name in sys.modules if 'PySide' in name], count.n_p)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "[] 400\n", done.stderr
     (line,) = re.findall(r"`python (splu_release\.py [^`]+)`", document)
     monkeypatch.chdir("folder")
     done = subprocess.run([sys.executable, *shlex.split(line)], capture_output=True, text=True, check=False)

@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from splu_desktop.cli import main
 from splu_desktop.core import sanitise
 from splu_desktop.core.analyse import analyses
 from splu_desktop.core.draw import PlainGroups
@@ -203,6 +204,48 @@ def test_what_cannot_be_answered_is_refused_in_a_sentence(asked: str, folders: d
     release = kit().Release(folders["plain"])
     with pytest.raises(kit().Refused, match=r"\A.{15,}[.]\Z"):
         ask(release, asked)
+
+
+WRONG = [
+    ["count", "nowhere=1"],
+    ["count", "code=99"],
+    ["count", "code"],
+    ["share", "code=02", "--where", "ward=Z"],
+    ["mean", "ward"],
+    ["quantile", "age", "--q", "half"],
+    ["trend", "code=02", "--by", "day:decade"],
+    ["odds-ratio", "code=02"],
+    ["logit", "code=02", "--on", "nowhere"],
+    ["median", "age"],
+    [],
+]
+
+
+def test_what_is_asked_wrongly_is_told_in_one_line(
+    folders: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(folders["plain"])
+
+    def program(words: list[str]) -> int:
+        return main(["query", folder, *words[1:]] if words[:1] == ["count"] else ["analyse", folder, *words])
+
+    for words in WRONG:
+        for ask in (program, lambda words: kit().main([*words, "--release", folder] if words else [])):
+            try:
+                status = ask(words)
+            except SystemExit as end:
+                status = end.code
+            said = capsys.readouterr()
+            assert (status, said.out, said.err.count("\n")) == (2, "", 1), (words, said.err)
+            assert said.err.startswith(("splu: ", "splu_release: ")), said.err
+
+
+@needs("R")
+def test_what_is_asked_wrongly_is_told_in_one_line_in_r(folders: dict[str, Path]) -> None:
+    for words in WRONG:
+        call = ["Rscript", str(folders["plain"] / "splu_release.R"), *words]
+        ran = subprocess.run(call, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1), (words, ran.stderr)
 
 
 def test_packed_altered_and_missing_releases_are_told(folders: dict[str, Path], tmp_path: Path) -> None:

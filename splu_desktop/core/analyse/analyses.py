@@ -39,12 +39,13 @@ def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Ana
     """
     sums = _shares(reader, [(conditions, where)])
     if any(reader.published.is_sensitive(each.column) for each in where):
+        value = float(sums.values[0] / sums.values[1])
         low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-    else:
+    else:  # as the count says, for which values drawn together are parted otherwise than for sums
         count = reader.answer((*conditions, *where), Method.UNBIASED)
-        low, high = count.low / count.n_p, count.high / count.n_p
+        value, low, high = (end / count.n_p for end in (count.estimate, count.low, count.high))
     what = say("share of records with {asked}", asked=words((*conditions, *where)))
-    return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, 0.0, 1.0))
+    return Analysed(what, value, *within(low, high, 0.0, 1.0))
 
 
 def difference(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:

@@ -107,7 +107,7 @@ def conditions_of(text: str, published: Published) -> tuple[Condition, ...]:
 def column_and_period(text: str, published: Published) -> tuple[str, str]:
     """Read COLUMN or COLUMN:PERIOD; a name may hold a colon itself. Raises BadQuestion."""
     name, _, period = text.rpartition(":")
-    if text in published.table or not name or period not in analyses.PERIODS:
+    if text in published.table or (period not in analyses.PERIODS and name not in published.table):
         return column_named(text, published), "month"
     return column_named(name, published), period
 
