@@ -336,7 +336,7 @@ def persons_line(
         column=found.column,
         records=found.records,
         mean=found.mean,
-        largest=found.public.largest,
+        largest=found.largest,
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
