@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import PATIENCE
+from tests.optional import real
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 MOST = 30
@@ -112,17 +113,17 @@ def _telling(path: Path) -> None:
     path.write_text("\n".join([f"{head},Postcode", *rows]) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("risky", [False, True])
+@pytest.mark.parametrize("table", ["harmless", "risky", "linelist_raw.xlsx", "sparcs_1000.csv"])
 def test_from_file_to_saved_report_takes_few_key_presses(
-    risky: bool, window: MainWindow, small_csv: Path, qtbot: QtBot
+    table: str, window: MainWindow, small_csv: Path, qtbot: QtBot
 ) -> None:
-    if risky:
+    if table == "risky":
         _telling(small_csv)
-    QApplication.clipboard().setText(str(small_csv))
+    QApplication.clipboard().setText(str(real(table) if "." in table else small_csv))
     typist = Typist(window)
     qtbot.waitUntil(lambda: typist.done, timeout=PATIENCE)
     saved = window.report_page._saved
     assert saved is not None, (typist.pressed, QApplication.focusWidget())
     assert saved.read_bytes().startswith(b"%PDF")
-    assert ("Space" in " ".join(typist.pressed)) is risky, "what is grave is accepted in words"
+    assert ("Space" in " ".join(typist.pressed)) is (table != "harmless"), "what is grave is accepted in words"
     assert len(typist.pressed) <= MOST, typist.pressed

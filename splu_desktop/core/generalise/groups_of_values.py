@@ -279,7 +279,9 @@ def rare_together(column: Column, least: int, rest: Rest = USUAL_REST) -> Rare |
         return None
     together = counts[found.group == len(found.names) - 1]
     if together.max() <= filled // _FREQUENT:
-        return Rare(least, rest.alone) if 2 * together.sum() <= filled else None
+        own = {label.casefold(): label for label in map(str, column.labels[~column.missing])}
+        alone = own.get(rest.alone.casefold()) or own.get(USUAL_REST.alone.casefold()) or rest.alone
+        return Rare(least, alone) if 2 * together.sum() <= filled else None
     if least > filled // _FEW + 1:
         return None
     return Rare(least, "" if column.missing.any() else rest.joined)

@@ -33,6 +33,7 @@ _NOTHING = {  # what a figure is where there is no link
     AnalysisKind.TREND: 0.0,
 }
 _REGRESSIONS = (AnalysisKind.LOGIT, AnalysisKind.POISSON)
+_NARROWEST = 80  # pixels of a column
 Offered = tuple[tuple[str, ...], dict[str, tuple[str, ...]], Counts]
 
 
@@ -97,7 +98,11 @@ class AnalysisTab(Tab):
         self.table = TableView(self.tr("Figures of the analysis"))
         self.table.setModel(self.model)
         self.table.setShowGrid(False)
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(_NARROWEST)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         column.addWidget(self.table, 2)
         self.filler = QWidget()
         column.addWidget(self.filler, 1)

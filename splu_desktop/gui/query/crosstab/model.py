@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
@@ -111,6 +111,11 @@ class Heat:
         return _mixed(QColor(c.card), QColor(c.accent), _DEEPEST * math.sqrt(max(0.0, min(figure / self.top, 1.0))))
 
 
+def line_name(parts: Sequence[str]) -> str:
+    """Return values of several columns as one name, where nothing stands said so."""
+    return " · ".join(part or QCoreApplication.translate("crosstab", "(empty)") for part in parts)
+
+
 class SeenTable(QObject):
     """Which cells of a grid are seen, and how: shared by the heat map and the bars."""
 
@@ -185,7 +190,7 @@ class SeenTable(QObject):
         if self.grid is None:
             return ""
         answer: Answer = self.grid.answers[line, value]
-        where = f"{self.grid.names[line]} · {self.grid.values[value] or '–'}"
+        where = line_name((*self.grid.parts[line], self.grid.values[value]))
         if answer.exact:
             return f"{where}: {told(answer.shown)}"
         words: str = filled(
@@ -308,10 +313,9 @@ class HeatModel(QAbstractTableModel):
         line, grid = self._line_of(section, orientation), self.seen.grid
         assert grid is not None
         over_values = (orientation == Qt.Orientation.Horizontal) == self.across
-        name: str = (
-            self.tr("All") if line < 0 else (grid.values if over_values else grid.names)[line] or self.tr("(empty)")
-        )
-        return name
+        if line < 0:
+            return str(self.tr("All"))
+        return line_name((grid.values[line],) if over_values else grid.parts[line])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         grid = self.seen.grid

@@ -141,7 +141,7 @@ class CrosstabTab(Tab):
         self.warning.setMargin(3)
         self.warning.hide()
         for part in (self.warning, self.truth_switch, self.export_button):
-            foot.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+            foot.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(foot)
         self.legend = label("", "quiet", wrap=True)
         column.addWidget(self.legend)
