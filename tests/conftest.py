@@ -10,12 +10,14 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Iterator
+from typing import IO
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
 
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import SystemRandomness
 from tests.optional import closing_line, skip_what_lacks
 from tests.seeded import Seeded
@@ -62,11 +64,28 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path_factory.mktemp("splu-data")))
 
 
-@pytest.fixture
-def brief_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+def attack_briefly(patch: pytest.MonkeyPatch) -> None:
     """Let a report attack few records in few rounds, where a test does not ask what the attack finds."""
     for name, number in (("_TESTED", 500), ("_WORK", 50_000), ("_ROUNDS", 3), ("_TIMES", 1), ("_MADE", 500)):
-        monkeypatch.setattr(f"splu_desktop.core.risk.attack.{name}", number)
+        patch.setattr(f"splu_desktop.core.risk.attack.{name}", number)
+
+
+@pytest.fixture
+def brief_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    attack_briefly(monkeypatch)
+
+
+@pytest.fixture
+def readers_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let readers of other formats work in this process, where what they read is tested and not that it is isolated."""
+    from splu_desktop.files.importer import child  # what most tests do without
+    from splu_desktop.files.isolation import parent, wire
+
+    def run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:
+        child.answer(wire.read(memoryview(asked.read())), progress, found)
+        found.flush()
+
+    monkeypatch.setattr(parent, "_run", run)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -89,8 +89,7 @@ def run(args: argparse.Namespace) -> None:
         if len(reading.faults) > 1:
             first = told(say("{fault} ({n} more)", fault=first, n=str(len(reading.faults) - 1)))
         raise DamagedRegister(
-            "{fault}; the register is “{path}”, and this is said until somebody enters what happened: splu "
-            "releases "
+            "{fault}; the register is “{path}”, and this is said until somebody enters what happened: splu releases "
             "--acknowledge WORDS --operator NAME.",
             fault=first,
             path=str(register.folder / "register.jsonl"),

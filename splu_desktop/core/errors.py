@@ -92,9 +92,8 @@ class Ineligible(SpluError):
                 largest=largest_gamma,
             )
         super().__init__(
-            "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills "
-            "{share:.1f} % of the {records} records, more than the 1 in {gamma} that decoy groups "
-            "can hold; {remedy}.",
+            "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills {share:.1f} % of "
+            "the {records} records, more than the 1 in {gamma} that decoy groups can hold; {remedy}.",
             column=column,
             few=few,
             gamma=gamma,

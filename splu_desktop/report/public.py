@@ -356,8 +356,14 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
 
 
 def _gained(attack: Attack) -> float:
-    """Return the share of the rows of which an attacker is rightly at least 80 % sure, and is not without the table."""
-    found = {each.name: each.known_80 * (each.right_80 or 0.0) for each in attack.figures}
+    """Return the share of the rows of which an attacker is rightly at least 80 % sure, and is not without the table.
+
+    At most, where that is estimated.
+    """
+    found = {
+        each.name: each.known_80 * ((each.right_80 or 0.0) if each.ends_80 is None else each.ends_80[1])
+        for each in attack.figures
+    }
     return max(found.values()) - found["margins"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.checks.gate import Light, table_lines
-from splu_desktop.core.risk.giveaway import ALPHA, LIFT, SHARE, TELLING, claims, cuts, giveaways
+from splu_desktop.core.risk.giveaway import ALPHA, LIFT, SHARE, TELLING, _by_formulas, claims, cuts, giveaways
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.tables import column, plan_for
 
@@ -221,6 +221,36 @@ def test_a_frequent_value_hides_no_rare_one(frequent: float) -> None:
     table = Table((column("tells", tells), column("free", rng.integers(0, 7, 20_000)), column("s", secret)))
     assert [each.columns for each in giveaways(table, ["tells", "free"], ["s"])] == [("tells",)]
     assert giveaways(Table((column("a", np.arange(1_000) % 7), column("s", [0] * 900 + [1] * 100))), ["a"], ["s"]) == ()
+
+
+@pytest.mark.parametrize("n", [4_000, 60_000])
+@pytest.mark.parametrize(
+    "relation", ["total", "part", "total with errors", "index", "class of the index", "above a sum"]
+)
+def test_formulas_of_several_columns_are_noticed(relation: str, n: int) -> None:
+    """Three parts tell their total, weight and height an index, whatever other columns there are."""
+    rng = np.random.default_rng(7)
+    parts = [np.round(rng.gamma(2, 20, n), 1) for _ in range(8)]
+    weight, height = np.round(rng.normal(75, 12, n), 1), np.round(rng.normal(1.7, 0.1, n), 2)
+    total, index = parts[0] + parts[1] + parts[2], weight / height**2
+    secret = {
+        "total": total,
+        "part": parts[0] - parts[1] - parts[2],
+        "total with errors": total + np.where(rng.random(n) < 0.1, 7, 0),
+        "index": index,
+        "class of the index": np.digitize(index, [18.5, 25, 30]),
+        "above a sum": total > 150,
+    }[relation]
+    names = [*(f"part {at}" for at in range(8)), "weight", "height"]
+    nsas = [_numbers(name, values) for name, values in zip(names, [*parts, weight, height], strict=True)]
+    table = Table((*nsas, _numbers("s", np.round(secret.astype(float), 1))))
+    found = _by_formulas(table, names, {"s": np.zeros(table["s"].m, np.int64)})
+    assert [each.columns for _, each in found] == [
+        ("weight", "height") if "index" in relation else ("part 0", "part 1", "part 2")
+    ]
+    assert found[0][1].told >= (0.8 if "errors" in relation else 0.95) * found[0][1].bearers
+    free = rng.integers(0, 30, n)
+    assert not _by_formulas(Table((*nsas, _numbers("s", free))), names, {"s": np.zeros(30, np.int64)})
 
 
 def test_a_share_below_the_tenth_is_not_named() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splu_desktop.core.draw import DecoyGroups, Joined
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.rules import (
     LADDER,
@@ -28,6 +29,7 @@ from splu_desktop.core.groups.tolerances import (
     nearest_feasible,
     shortfalls,
 )
+from splu_desktop.core.rationals import as_fraction
 from tests.core.tables import column
 
 WARD = column("ward", [0] * 80 + [1] * 15 + [2] * 5, ["none", "flu", "HIV"])
@@ -121,3 +123,15 @@ def test_rungs_are_strict_feasible_and_few(counts: list[int], theta: int, offset
 
 def test_equal_tolerances_stand_for_gamma() -> None:
     assert set(equal(WARD, 4).limits.values()) == {Fraction(1, 4)}
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e-99999", "9" * 41, "1_0", "1/0", "x", ""])
+def test_numbers_of_files_are_bounded_before_they_are_worked_out(text: str) -> None:
+    """A project's chance of “1e999999999” took all of the processor: every draw reads numbers by one door."""
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        as_fraction(text)
+    told = {"values": ["a"], "tolerance": "1/2", "share": text, "keeps": "1", "feeds": ["0"]}
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        Joined.from_settings({"parts": [told], "records": 9})
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        DecoyGroups.from_settings({"sizes": [4], "shares": [text], "tolerances": {"a": "1/2"}})

@@ -13,6 +13,8 @@ from splu_desktop.files.importer.columns.header import find_header
 from splu_desktop.files.importer.text import dialect, encoding
 from splu_desktop.files.importer.text import layout as text_layout
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 
 def table(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> Imported:
     path = tmp_path / "t.csv"

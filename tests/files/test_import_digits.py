@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from splu_desktop.core.progress import Silent
 from splu_desktop.files.importer.columns.number_texts import parse_plain
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, float_texts
 from splu_desktop.files.importer.text import digits, fields
+
+pytestmark = pytest.mark.usefixtures("readers_here")
 
 SIGN = st.sampled_from(["", "", "-"])
 WHOLE = st.integers(0, 10**15 - 1).map(str) | st.integers(0, 999).map(str)

@@ -13,6 +13,8 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 HEAD = ["caseno", "surname", "sex", "age", "admission", "amount", "plz"]
 DAYS = [dt.date(2019, 1, 31) + dt.timedelta(41 * i) for i in range(24)]
 NAMES = ["Müller", "Groß", "Smith", "van der Berg", "O'Neill"]

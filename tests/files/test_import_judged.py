@@ -14,6 +14,8 @@ from splu_desktop.files.project.import_section import import_as_dict, import_fro
 from tests.messy.cases import Case, all_cases, csv_bytes, xlsx_bytes
 from tests.messy.sweep import wrong
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 CASES = all_cases()
 _HARD = (
     "two words",

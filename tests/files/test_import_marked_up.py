@@ -15,6 +15,8 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, preview, read
 from splu_desktop.files.importer.workbook.marked_up import DELIMITER, form_of
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 HEAD = ["case", "age", "finding", "cost"]
 ROWS = [[f"{i:05d}", str(20 + i), ("Gicht", "Anämie & Fieber", "Röteln <2>")[i % 3], f"{i},50"] for i in range(20)]
 SHEET = "urn:schemas-microsoft-com:office:spreadsheet"

@@ -13,6 +13,8 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, ProblemKind, read
 from tests.optional import real
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 # file, records, columns, header row, and choices as resolved
 CSV: list[tuple[str, int, int, int, dict[str, Any]]] = [
     ("211.csv", 2132, 96, 1, {"delimiter": ",", "encoding": "mac_roman"}),

@@ -19,6 +19,8 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, Problem, ProblemKind, read, write_problems
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 HEAD = ["id", "Name", "Sex", "Age", "Seen date", "Amount", "Zip"]
 NAMES = ["Müller", "Jörg Groß", "Weiß", "Kühn", "Smith", "Häßler", "Schön"]
 DAYS = [dt.date(2019, 1, 31) + dt.timedelta(37 * i) for i in range(30)]

@@ -16,6 +16,8 @@ from splu_desktop.files.importer import Imported, read
 from splu_desktop.files.importer.workbook.calamine_sheet import coded
 from splu_desktop.files.importer.workbook.xls_formats import padded_cells
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 _SPACES = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
     for short, name in (("office", "office"), ("table", "table"), ("text", "text"))

@@ -27,6 +27,8 @@ from splu_desktop.files.importer.workbook.sheet_cells import parse
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.tables import xlsx_parts
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 ALL = 1_100_000  # rows, more than a sheet has
 
 

@@ -17,6 +17,8 @@ from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, re
 from splu_desktop.files.isolation.faults import RecipeMismatch
 from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 JANUARY = "Report\n\nid;größe;seen;x\n1;1,80;03/04/2020;-9\n2;1,75;05/06/2020;4\n3;1,66;07/08/2020;5\n"
 FEBRUARY = "Report\n\nid;größe;seen;x\n4;1.000;03/05/2020;-9\n5;1,70;01/06/2020;6\n"
 

@@ -18,6 +18,8 @@ from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.delimited import _record_end
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 WORDS = string.ascii_letters + string.digits + " .,;|:'\"-_/()äöüßéñŁж漢"
 SETTINGS = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

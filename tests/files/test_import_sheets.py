@@ -13,6 +13,8 @@ import xlsxwriter
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, ProblemKind, read
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 HEAD = ["ward", "name", "age"]
 ROWS: list[list[Any]] = [[f"Ward {i // 3}", f"P{i}", 20 + i] for i in range(24)]
 

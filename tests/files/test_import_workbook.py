@@ -57,6 +57,7 @@ CELLS = st.one_of(
 )
 
 
+@pytest.mark.usefixtures("readers_here")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.lists(CELLS, min_size=4, max_size=4), min_size=1, max_size=12),

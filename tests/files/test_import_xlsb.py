@@ -15,6 +15,8 @@ from splu_desktop.core.progress import Silent
 from splu_desktop.files.importer import read
 from splu_desktop.files.importer.workbook.xlsb_extent import extent
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"

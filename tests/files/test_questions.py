@@ -31,6 +31,8 @@ from tests.core.published_tables import release, table_of
 from tests.files.releases import awkward_release
 from tests.written import write_release
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 N = 400
 ROOT = Path(__file__).parents[2]
 

@@ -19,6 +19,8 @@ from scipy.stats import chi2_contingency
 
 from splu_desktop.files.disk.resources import resource_path, sample_path
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:

@@ -25,6 +25,8 @@ from splu_desktop.files.tables.xlsx_writer import NotForExcel, write_xlsx
 from tests.files.releases import awkward_table, cells_of
 from tests.optional import needs
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 
 @pytest.fixture(scope="module")
 def table() -> Table:

@@ -19,6 +19,8 @@ from splu_desktop.files.tables.xlsx_check import workbook_differs
 from splu_desktop.files.tables.xlsx_writer import write_xlsx
 from tests.files.releases import awkward_table
 
+pytestmark = pytest.mark.usefixtures("readers_here")
+
 
 @pytest.fixture(scope="module")
 def table() -> Table:

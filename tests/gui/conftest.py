@@ -25,7 +25,7 @@ PATIENCE = 600_000  # ms after which a worker hangs: no judgement of speed, sinc
 
 
 @pytest.fixture(autouse=True)
-def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brief_attacks: None) -> None:
     """Give every test a home, settings and data folder of its own."""
     home = tmp_path / "home"
     (home / "Documents").mkdir(parents=True)

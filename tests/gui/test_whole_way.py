@@ -23,7 +23,6 @@ from tests.gui.conftest import PATIENCE
 from tests.optional import real
 
 Idle = Callable[[MainWindow], None]
-pytestmark = pytest.mark.usefixtures("brief_attacks")
 
 
 def _rows(table: Table, names: tuple[str, ...]) -> Counter[tuple[str, ...]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from splu_desktop.files.language import LANGUAGES, language
+from splu_desktop.report.content import document
 from splu_desktop.report.content.described import done
 from splu_desktop.report.content.promise import promises
 from splu_desktop.report.content.risk import measured
 from splu_desktop.report.content.worth import measured as worth
-from splu_desktop.report.document import Block, Paragraph, TableBlock, cell_text
+from splu_desktop.report.document import Block, FigureBlock, Number, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import Report
+from splu_desktop.report.public import _gained
+from splu_desktop.report.scene import Words
 from tests.report.conftest import Case
 
 
@@ -70,3 +74,25 @@ def test_a_table_of_one_column_is_called_so_and_no_line_begins_with_a_per_cent_s
     assert "one column was released" in said(done(one, t))[0]
     assert promises(case.external, t)
     assert not [text for text in promises(case.external, t) if " %" in text]
+
+
+def test_an_estimate_never_stands_without_its_range(case: Case) -> None:
+    """What 97 % of the rows are believed to tell, and 78 % truly did: figure, workbook and page told 97 alone."""
+    public = case.external.public
+    (attack,) = public.risk.attacks
+    sure = {"right": 0.97531, "right_80": 0.97531, "right_95": 0.97531}
+    ends = dict.fromkeys(("ends", "ends_80", "ends_95"), (0.7402, 0.9981))
+    believed = tuple(replace(f, **sure, **ends, known_80=0.2) if f.ends is not None else f for f in attack.figures)
+    risk = replace(public.risk, attacks=(replace(attack, figures=believed),))
+    made = document(replace(case.external, public=replace(public, risk=risk)))
+    texts = [block.text for block in made.blocks if isinstance(block, Paragraph)]
+    for block in made.blocks:
+        if isinstance(block, TableBlock):
+            cells = [cell for row in block.rows for cell in row]
+            texts += map(cell_text, cells)
+            assert not [cell for cell in cells if isinstance(cell, Number) and cell.value == 0.97531]
+        elif isinstance(block, FigureBlock):
+            texts += [shape.text for shape in block.scene.items if isinstance(shape, Words)]
+    assert not [text for text in texts if re.search(r"97[.,]5|\b98\u00a0?%", text)]
+    assert len([text for text in texts if "74–100" in text]) > 8
+    assert _gained(replace(attack, figures=believed)) == pytest.approx(0.2 * 0.9981)

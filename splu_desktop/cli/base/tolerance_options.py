@@ -22,6 +22,7 @@ from splu_desktop.core.groups.rules import said as limit_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import DEFAULT_GAMMA
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import combined, read_declared
 
@@ -257,7 +258,7 @@ def ways_said(args: argparse.Namespace, table: Table) -> dict[str, DrawWay]:
             raise BadSetting("Column “{name}” is given two draws; give one.", name=name)
         key, _, number = setting.partition("=")
         try:
-            leave = Fraction(number.strip()) if setting else Fraction(0)
+            leave = as_fraction(number) if setting else Fraction(0)
         except (ValueError, ZeroDivisionError):
             leave = Fraction(-1)
         if not 0 <= leave <= Fraction(1, 2) or (setting and (key.strip() != "leave" or way.strip() != "joined")):

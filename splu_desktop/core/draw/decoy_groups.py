@@ -54,6 +54,7 @@ from splu_desktop.core.guarantees.tolerant import (
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below, permutation
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
@@ -188,11 +189,11 @@ class DecoyGroups(SizedGroups, GroupDraw):
     @classmethod
     def from_settings(cls, data: Mapping[str, Any]) -> Self:
         sizes, shares, limits = data["sizes"], data["shares"], data["tolerances"]
-        if not all(type(size) is int for size in sizes) or not all(len(str(x)) <= 40 for x in limits.values()):
+        if not all(type(size) is int for size in sizes):
             raise ValueError
-        if not all(isinstance(label, str) for label in limits) or not all(len(str(x)) <= 40 for x in shares):
+        if not all(isinstance(label, str) for label in limits):
             raise ValueError
-        exact = tuple(Fraction(share) for share in shares)
+        exact = tuple(map(as_fraction, shares))
         return cls(tuple(sizes), exact, Tolerances(dict(limits)), data.get("fakes", 0))
 
     def recorded(self) -> dict[str, Any]:

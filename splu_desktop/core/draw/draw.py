@@ -611,9 +611,8 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
         fakes,
         "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
         "most {certainty} sure of a sensitive value of “{column}”, since every group also holds a fake value.",
-        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at "
-        "most {certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake "
-        "values.",
+        "Whoever knows the values of all other records of a decoy group, and nothing else of the table, is at most "
+        "{certainty} sure of a sensitive value of “{column}”, since every group also holds {n} fake values.",
         certainty=up(certainty),
         column=column,
     )

@@ -32,6 +32,7 @@ from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probabil
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
@@ -130,12 +131,12 @@ class Joined(Draw):
         parts = []
         for stored in data["parts"]:
             texts = [stored["tolerance"], stored["share"], stored["keeps"], *stored["feeds"]]
-            if not all(isinstance(text, str) and len(text) <= 40 for text in texts):
+            if not all(isinstance(text, str) for text in texts):
                 raise ValueError
             if not all(isinstance(label, str) for label in stored["values"]):
                 raise ValueError
             limit = checked_tolerance("", stored["tolerance"])
-            share, keeps, *feeds = map(Fraction, texts[1:])
+            share, keeps, *feeds = map(as_fraction, texts[1:])
             parts.append(JoinedPart(tuple(stored["values"]), limit, share, keeps, tuple(feeds)))
         labels = [label for part in parts for label in part.values]
         if len(set(labels)) < len(labels):

@@ -223,9 +223,8 @@ class PlainGroups(GroupDraw):
                 t_p=thresholds.t_p,
             )
         return False, say(
-            "Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is "
-            "{got:.4f} where {t_p:g} is wanted; choose another gamma or accept the shortfall in "
-            "words.",
+            "Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is {got:.4f} where "
+            "{t_p:g} is wanted; choose another gamma or accept the shortfall in words.",
             name=column,
             gamma=self.size,
             got=self.t_p(thresholds),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
 from splu_desktop.core.messages import say
+from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column, Kind
 
 MOST_INTERVALS = 1_000
@@ -211,9 +212,7 @@ def round_width(column: Column, groups: int = 10) -> float:
 
 def _fraction(number: float | str | Fraction, what: str) -> Fraction:
     try:
-        if isinstance(number, str) and len(number) > 40:
-            raise ValueError
-        exact = number if isinstance(number, Fraction) else Fraction(str(number).strip())
+        exact = as_fraction(number)
         if not math.isfinite(float(exact)):
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):

@@ -60,27 +60,27 @@ def as_printed(y: Floats, n: int, gammas: Sequence[float | Floats]) -> Floats:
 
     M_i = ((1 - f_s / N, f_s / N), (1 - 1 / gamma, 1 / gamma)) with f_s from the current x, as Eq. 6-9 say.
     """
-    states = y.shape[1]
     outcome = y.astype(np.float64, copy=True)
-    has = [((np.arange(states) >> bit) & 1).astype(bool) for bit in range(len(gammas))]
+    meets = (np.arange(y.shape[1])[:, None] >> np.arange(len(gammas)) & 1).astype(np.float64)
     going: NDArray[np.intp] = np.flatnonzero(y[:, -1] > 0)
-    keeps = [np.broadcast_to(1 / np.asarray(gamma, np.float64), (len(y),)) for gamma in gammas]
+    keeps = np.stack([np.broadcast_to(1 / np.asarray(gamma, np.float64), (len(y),)) for gamma in gammas], axis=1)
+    # P is published as it is, so the two halves never mix.
+    shown = outcome.reshape(len(y), 2, -1).copy()
     for _ in range(_STEPS):
         if not len(going):
             break
-        old, seen = outcome[going], y[going]
-        moves = np.ones((len(going), 1, 1))
-        for bit, keep in enumerate(keeps):
-            share = old[:, has[bit]].sum(axis=1) / n
-            one = np.empty((len(going), 2, 2))
-            one[:, 0, 0], one[:, 0, 1] = 1 - share, share
-            one[:, 1, 0], one[:, 1, 1] = 1 - keep[going], keep[going]
-            moves = np.einsum("qab,qcd->qacbd", one, moves).reshape(len(going), 2 * moves.shape[1], -1)
-        # P is published as it is, so the two halves never mix.
-        halves = old.reshape(len(going), 2, -1)
-        expected = np.einsum("qhi,qij->qhj", halves, moves)
-        ratio = np.divide(seen.reshape(expected.shape), expected, out=np.zeros_like(expected), where=expected > 0)
-        new = (halves * np.einsum("qij,qhj->qhi", moves, ratio)).reshape(old.shape)
+        old = outcome[going]
+        into = np.stack([old @ meets / n, keeps[going]], axis=2)  # (q, w, 2) chance of s, without it and with
+        each = np.stack([1 - into, into], axis=3)
+        moves = each[:, 0]
+        for bit in range(1, len(gammas)):
+            moves = (each[:, bit, :, None, :, None] * moves[:, None, :, None, :]).reshape(
+                len(going), 2 * moves.shape[1], -1
+            )
+        halves, seen = old.reshape(len(going), 2, -1), shown[going]
+        expected = halves @ moves
+        ratio = np.divide(seen, expected, out=np.zeros_like(expected), where=expected > 0)
+        new = (halves * (ratio @ moves.transpose(0, 2, 1))).reshape(old.shape)
         outcome[going] = new
         moved = np.abs(new - old) > _PRINTED_STOP * np.maximum(old, _GONE)
         going = going[moved.any(axis=1)]

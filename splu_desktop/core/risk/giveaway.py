@@ -21,12 +21,13 @@ The cells are the column's values and, since numbers tell by their neighbourhood
 `_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
 too. Two columns are crossed by their values or runs, by runs so long that a pair of them has `_LEAST` records on
 average, and, where both are dates or both numbers, cut by their difference and their sum: two dates tell the days
-between them. Values that stand for "no value" are not told: nothing is lost by them.
+between them. Sums and products of any number of columns (`formula`) are cut into runs as well, or, where they make the
+sensitive number itself, claim the nearest. Values that stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -37,6 +38,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas
 from splu_desktop.core.table import Codes, Column, Table, pieces, tallied
 
 _STAGE = "Looking for columns that tell the sensitive ones"
@@ -53,6 +55,7 @@ _MOST_COUNTED = 1 << 22  # that are counted where records are too many to be sor
 _SORTED = 1 << 22  # records at once, about
 _CROSSINGS = 4  # ways to cut a pair
 _CUT_RECORDS, _EDGED = 25_000, 10_000  # looked at to find other cuts of pairs, and where sums are cut
+_FORMULAS = 100  # and cuts of them, at most, of one SA
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
@@ -65,7 +68,7 @@ class Giveaway:
 
     Attributes
     ----------
-    columns : names of the NSAs, one or two.
+    columns : names of the NSAs, one, two or those of a formula.
     sensitive : name of the SA.
     value : the value told that means most, by records and by how much surer they become.
     told : records of `value` that are recognised.
@@ -159,6 +162,7 @@ def giveaways(
                 found.append(_told((name,), column, best))
                 known[secret] = np.maximum(known[secret], best)
     found += _pairs(table, names, known, progress)
+    found += _by_formulas(table, names, known, {(each.sensitive, each.columns) for _, each in found})
     return tuple(each for _, each in sorted(found, key=lambda pair: (len(pair[1].columns), -pair[0])))
 
 
@@ -283,9 +287,12 @@ def _told(columns: tuple[str, ...], secret: Column, reached: Ints) -> tuple[floa
 
 
 def _pairs(
-    table: Table, names: Sequence[str], known: Mapping[str, Ints], progress: Progress
+    table: Table, names: Sequence[str], known: dict[str, Ints], progress: Progress
 ) -> list[tuple[float, Giveaway]]:
-    """Return the pairs that tell what single columns (`known`: records of each value of an SA that they tell) don't."""
+    """Return the pairs that tell what single columns (`known`: records of each value of an SA that they tell) don't.
+
+    What they tell is known then, too.
+    """
     ways = {name: way for name in names if (way := _paired(table[name]))[1] > 1}
     pairs = list(combinations(ways, 2))
     share = {name: np.ceil(SHARE * table[name].counts()) for name in known}
@@ -318,7 +325,77 @@ def _pairs(
             if len(here) == _PAIRS:
                 break
         found += here
+        known[secret.name] = told_by
     return found
+
+
+def _by_formulas(
+    table: Table, names: Sequence[str], known: Mapping[str, Ints], named: Collection[tuple[str, tuple[str, ...]]] = ()
+) -> list[tuple[float, Giveaway]]:
+    """Return the sums and products of number columns that tell what single columns and pairs (`known`) don't.
+
+    named : SAs and the columns that are named for them anyway.
+    """
+    found: list[tuple[float, Giveaway]] = []
+    step = -(-table.n // _CUT_RECORDS)
+    thin = {name: table[name].with_codes(table[name].codes[::step]) for name in (*names, *known)}
+    terms = Terms.of(Table(tuple(thin[name] for name in names)), names) if names else ()
+    for name, told in known.items():
+        secret, some, share = table[name], thin[name], np.ceil(SHARE * table[name].counts())
+        if (told + share > secret.counts())[~secret.missing].all():
+            continue
+        candidates = []
+        for formula in formulas(terms, some):
+            more = step * _said(formula, some) - told
+            if (more >= share).any() and (name, formula.columns) not in named:
+                candidates.append((float(np.maximum(more, 0).sum()), formula))
+        for _, formula in sorted(candidates, key=lambda each: -each[0])[:_PAIRS]:
+            if step > 1:  # looked for in a part of the records, counted in all
+                again = Terms.of(table, formula.columns)[formula.product].formula(secret, formula.value)
+                if again is None:
+                    continue
+                formula = again
+            more = _said(formula, secret)
+            more[more < told + share] = 0
+            if more.any():
+                found.append(_told(formula.columns, secret, more))
+                told = np.maximum(told, more)
+    return found
+
+
+def _said(formula: Formula, secret: Column) -> Ints:
+    """Return (m,) the records of each value of an SA that a formula tells, 0 for those that it does not."""
+    order = np.sort(formula.scores)
+    told = np.zeros(secret.m, np.int64)
+    for size in (_LEAST, 16 * _LEAST):
+        edges = np.unique(order[::size])
+        cells = np.searchsorted(edges, formula.scores, side="right")
+        told = np.maximum(told, claims(cells.__getitem__, len(edges) + 1, secret, _FORMULAS).reached(secret))
+    return np.maximum(told, _nearest(formula, secret)) if formula.value is None else told
+
+
+def _nearest(formula: Formula, secret: Column) -> Ints:
+    """Return (m,) the records of each value that are recognised by claiming the number nearest to the formula's.
+
+    A number that few records have is told by few, so such values are judged together: by how many of all claims are
+    right, where each were with the share of the value claimed.
+    """
+    numbers = as_numbers(secret)
+    order = np.argsort(numbers, kind="stable")[: int(np.count_nonzero(~np.isnan(numbers)))]
+    if len(order) < 2:
+        return np.zeros(secret.m, np.int64)
+    middles = (numbers[order[1:]] + numbers[order[:-1]]) / 2
+    claimed = order[np.searchsorted(middles, formula.scores)]
+    right = np.bincount(claimed[claimed == secret.codes], minlength=secret.m)
+    every, prior = np.bincount(claimed, minlength=secret.m), secret.counts() / secret.n
+    surprise = np.log(_FORMULAS * float(secret.m) / ALPHA)
+    sure = _claimed(right, np.maximum(every, 1), prior, surprise)
+    rare = every < _LEAST
+    k, n = int(right[rare].sum()), int(every[rare].sum())
+    if n:
+        chance = np.array([float(every[rare] @ prior[rare]) / n])
+        sure |= rare & bool(_claimed(np.array([k]), np.array([n]), chance, surprise)[0])
+    return Told(np.where(sure, right, 0), np.where(sure, every - right, 0)).reached(secret)
 
 
 def _screened(
@@ -375,22 +452,13 @@ def _cut(a: Column, b: Column, ways: _Ways) -> Iterator[tuple[Cells, int]]:
         yield _both(_of(some, a.codes), _of(more, b.codes), few, least), few * least
     if (a.values.dtype.kind == "M") != (b.values.dtype.kind == "M"):
         return
-    x, y = _as_numbers(a), _as_numbers(b)
+    x, y = as_numbers(a), as_numbers(b)
     for sign in (-1, 1):
         yield _cut_by(x, sign * y, a.codes, b.codes)
 
 
 def _both(first: Cells, second: Cells, count: int, other: int) -> Cells:
     return lambda part: _paired_codes(first(part), second(part), count, other)
-
-
-def _as_numbers(column: Column) -> NDArray[np.float64]:
-    """Return (m,) what is added: dates in days; NaN for no value of the column's kind."""
-    values = column.values
-    assert values is not None
-    if values.dtype.kind != "M":
-        return values.astype(float)
-    return np.where(np.isnat(values), np.nan, values.astype("datetime64[D]").astype(float))
 
 
 def _cut_by(x: NDArray[np.float64], y: NDArray[np.float64], a: Codes, b: Codes) -> tuple[Cells, int]:

@@ -12,10 +12,11 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import limits, wire
 from splu_desktop.files.isolation.wire import Plain
 
@@ -60,20 +61,22 @@ def _serve() -> None:
     limits.limit_self(request["memory"], request["seconds"])
     threading.Thread(target=_watch, args=(os.getppid(),)).start()
     gc.disable()  # what a reader makes does not refer to itself
-    path = Path(request["path"])
     with os.fdopen(1, "wb") as file:
-        try:
-            answer = {"found": _do(request["work"], path, _Told(channel), request)}
-            wire.write(answer, file)
-        except SpluError as fault:
-            wire.write({"fault": type(fault).__name__, "says": fault.args[0], "facts": vars(fault)}, file)
-        except MemoryError:
-            gc.collect()
-            says = say(
-                "There is not enough memory to read “{path}”; close other programs and try again.", path=path.name
-            )
-            file.seek(0)
-            wire.write({"fault": "TooLarge", "says": says}, file)
+        answer(request, _Told(channel), file)
+
+
+def answer(request: dict[str, Any], progress: Progress, file: IO[bytes]) -> None:
+    """Write into a file what comes of a request: what was found, or the sentence on why nothing was."""
+    path = Path(request["path"])
+    try:
+        wire.write({"found": _do(request["work"], path, progress, request)}, file)
+    except SpluError as fault:
+        wire.write({"fault": type(fault).__name__, "says": fault.args[0], "facts": vars(fault)}, file)
+    except MemoryError:
+        gc.collect()
+        says = say("There is not enough memory to read “{path}”; close other programs and try again.", path=path.name)
+        file.seek(0)
+        wire.write({"fault": "TooLarge", "says": says}, file)
 
 
 def _watch(parent: int) -> None:

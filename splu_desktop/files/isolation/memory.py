@@ -100,9 +100,8 @@ def check(path: Path, need: float) -> None:
     usable = lacking(need)
     if usable is not None:
         raise TooLarge(
-            "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB "
-            "can be used; close other programs, use a computer with more memory, or import a part of "
-            "the table.",
+            "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be used; close "
+            "other programs, use a computer with more memory, or import a part of the table.",
             path=path.name,
             need=need / 1e9,
             free=usable / 1e9,

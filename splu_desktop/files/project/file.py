@@ -200,9 +200,8 @@ def from_dict(data: Any, path: Path) -> Project:
         raise BadProject("“{path}” is damaged: its version is missing.", path=path)
     if version > PROJECT_VERSION:
         raise BadProject(
-            "“{path}” has project version {version}, and this program (version {own}) knows "
-            "versions up to {known}; open it with the program version that saved it or a "
-            "newer one.",
+            "“{path}” has project version {version}, and this program (version {own}) knows versions up to {known}; "
+            "open it with the program version that saved it or a newer one.",
             path=path,
             version=version,
             own=__version__,

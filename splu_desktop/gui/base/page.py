@@ -12,7 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins
+from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins, put
 from splu_desktop.gui.base.words import tip
 
 if TYPE_CHECKING:
@@ -36,33 +36,28 @@ class Page(QWidget):
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session, self.tasks = session, tasks
-        outer = QVBoxLayout(self)
-        margins(outer, 24, 16, 24, 12, spacing=12)
-        head = QHBoxLayout()
-        head.setSpacing(16)
+        outer = margins(QVBoxLayout(self), 24, 16, 24, 12, spacing=12)
+        head = margins(QHBoxLayout(), spacing=16)
         self.title = label()
         self.title.setFont(theme.title_font(self.font()))
         self.subtitle = label("", "quiet", wrap=True)
         # Both stand on one line of writing, though their sizes differ.
         drop = self.title.fontMetrics().descent() - self.subtitle.fontMetrics().descent()
         self.subtitle.setContentsMargins(0, 0, 0, max(0, drop))
-        head.addWidget(self.title, 0, Qt.AlignmentFlag.AlignBottom)
-        head.addWidget(self.subtitle, 1, Qt.AlignmentFlag.AlignBottom)
+        put(head, (self.title, 0, Qt.AlignmentFlag.AlignBottom), (self.subtitle, 1, Qt.AlignmentFlag.AlignBottom))
         outer.addLayout(head)
         self.banner = Banner()
         outer.addWidget(self.banner)
         self.stack = QStackedWidget()
         outer.addWidget(self.stack, 1)
         self.content = QWidget()
-        self.body = QVBoxLayout(self.content)
-        margins(self.body, 0, spacing=12)
+        self.body = margins(QVBoxLayout(self.content), 0, spacing=12)
         self.stack.addWidget(self.content)
         self._put: QWidget | None = None  # what Qt gave the focus to when what had it was hidden
         self.empty: Empty | None = None
         self.busy: Busy | None = None
         outer.addWidget(Rule())
-        self.foot = QHBoxLayout()
-        self.foot.setSpacing(8)
+        self.foot = margins(QHBoxLayout(), spacing=8)
         self.foot_note = label("", "quiet", wrap=True)
         self.foot.addWidget(self.foot_note, 1)
         self.primary: QPushButton = button("", self.act, look="primary")

@@ -307,9 +307,8 @@ class LargeCountsPlot(Plot):
         self.setAccessibleDescription(
             filled(
                 self.tr(
-                    "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a "
-                    "probability of"
-                    " at most {t_e}."
+                    "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a probability "
+                    "of at most {t_e}."
                 ),
                 t_f=number(t_f),
                 epsilon=percent(what.epsilon),
@@ -420,8 +419,7 @@ class SmallCountsPlot(Plot):
             filled(
                 self.tr(
                     "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at "
-                    "least"
-                    " {t_p}, the least at a count of {at}."
+                    "least {t_p}, the least at a count of {at}."
                 ),
                 alpha=what.alpha,
                 epsilon=percent(what.epsilon),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
-from splu_desktop.gui.base.widgets import label, last_row, line_edit, margins
+from splu_desktop.gui.base.widgets import label, last_row, line_edit, margins, put
 from splu_desktop.gui.base.words import filled
 
 _SHOWN = 6
@@ -27,21 +27,21 @@ class ReasonDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Publish what may name a person?"))
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = margins(QVBoxLayout(self), 16, spacing=12)
         lines = [
             filled(self.tr("“{column}”: {reason}"), column=name, reason=reason)
             for name, reason in list(zip(names, reasons, strict=True))[:_SHOWN]
         ]
-        column.addWidget(label("\n".join(lines), "strong", wrap=True))
-        column.addWidget(
+        put(
+            column,
+            label("\n".join(lines), "strong", wrap=True),
             label(
                 self.tr(
                     "Whoever reads the release could recognise persons by this. To make it coarser instead, cancel and"
                     " group its values first. To publish it all the same, say why; the report shows your reason."
                 ),
                 wrap=True,
-            )
+            ),
         )
         self.reason = line_edit(self.tr("Reason for publishing"), self.tr("for example: numbers drawn afresh"))
         column.addWidget(self.reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -29,6 +30,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -49,6 +51,9 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import filled, number, percent, plain, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
+_Box = TypeVar("_Box", bound=QBoxLayout)
+_Held = QWidget | QLayout
+Part = _Held | int | tuple[_Held, int] | tuple[_Held, int, Qt.AlignmentFlag]
 _GAP = 6  # between a button's icon and its text
 
 
@@ -119,15 +124,38 @@ def restyle(widget: QWidget, look: str) -> None:
         widget.style().polish(widget)
 
 
-def margins(layout: QBoxLayout, *sides: int, spacing: int = 8) -> None:
-    """Set a layout's margins (one number for all sides, or left, top, right, bottom) and spacing."""
-    left, top, right, bottom = sides * 4 if len(sides) == 1 else sides
-    layout.setContentsMargins(left, top, right, bottom)
+def margins(layout: _Box, *sides: int, spacing: int = 8) -> _Box:
+    """Set a layout's margins (one number for all sides, or left, top, right, bottom; none: as is) and spacing."""
+    if sides:
+        left, top, right, bottom = sides * 4 if len(sides) == 1 else sides
+        layout.setContentsMargins(left, top, right, bottom)
     layout.setSpacing(spacing)
+    return layout
+
+
+def put(layout: _Box, *parts: Part) -> _Box:
+    """Add parts in order: widgets and layouts, alone or as (part, stretch, alignment), and room as its stretch."""
+    for part in parts:
+        if isinstance(part, int):
+            layout.addStretch(part)
+            continue
+        what, stretch, *where = part if isinstance(part, tuple) else (part, 0)
+        if isinstance(what, QLayout):
+            layout.addLayout(what, stretch)
+        else:
+            layout.addWidget(what, stretch, *where)
+    return layout
 
 
 class Choice(QComboBox):
-    """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters."""
+    """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters.
+
+    `name` is what a screen reader says of it.
+    """
+
+    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.isEditable() or self.currentIndex() < 0:
@@ -201,8 +229,7 @@ class Card(QFrame):
     def __init__(self, heading: str = "", *, spacing: int = 8, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "card")
-        self.body = QVBoxLayout(self)
-        margins(self.body, 16, 12, 16, 12, spacing=spacing)
+        self.body = margins(QVBoxLayout(self), 16, 12, 16, 12, spacing=spacing)
         if heading:
             self.heading = label(heading, "strong")
             self.body.addWidget(self.heading)
@@ -297,8 +324,7 @@ class Banner(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        margins(row, 12, 8, 8, 8, spacing=12)
+        row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
         self._picture = Picture("info", "accent", 18)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         self.text = label(wrap=True, selectable=True)
@@ -341,10 +367,11 @@ class Empty(QWidget):
 
     def __init__(self, picture: str, heading: str, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        margins(column, 24, spacing=12)
-        column.addStretch(2)
-        column.addWidget(Picture(picture, "accent", 48), 0, Qt.AlignmentFlag.AlignHCenter)
+        column = put(
+            margins(QVBoxLayout(self), 24, spacing=12),
+            2,
+            (Picture(picture, "accent", 48), 0, Qt.AlignmentFlag.AlignHCenter),
+        )
         self.heading = label(heading)
         self.heading.setFont(theme.title_font(self.font()))
         self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -354,13 +381,9 @@ class Empty(QWidget):
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setMaximumWidth(520)
         # Stretches at both sides, not an alignment: an aligned label is never asked how high its wrapped text is.
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.text, 3)
-        row.addStretch(1)
+        row = put(QHBoxLayout(), 1, (self.text, 3), 1)
         column.addLayout(row)
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(8)
+        self.buttons = margins(QHBoxLayout(), spacing=8)
         column.addSpacing(4)
         column.addLayout(self.buttons)
         self.buttons.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -374,9 +397,7 @@ class Busy(QWidget):
 
     def __init__(self, heading: str, cancel: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        margins(column, 32, spacing=8)
-        column.addStretch(2)
+        column = put(margins(QVBoxLayout(self), 32, spacing=8), 2)
         self.heading = label(heading, "strong", wrap=True)
         self.stage = label("", "quiet")
         self.bar = QProgressBar()
@@ -387,8 +408,7 @@ class Busy(QWidget):
         for part in (self.heading, self.bar, self.stage):
             column.addWidget(part)
         column.addSpacing(8)
-        column.addWidget(self.cancel, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(3)
+        put(column, (self.cancel, 0, Qt.AlignmentFlag.AlignLeft), 3)
         self._pace = Pace()
 
     def begin(self, heading: str = "") -> None:

@@ -27,7 +27,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, label, last_row, line_edit, margins, whole_box
+from splu_desktop.gui.base.widgets import Banner, Choice, label, last_row, line_edit, margins, put, whole_box
 from splu_desktop.gui.base.words import filled, number, percent
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
@@ -76,21 +76,17 @@ class GroupDialog(QDialog):
     # -- parts ---------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = margins(QVBoxLayout(self), 16, spacing=12)
         self.banner = Banner()
         column.addWidget(self.banner)
-        top = QHBoxLayout()
-        top.setSpacing(16)
-        self.way = Choice()
-        self.way.setAccessibleName(self.tr("How the values are grouped"))
+        top = margins(QHBoxLayout(), spacing=16)
+        self.way = Choice(self.tr("How the values are grouped"))
         self.way.setEnabled(False)
         self.way.setMinimumContentsLength(22)
         top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self._holder = QVBoxLayout()
         top.addLayout(self._holder, 1)
-        column.addLayout(top)
-        column.addWidget(self._build_then())
+        put(column, top, self._build_then())
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
         self.before, self.after = BarsView(self.tr("Before")), BarsView(self.tr("After"))
@@ -120,18 +116,14 @@ class GroupDialog(QDialog):
 
     def _build_then(self) -> QWidget:
         self.then = QWidget()
-        row = QHBoxLayout(self.then)
-        margins(row, 0, spacing=8)
+        row = margins(QHBoxLayout(self.then), 0, spacing=8)
         self.rare = QCheckBox(self.tr("Then put &rare ones together: groups of fewer records than"))
         self.rare_k = whole_box(2, 100_000, self.tr("Fewer records than"))
         self.rare_k.setKeyboardTracking(True)
         self.rare_k.setValue(10)
         self.rare_name = line_edit(self.tr("Name of the group of rare values"))
         self.rare_name.setText(self.tr("Other"))
-        row.addWidget(self.rare)
-        row.addWidget(self.rare_k)
-        row.addWidget(label(self.tr("into")))
-        row.addWidget(self.rare_name, 1)
+        put(row, self.rare, self.rare_k, label(self.tr("into")), (self.rare_name, 1))
         self.rare.toggled.connect(lambda _: self._try())
         self.rare_k.valueChanged.connect(lambda _: self._try())
         self.rare_name.textChanged.connect(lambda _: self._try())

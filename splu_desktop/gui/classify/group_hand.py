@@ -17,7 +17,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, whole_box
+from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, put, whole_box
 from splu_desktop.gui.base.words import filled, number
 from splu_desktop.gui.classify.group_trial import Make
 
@@ -41,10 +41,8 @@ class HandInputs(QWidget):
         first = steps[0] if steps and isinstance(steps[0], Groups) else None
         self._of = {value: name for name, values in (first.members if first else ()) for value in values}
         self._names = [name for name, _ in first.members] if first else []
-        outer = QVBoxLayout(self)
-        margins(outer, 0, spacing=6)
-        tools = QHBoxLayout()
-        tools.setSpacing(8)
+        outer = margins(QVBoxLayout(self), 0, spacing=6)
+        tools = margins(QHBoxLayout(), spacing=8)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
         self.name = Choice()
         self.name.setEditable(True)
@@ -58,9 +56,7 @@ class HandInputs(QWidget):
         self.put = button(self.tr("&Put selected into it"), self.put_selected)
         self.out = button(self.tr("&Take out"), self.take_out)
         outer.addWidget(self.search)
-        tools.addWidget(self.name, 1)
-        tools.addWidget(self.put)
-        tools.addWidget(self.out)
+        put(tools, (self.name, 1), self.put, self.out)
         outer.addLayout(tools)
         self.model: RowsModel[HandRow] = RowsModel(
             [
@@ -85,8 +81,7 @@ class HandInputs(QWidget):
         self.rest = line_edit(self.tr("Group of all other values"), self.tr("stay as they are"))
         self.rest.setText((first.rest or "") if first else "")
         self.rest.textChanged.connect(self.changed)
-        rest.addWidget(label(self.tr("All others:")))
-        rest.addWidget(self.rest, 1)
+        put(rest, label(self.tr("All others:")), (self.rest, 1))
         outer.addLayout(rest)
         counts = column.counts()
         self._values = tuple(
@@ -172,10 +167,8 @@ class HierarchyInputs(QWidget):
         super().__init__(parent)
         self._tasks = tasks
         self._found: Hierarchy | None = steps[0] if steps and isinstance(steps[0], Hierarchy) else None
-        outer = QVBoxLayout(self)
-        margins(outer, 0, spacing=6)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        outer = margins(QVBoxLayout(self), 0, spacing=6)
+        row = margins(QHBoxLayout(), spacing=8)
         self.choose = button(self.tr("Choose a &file…"), self.ask_file, picture="folder-open")
         self.name = label("", "quiet")
         self.level = whole_box(1, 1, self.tr("Level of the hierarchy"))
@@ -183,12 +176,10 @@ class HierarchyInputs(QWidget):
         self.level.valueChanged.connect(lambda _: self.changed.emit())
         caption = label(self.tr("Level"))
         caption.setBuddy(self.level)
-        row.addWidget(self.choose)
-        row.addWidget(self.name, 1)
-        row.addWidget(caption)
-        row.addWidget(self.level)
-        outer.addLayout(row)
-        outer.addWidget(
+        put(row, self.choose, (self.name, 1), caption, self.level)
+        put(
+            outer,
+            row,
             label(
                 self.tr(
                     "A CSV file as ARX writes it: in each row a value, its group on level 1, its group on level 2, and"
@@ -196,7 +187,7 @@ class HierarchyInputs(QWidget):
                 ),
                 "quiet",
                 wrap=True,
-            )
+            ),
         )
         self._show(1 if self._found is None else self._found.level)
 

@@ -170,8 +170,7 @@ class WayInputs(QWidget):
         return edit
 
     def _choice(self, text: str, choices: dict[str, str], chosen: str | None) -> QComboBox:
-        box = Choice()
-        box.setAccessibleName(text)
+        box = Choice(text)
         for key, name in choices.items():
             box.addItem(name, key)
         box.setCurrentIndex(max(0, box.findData(chosen)))

@@ -15,7 +15,7 @@ from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Picture, button, label
+from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins, put
 from splu_desktop.gui.base.words import caption, filled, told
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
@@ -32,8 +32,7 @@ class RemedyCard(Card):
         self._key: tuple[object, ...] = ()
         self.text = label("", wrap=True)
         self.body.addWidget(self.text)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
+        self._row = margins(QHBoxLayout(), spacing=8)
         self.body.addLayout(self._row)
         self.hide()
 
@@ -98,15 +97,14 @@ class GiveawayCard(Card):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(spacing=8, parent=parent)
         self._session, self._name = session, ""
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
+        row = put(
+            margins(QHBoxLayout(), spacing=12), (Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
+        )
         self.text = label("", wrap=True)
         row.addWidget(self.text, 1)
         self.out = button(self.tr("Leave it &out"), self._leave_out)
         self.coarser = button(self.tr("&Group its values…"), lambda: self.group.emit(self._name))
-        row.addWidget(self.out, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.coarser, 0, Qt.AlignmentFlag.AlignTop)
+        put(row, (self.out, 0, Qt.AlignmentFlag.AlignTop), (self.coarser, 0, Qt.AlignmentFlag.AlignTop))
         self.body.addLayout(row)
         self.hide()
 

@@ -22,11 +22,11 @@ _NARROW = 220  # pixels
 class PersonWay(Choice):
     """The choice among the ways; the reason for "each record by itself" is typed."""
 
-    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, tasks: Tasks) -> None:
+        super().__init__()
+        self.setAccessibleName(self.tr("Persons with several records"))
         self._session, self._tasks = session, tasks
         self._column = ""
-        self.setAccessibleName(self.tr("Persons with several records"))
         self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list; the sentence beside it needs room
         self.addItem(self.tr("Choose what is done…"), "")
         self.addItem(self.tr("All records of a person drawn at once"), "draw")
@@ -96,11 +96,9 @@ class PersonOptions(QWidget):
     def __init__(self, session: Session, way: PersonWay, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._way = session, way
-        row = QHBoxLayout(self)
-        margins(row, 0, spacing=8)
+        row = margins(QHBoxLayout(self), 0, spacing=8)
         self.by = label(self.tr("First and last by"), "quiet")
-        self.order = Choice()
-        self.order.setAccessibleName(self.tr("Column by whose values a person's records are first or last"))
+        self.order = Choice(self.tr("Column by whose values a person's records are first or last"))
         self.order.activated.connect(self._ordered)
         self.number = QCheckBox(self.tr("Give each person a random number"))
         tip(

@@ -25,7 +25,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Picture, label, margins
+from splu_desktop.gui.base.widgets import Picture, label, margins, put
 from splu_desktop.gui.base.words import filled, number, told
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
@@ -135,23 +135,19 @@ class RiskPanel(QWidget):
         self._session, self._tasks = session, tasks
         self._key: tuple[object, ...] = ()
         self.shown: RecognisableNow | None = None
-        outer = QVBoxLayout(self)
-        margins(outer, 0, spacing=4)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        outer = margins(QVBoxLayout(self), 0, spacing=4)
+        row = margins(QHBoxLayout(), spacing=8)
         self._picture = Picture("eye-off", "quiet", 16)
         self.grid = RiskGrid((self.tr("Recognisable records"),))
-        row.addWidget(self._picture)
-        row.addWidget(self.grid, 1)
+        put(row, self._picture, (self.grid, 1))
         outer.addLayout(row)
         self.text = label("", "quiet", wrap=True)
         outer.addWidget(self.text)
         self.persons = label("", wrap=True)
         self._persons_picture = Picture("triangle-alert", "warning", 16)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.persons, 1)
+        row = put(
+            margins(QHBoxLayout(), spacing=8), (self._persons_picture, 0, Qt.AlignmentFlag.AlignTop), (self.persons, 1)
+        )
         outer.addLayout(row)
         self.way = PersonWay(self._session, self._tasks)
         row.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)

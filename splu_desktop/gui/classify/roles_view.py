@@ -84,8 +84,7 @@ class RoleDelegate(QStyledItemDelegate):
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        combo = Choice(parent)
-        combo.setAccessibleName(filled(self.tr("Role of {column}"), column=index.data(ROW).fact.name))
+        combo = Choice(filled(self.tr("Role of {column}"), column=index.data(ROW).fact.name), parent)
         c = theme.colours()
         for role in Role:
             combo.addItem(theme.icon(PICTURES[role], getattr(c, COLOURS[role])), role_name(role), role)

@@ -37,6 +37,7 @@ from splu_desktop.gui.base.widgets import (
     button,
     label,
     margins,
+    put,
     scrolled,
 )
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
@@ -70,9 +71,7 @@ class BesideDialog(QDialog):
         self.setWindowTitle(self.tr("Beside other methods"))
         room = self.screen().availableSize()
         self.resize(min(1120, room.width() - 40), min(720, room.height() - 60))
-        body = QVBoxLayout(self)
-        margins(body, 16, spacing=8)
-        body.addLayout(self._build_head(column))
+        body = put(margins(QVBoxLayout(self), 16, spacing=8), self._build_head(column))
         self.banner = Banner()
         body.addWidget(self.banner)
         self.stack = QStackedWidget()
@@ -90,8 +89,7 @@ class BesideDialog(QDialog):
         self.results = self._build_results()
         for part in (self.start, self.busy, self.results):
             self.stack.addWidget(part)
-        body.addWidget(self.stack, 1)
-        body.addLayout(self._build_foot())
+        put(body, (self.stack, 1), self._build_foot())
         self.more.toggled.connect(lambda _: self.run())
         self.column.currentIndexChanged.connect(lambda _: self.run())
         self.limit.valueChanged.connect(lambda _: self.run())
@@ -100,12 +98,10 @@ class BesideDialog(QDialog):
     # -- parts ---------------------------------------------------------------------------------------------------
 
     def _build_head(self, column: str) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = margins(QHBoxLayout(), spacing=12)
         self.lead = label("", wrap=True)
         row.addWidget(self.lead, 1)
-        self.column = Choice()
-        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column = Choice(self.tr("Sensitive column compared"))
         self.column.addItems(list(self._plan.sensitive))
         self.column.setCurrentText(column)
         self.column.setVisible(self.column.count() > 1)
@@ -114,20 +110,17 @@ class BesideDialog(QDialog):
 
     def _build_results(self) -> QWidget:
         made = QWidget()
-        body = QVBoxLayout(made)
-        margins(body, 0, spacing=8)
-        upper = QHBoxLayout()
-        upper.setSpacing(8)
+        body = margins(QVBoxLayout(made), 0, spacing=8)
+        upper = margins(QHBoxLayout(), spacing=8)
         card = Card(spacing=4)
         margins(card.body, 8, 6, 6, 6, spacing=2)
         self.plot = ProtectionPlot()
         self.plot.picked.connect(self.choose)
         self.save_picture = SavePlotButton(self.plot, self.tr("Protection against answerability"))
         self.save_picture.failed.connect(lambda text: self.banner.say("fault", text))
-        beside = QHBoxLayout()
-        beside.setSpacing(0)
-        beside.addWidget(self.plot, 1)
-        beside.addWidget(self.save_picture, 0, Qt.AlignmentFlag.AlignTop)
+        beside = put(
+            margins(QHBoxLayout(), spacing=0), (self.plot, 1), (self.save_picture, 0, Qt.AlignmentFlag.AlignTop)
+        )
         card.body.addLayout(beside, 1)
         self.readout = label("", "quiet", wrap=True)
         self.readout.setMinimumHeight(2 * self.readout.fontMetrics().lineSpacing())
@@ -139,12 +132,10 @@ class BesideDialog(QDialog):
         self.heading = label("", "strong", wrap=True)
         words.body.addWidget(self.heading)
         said = QWidget()
-        column = QVBoxLayout(said)
-        margins(column, 0)
+        column = margins(QVBoxLayout(said), 0)
         self.sentences = label("", wrap=True, selectable=True)
         self.sentences.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self.sentences)
-        column.addStretch(1)
+        put(column, self.sentences, 1)
         room = scrolled(said)
         room.viewport().setAutoFillBackground(False)  # on the card's ground
         said.setAutoFillBackground(False)
@@ -254,8 +245,7 @@ class BesideDialog(QDialog):
         ]
 
     def _build_foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = margins(QHBoxLayout(), spacing=8)
         self.more = QCheckBox(self.tr("&More methods"))
         tip(self.more, self.tr("All methods of the literature; this takes a few times as long"))
         row.addWidget(self.more)
@@ -268,9 +258,7 @@ class BesideDialog(QDialog):
         tip(self.limit, self.tr("A method that takes longer with all its settings is listed as not finished"))
         caption = label(self.tr("&Time for each:"))
         caption.setBuddy(self.limit)
-        row.addWidget(caption)
-        row.addWidget(self.limit)
-        row.addStretch(1)
+        put(row, caption, self.limit, 1)
         self.questions = button(
             self.tr("Your &questions…"),
             self.ask_questions,
@@ -286,8 +274,7 @@ class BesideDialog(QDialog):
             picture="download",
             hint=self.tr("As a page, a table or a picture"),
         )
-        row.addWidget(self.save_button)
-        row.addWidget(button(self.tr("Close"), self.reject))
+        put(row, self.save_button, button(self.tr("Close"), self.reject))
         return row
 
     # -- what the user does --------------------------------------------------------------------------------------

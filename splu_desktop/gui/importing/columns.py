@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QS
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.models import shortened
-from splu_desktop.gui.base.widgets import Choice, line_edit, margins
+from splu_desktop.gui.base.widgets import Choice, line_edit, margins, put
 from splu_desktop.gui.base.words import filled, told
 
 
@@ -56,17 +56,14 @@ class ColumnsForm(QScrollArea):
             self._form.removeRow(0)
         for old, now in self._shown:
             row = QWidget()
-            beside = QHBoxLayout(row)
-            margins(beside, 0, spacing=8)
+            beside = margins(QHBoxLayout(row), 0, spacing=8)
             name = line_edit(filled(self.tr("Name of {column}"), column=old), shortened(old))
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
-            kind = Choice()
-            kind.setAccessibleName(filled(self.tr("Type of {column}"), column=now))
+            kind = Choice(filled(self.tr("Type of {column}"), column=now))
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)
-            beside.addWidget(name, 1)
-            beside.addWidget(kind)
+            put(beside, (name, 1), kind)
             self.names[old], self.types[now] = name, kind
             self._form.addRow(shortened(old)[:30], row)
 

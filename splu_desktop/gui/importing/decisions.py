@@ -39,8 +39,7 @@ class DecisionsForm(QWidget):
             ),
         }
         for kind, (name, ways) in kinds.items():
-            box = Choice()
-            box.setAccessibleName(name)
+            box = Choice(name)
             for way, words in ways.items():
                 box.addItem(words, way)
             box.activated.connect(lambda _, kind=kind, box=box: self.decided.emit(kind, box.currentData()))

@@ -130,8 +130,7 @@ class ReadDialog(QDialog):
         self._filling = True
         self.setWindowTitle(filled(self.tr("How “{name}” is read"), name=path.name))
         self.resize(1000, 600)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = margins(QVBoxLayout(self), 16, spacing=12)
         self.banner = Banner()
         column.addWidget(self.banner)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -179,8 +178,7 @@ class ReadDialog(QDialog):
             "date_order": self.tr("Day and month"),
         }
         for key, name in names.items():
-            box = Choice()
-            box.setAccessibleName(name)
+            box = Choice(name)
             self.boxes[key] = box
             box.activated.connect(lambda _, key=key: self._picked(key))
             self.form.addRow(name, box)
@@ -208,8 +206,7 @@ class ReadDialog(QDialog):
 
     def _build_missing(self) -> QWidget:
         page = QWidget()
-        row = QHBoxLayout(page)
-        margins(row, 0, 8, 0, 0)
+        row = margins(QHBoxLayout(page), 0, 8, 0, 0)
         self.tokens_model = TokensModel()
         self.tokens_model.setParent(self)
         self.tokens_model.ticked.connect(self._tokens_ticked)

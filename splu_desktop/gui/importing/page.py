@@ -17,7 +17,7 @@ from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableVi
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import caption, filled, number, size, told
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
@@ -74,18 +74,15 @@ class ImportPage(Page):
         )
         self._well = QFrame()
         self._well.setProperty("look", "well")
-        inside = QVBoxLayout(self._well)
-        margins(inside, 0)
-        inside.addWidget(well)
+        put(margins(QVBoxLayout(self._well), 0), well)
         self.open_button = button(self.tr("&Choose a file…"), self.ask_file, look="primary", picture="folder-open")
         self.sample_button = button(self.tr("Open the &sample hospital"), self.open_sample)
         for made in (self.open_button, self.sample_button):
             well.buttons.addWidget(made)
         self._start = QWidget()
-        column = QVBoxLayout(self._start)
-        margins(column, 0, spacing=8)
-        column.addWidget(label(self.tr("Turn a sensitive table into one that you can hand out"), "strong", wrap=True))
-        column.addWidget(
+        column = put(
+            margins(QVBoxLayout(self._start), 0, spacing=8),
+            label(self.tr("Turn a sensitive table into one that you can hand out"), "strong", wrap=True),
             label(
                 self.tr(
                     "You open a table and say which columns are sensitive. Before anything is written you see what its"
@@ -94,13 +91,12 @@ class ImportPage(Page):
                 ),
                 "quiet",
                 wrap=True,
-            )
+            ),
         )
         column.addSpacing(4)
         column.addWidget(self._well, 1)
         self.recent = QWidget()
-        self._recent_row = QHBoxLayout(self.recent)
-        margins(self._recent_row, 0, spacing=4)
+        self._recent_row = margins(QHBoxLayout(self.recent), 0, spacing=4)
         column.addWidget(self.recent)
         self.stack.addWidget(self._start)
 
@@ -111,14 +107,11 @@ class ImportPage(Page):
         self.refresh()
 
     def _build_content(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
+        row = margins(QHBoxLayout(), spacing=8)
+        texts = margins(QVBoxLayout(), spacing=2)
         self.name = label("", "strong", selectable=True)
         self.summary = label("", "quiet", wrap=True, selectable=True)
-        texts.addWidget(self.name)
-        texts.addWidget(self.summary)
+        put(texts, self.name, self.summary)
         row.addLayout(texts, 1)
         change = button(self.tr("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
         row.addWidget(change, 0, Qt.AlignmentFlag.AlignTop)
@@ -369,10 +362,8 @@ class ImportPage(Page):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>The table is read into memory. Nothing is changed, copied or sent anywhere.</p>"
-            "<p><b>What should I check?</b></p>"
-            "<p>That each row is one person or one stay, that the names of the columns stand in the header, and that"
-            " accented letters and dates look right.</p>"
-            "<p>A wrong separator or encoding shows at once in the first records.</p>"
-            "<p>No table at hand? The sample hospital is invented; try everything with it.</p>"
+            "<p>The table is read into memory. Nothing is changed, copied or sent anywhere.</p><p><b>What should I "
+            "check?</b></p><p>That each row is one person or one stay, that the names of the columns stand in the "
+            "header, and that accented letters and dates look right.</p><p>A wrong separator or encoding shows at once "
+            "in the first records.</p><p>No table at hand? The sample hospital is invented; try everything with it.</p>"
         )

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.files.importer import write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins
+from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
 from splu_desktop.gui.base.words import filled, number, told
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
@@ -29,17 +29,12 @@ class ProblemList(QWidget):
         super().__init__(parent)
         self._tasks = tasks
         self._problems: tuple[Problem, ...] = ()
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
+        row = margins(QHBoxLayout(), spacing=8)
         self.search = line_edit(self.tr("Search the problems"), self.tr("Search the problems"))
-        self.kinds = Choice()
-        self.kinds.setAccessibleName(self.tr("Kind of problem"))
+        self.kinds = Choice(self.tr("Kind of problem"))
         self.save_button = button(self.tr("&Save the list…"), self._ask_save, picture="download")
-        row.addWidget(self.search, 1)
-        row.addWidget(self.kinds)
-        row.addWidget(self.save_button)
+        put(row, (self.search, 1), self.kinds, self.save_button)
         column.addLayout(row)
         self.model: RowsModel[Problem] = RowsModel(
             [

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
-from splu_desktop.gui.base.widgets import Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
 from splu_desktop.gui.base.words import copy_text, filled, number, percent
 from splu_desktop.gui.plan.figures import ValueRow, Values
 from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
@@ -26,15 +26,13 @@ class PromisesTab(QWidget):
 
     def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self._unmet: tuple[str, ...] = ()
         self._telling: tuple[str, ...] = ()
         self._alike: tuple[str, ...] = ()
         self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
         said = QWidget()
-        lines = QVBoxLayout(said)
-        margins(lines, 0, spacing=8)
+        lines = margins(QVBoxLayout(said), 0, spacing=8)
         self._warning_picture = Picture("triangle-alert", "warning")
         for picture, text in (
             (Picture("shield", "protected"), self.small),
@@ -45,10 +43,7 @@ class PromisesTab(QWidget):
             fit = text.sizePolicy()  # as high as the text is at the width there is, and no higher
             fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
             text.setSizePolicy(fit)
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(text, 1)
+            row = put(margins(QHBoxLayout(), spacing=12), (picture, 0, Qt.AlignmentFlag.AlignTop), (text, 1))
             lines.addLayout(row)
         lines.addStretch(1)
         # Long sentences scroll: what a slider says must not lay out the whole page anew.
@@ -59,11 +54,9 @@ class PromisesTab(QWidget):
         room.setAccessibleName(self.tr("Promises"))
         room.setWidget(said)
         column.addWidget(room, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
+        foot = margins(QHBoxLayout(), spacing=8)
         self.ways_out = WaysOutRow(take)
-        foot.addWidget(self.ways_out, 1)
-        foot.addStretch(0)
+        put(foot, (self.ways_out, 1), 0)
         self.copy_button = button(self.tr("&Copy these sentences"), self.copy, picture="copy")
         foot.addWidget(self.copy_button)
         column.addLayout(foot)
@@ -107,8 +100,7 @@ class ValuesTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self.totals = label("", "quiet")
         column.addWidget(self.totals)
         self.model: RowsModel[ValueRow] = RowsModel(self._fields())

@@ -26,7 +26,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import button, label, last_row, margins
+from splu_desktop.gui.base.widgets import button, label, last_row, margins, put
 from splu_desktop.gui.base.words import told
 
 _PAUSE = 150  # milliseconds after the last change
@@ -72,15 +72,13 @@ class TogetherDialog(QDialog):
         self._now = draw.block(shown) if len(draw.block(shown)) > 1 else ()
         self.setWindowTitle(self.tr("Draw columns together"))
         self.resize(720, 640)
-        outer = QVBoxLayout(self)
-        margins(outer, 16, spacing=12)
+        outer = margins(QVBoxLayout(self), 16, spacing=12)
         intro = self.tr(
             "Columns drawn together keep what they say about each other. In return a row shows a combination of values"
             " that a record has: who knows some of a person's values can recognise it and read the rest."
         )
         outer.addWidget(label(intro, wrap=True))
-        self.suggestions = QVBoxLayout()
-        margins(self.suggestions, 0, spacing=6)
+        self.suggestions = margins(QVBoxLayout(), 0, spacing=6)
         outer.addLayout(self.suggestions)
         self.columns = QListWidget()
         self.columns.setAccessibleName(self.tr("Sensitive columns"))
@@ -96,9 +94,7 @@ class TogetherDialog(QDialog):
         # Not the gamma of columns drawn one by one: few values limit those, while combinations hardly limit any.
         self.gamma.setValue(int(draw.settings()["gamma"]) if self._now else DEFAULT_GAMMA)
         caption.setBuddy(self.gamma)
-        row.addWidget(caption)
-        row.addWidget(self.gamma)
-        row.addStretch(1)
+        put(row, caption, self.gamma, 1)
         outer.addLayout(row)
         self.costs = label("", wrap=True, selectable=True)
         self.costs.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -129,9 +125,11 @@ class TogetherDialog(QDialog):
 
     def _suggest(self, found: tuple[TogetherSuggestion, ...]) -> None:
         for each in found[:_SUGGESTED]:
-            row = QHBoxLayout()
-            row.addWidget(label(told(each.sentence), wrap=True), 1)
-            row.addWidget(button(self.tr("Choose these"), partial(self.choose, each.columns)))
+            row = put(
+                QHBoxLayout(),
+                (label(told(each.sentence), wrap=True), 1),
+                button(self.tr("Choose these"), partial(self.choose, each.columns)),
+            )
             self.suggestions.addLayout(row)
 
     def _changed(self) -> None:

@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import label, last_row, margins
+from splu_desktop.gui.base.widgets import label, last_row, margins, put
 from splu_desktop.gui.base.words import caption, filled, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, edited, proposed
@@ -41,16 +41,15 @@ class ToleranceDialog(QDialog):
         given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
         self.setWindowTitle(filled(self.tr("A tolerance per value of {column}"), column=name))
         self.resize(900, 640)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
-        column.addWidget(
+        column = put(
+            margins(QVBoxLayout(self), 16, spacing=12),
             label(
                 self.tr(
                     "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
                     "A value that fills many records can't be very sensitive; a rare illness can."
                 ),
                 wrap=True,
-            )
+            ),
         )
         self.editor = ToleranceEditor(tasks)
         column.addWidget(self.editor, 1)

@@ -39,6 +39,7 @@ from splu_desktop.gui.base.widgets import (
     line_edit,
     margins,
     percent_box,
+    put,
     whole_box,
 )
 from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
@@ -71,18 +72,14 @@ class ToleranceEditor(QWidget):
         self._found: Designed | None = None
         self._planned: Draw | None = None  # what the plan has for the tolerances as they were opened
         self._channel = f"tolerance {id(self)}"
-        column = QVBoxLayout(self)
-        margins(column, 0, spacing=8)
-        column.addWidget(self._build_tools())
-        column.addLayout(self._build_ways())
+        column = put(margins(QVBoxLayout(self), 0, spacing=8), self._build_tools(), self._build_ways())
         self.banner = Banner()
         column.addWidget(self.banner)
         self._build_table()
         column.addWidget(self.table, 1)
         self.effect = label("", "strong", wrap=True)
         self.compared = label("", "quiet", wrap=True)
-        column.addWidget(self.effect)
-        column.addWidget(self.compared)
+        put(column, self.effect, self.compared)
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
@@ -92,8 +89,7 @@ class ToleranceEditor(QWidget):
         margins(row, 0)
         margins(names, 0)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
-        row.addWidget(self.search, 1)
-        row.addWidget(label(self.tr("Set selected:"), "quiet"))
+        put(row, (self.search, 1), label(self.tr("Set selected:"), "quiet"))
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(1, _FINE)
         self.slider.setPageStep(50)
@@ -122,9 +118,7 @@ class ToleranceEditor(QWidget):
         return Folding(steps, classes)
 
     def _build_ways(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(label(self.tr("All by rule: share ×"), "quiet"))
+        row = put(margins(QHBoxLayout(), spacing=8), label(self.tr("All by rule: share ×"), "quiet"))
         self.theta = QDoubleSpinBox()
         self.theta.setRange(0.0, 100.0)
         self.theta.setDecimals(1)
@@ -146,8 +140,7 @@ class ToleranceEditor(QWidget):
             picture="folder-open",
             hint=self.tr("A CSV file of value and tolerance: a number, or none, low, medium, high"),
         )
-        row.addWidget(self.file)
-        row.addStretch(1)
+        put(row, self.file, 1)
         caption = self.fakes_caption = label(self.tr("Fake values"), "quiet")
         self.fakes = whole_box(0, MOST_FAKES, self.tr("Fake values per group"))
         caption.setBuddy(self.fakes)
@@ -158,8 +151,7 @@ class ToleranceEditor(QWidget):
         )
         tip(caption, hint)
         tip(self.fakes, hint)
-        row.addWidget(caption)
-        row.addWidget(self.fakes)
+        put(row, caption, self.fakes)
         self.fakes.valueChanged.connect(lambda _: self._changed())
         return row
 
@@ -402,9 +394,8 @@ class ToleranceEditor(QWidget):
             )
         return filled(
             self.tr(
-                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal};"
-                " counts"
-                " are within the error asked for from {t_f} on."
+                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts "
+                "are within the error asked for from {t_f} on."
             ),
             sizes=told(figures["words"]),
             mse=decimal(figures["mse"]),

@@ -19,7 +19,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import read_declared
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins
+from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import copy_text, filled, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
@@ -66,9 +66,7 @@ class TolerantPart(QWidget):
         outer = self._parts = QVBoxLayout(self)
         margins(outer, 0, spacing=12)
         card = Card(spacing=8)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(Picture("shield", "protected", 18))
+        head = put(margins(QHBoxLayout(), spacing=12), Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)
         head.addWidget(self.title, 1)
         self.one_size = button(self.tr("One gro&up size instead"), self.plain)
@@ -76,10 +74,7 @@ class TolerantPart(QWidget):
         card.body.addLayout(head)
         self.offer = label("", wrap=True)
         self.other_way = button(self.tr("&Draw joined instead"), self.change_way)
-        ways = QHBoxLayout()
-        ways.setSpacing(12)
-        ways.addWidget(self.offer, 1)
-        ways.addWidget(self.other_way)
+        ways = put(margins(QHBoxLayout(), spacing=12), (self.offer, 1), self.other_way)
         self.declare = button(
             self.tr("Declare values…"),
             self.ask_declared,
@@ -101,9 +96,7 @@ class TolerantPart(QWidget):
         scroll = _Sentences(self.sentences)
         scroll.setAccessibleName(self.tr("Promises"))
         promises.body.addWidget(scroll, 1)
-        row = QHBoxLayout()
-        row.addWidget(button(self.tr("&Copy these sentences"), self.copy, picture="copy"))
-        row.addStretch(1)
+        row = put(QHBoxLayout(), button(self.tr("&Copy these sentences"), self.copy, picture="copy"), 1)
         promises.body.addLayout(row)
         outer.addWidget(promises, 1)
         self.editor.edited.connect(self._unsettle)
@@ -224,12 +217,11 @@ class TolerantPart(QWidget):
         if not self._sizes:
             return f"{each}{self._joined_help() if self.editor.isVisibleTo(self) else ''}{least}"
         groups = self.tr(
-            "<p>The program finds groups of several sizes that keep every tolerance and leave as much"
-            " <b>signal</b> as they can: how values hang together with the other columns.</p>"
-            "<p><b>Fake values</b> help against someone who knows the values of all other records of a group: they"
-            " can't tell the last record's value from the fake ones. They don't help against someone who knows all"
-            " other records of the table; <b>declared values</b> do: a list of all values that may occur, which are"
-            " shown whether or not somebody has them.</p>"
+            "<p>The program finds groups of several sizes that keep every tolerance and leave as much <b>signal</b> as "
+            "they can: how values hang together with the other columns.</p><p><b>Fake values</b> help against someone "
+            "who knows the values of all other records of a group: they can't tell the last record's value from the "
+            "fake ones. They don't help against someone who knows all other records of the table; <b>declared "
+            "values</b> do: a list of all values that may occur, which are shown whether or not somebody has them.</p>"
         )
         told_too = self.tr(
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
@@ -274,10 +266,7 @@ class _Sentences(QScrollArea):
     def __init__(self, text: QWidget) -> None:
         super().__init__()
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        margins(column, 0, spacing=0)
-        column.addWidget(text)
-        column.addStretch(1)
+        put(margins(QVBoxLayout(inside), 0, spacing=0), text, 1)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)

@@ -17,7 +17,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
-from splu_desktop.gui.base.widgets import Card, button, label, margins
+from splu_desktop.gui.base.widgets import Card, button, label, margins, put
 from splu_desktop.gui.base.words import filled, number, percent, told
 
 _FEW = 12  # gammas up to which each is marked with a dot
@@ -145,20 +145,15 @@ class TradeOffTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        margins(row, 0, 8, 0, 0, spacing=16)
+        row = margins(QHBoxLayout(self), 0, 8, 0, 0, spacing=16)
         self.plot = TradeOffPlot()
         card = Card()
         margins(card.body, 8, 4, 4, 4, spacing=0)
         self.save = SavePlotButton(self.plot, self.tr("Trade-off"))
-        inside = QHBoxLayout()
-        inside.setSpacing(0)
-        inside.addWidget(self.plot, 1)
-        inside.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
+        inside = put(margins(QHBoxLayout(), spacing=0), (self.plot, 1), (self.save, 0, Qt.AlignmentFlag.AlignTop))
         card.body.addLayout(inside)
         row.addWidget(card, 3)
-        side = QVBoxLayout()
-        side.setSpacing(6)
+        side = margins(QVBoxLayout(), spacing=6)
         self.words = label("", wrap=True, selectable=True)
         self.use = button("", self._use, picture="check")
         self.legend = label(
@@ -171,11 +166,7 @@ class TradeOffTab(QWidget):
         )
         self.readout = label("", "quiet", wrap=True)
         self.plot.readout.connect(self._read)
-        side.addWidget(self.words)
-        side.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
-        side.addWidget(self.legend)
-        side.addWidget(self.readout)
-        side.addStretch(1)
+        put(side, self.words, (self.use, 0, Qt.AlignmentFlag.AlignLeft), self.legend, self.readout, 1)
         row.addLayout(side, 2)
         self._advice: Advice | None = None
 

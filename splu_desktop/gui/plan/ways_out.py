@@ -133,8 +133,7 @@ class WaysOutRow(QWidget):
     def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._take = take
-        self._row = QHBoxLayout(self)
-        margins(self._row, 0, spacing=8)
+        self._row = margins(QHBoxLayout(self), 0, spacing=8)
         self.shown: tuple[WayOut, ...] = ()
         self.hide()
 

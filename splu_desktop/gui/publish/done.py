@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Release
-from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins, put
 from splu_desktop.gui.base.words import copy_text, filled, number, size, tip
 
 
@@ -22,18 +22,14 @@ class DonePart(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        margins(column, 0, spacing=12)
+        column = margins(QVBoxLayout(self), 0, spacing=12)
         self._release: Release | None = None
         self._compared: Mapping[str, tuple[Bars, Bars]] = {}
-        column.addWidget(self._build_facts())
-        column.addWidget(self._build_compared(), 1)
+        put(column, self._build_facts(), (self._build_compared(), 1))
 
     def _build_facts(self) -> QWidget:
         card = Card(spacing=6)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(Picture("circle-check", "answerable", 20))
+        head = put(margins(QHBoxLayout(), spacing=10), Picture("circle-check", "answerable", 20))
         self.title = label("", "strong")
         head.addWidget(self.title, 1)
         card.body.addLayout(head)
@@ -42,14 +38,16 @@ class DonePart(QWidget):
         self.checks = label("", "quiet", wrap=True)
         for part in (self.text, self.files, self.checks):
             card.body.addWidget(part)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = margins(QHBoxLayout(), spacing=8)
         self.hand = button(self.tr("Ha&nd over…"), self.hand_over.emit, picture="package-check")
         tip(self.hand, self.tr("Pack the release into one ZIP, with a password if you like"))
-        row.addWidget(self.hand)
-        row.addWidget(button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"))
-        row.addWidget(button(self.tr("Copy its &path"), self.copy_path, picture="copy"))
-        row.addStretch(1)
+        put(
+            row,
+            self.hand,
+            button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"),
+            button(self.tr("Copy its &path"), self.copy_path, picture="copy"),
+            1,
+        )
         again = button(self.tr("Publish &again…"), self.again.emit, picture="refresh-cw")
         tip(again, self.tr("Write a second release of the same table. Read first what that costs."))
         row.addWidget(again)
@@ -58,12 +56,12 @@ class DonePart(QWidget):
 
     def _build_compared(self) -> QWidget:
         self.compared = Card(spacing=6)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(Picture("eye-off", "warning", 18))
-        head.addWidget(label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1)
-        self.column = Choice()
-        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        head = put(
+            margins(QHBoxLayout(), spacing=10),
+            Picture("eye-off", "warning", 18),
+            (label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1),
+        )
+        self.column = Choice(self.tr("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)
         head.addWidget(self.column)

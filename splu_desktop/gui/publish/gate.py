@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QVBoxLayout,
 
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
 from splu_desktop.gui.base.words import filled, number, tip, told
 
 _LOOKS = {
@@ -147,9 +147,7 @@ class GateView(QWidget):
 
     def _with_all(self, part: QWidget, name: str, number_of: int) -> QWidget:
         both = QWidget()
-        column = QVBoxLayout(both)
-        margins(column, 0, spacing=4)
-        column.addWidget(part)
+        column = put(margins(QVBoxLayout(both), 0, spacing=4), part)
         every = button(
             filled(self.tr("Accept all {n} of this kind…"), n=number(number_of)),
             partial(self.accept_kind, name),

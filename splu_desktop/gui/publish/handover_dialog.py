@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.release.handover import check_password, hand_over, new_password
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins, put
 from splu_desktop.gui.base.words import filled, told
 
 
@@ -39,16 +39,15 @@ class HandOverDialog(QDialog):
         self._job: Job | None = None
         self.setWindowTitle(filled(self.tr("Hand over {name}"), name=release.name))
         self.resize(620, 300)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
-        column.addWidget(
+        column = put(
+            margins(QVBoxLayout(self), 16, spacing=12),
             label(
                 self.tr(
                     "Packs the very files of the release into one ZIP. Each is checked on its way; nothing is drawn"
                     " anew, and nothing else that lies in the folder goes along."
                 ),
                 wrap=True,
-            )
+            ),
         )
         self.banner = Banner()
         column.addWidget(self.banner)
@@ -71,8 +70,7 @@ class HandOverDialog(QDialog):
         grid.addWidget(self.copy, 2, 2)
         self.note = label("", "quiet", wrap=True)
         grid.addWidget(self.note, 3, 1, 1, 2)
-        column.addLayout(grid)
-        column.addStretch(1)
+        put(column, grid, 1)
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)

@@ -17,7 +17,7 @@ from splu_desktop.files.publish.publishing import Examination, Order, examine
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins
+from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins, put
 from splu_desktop.gui.base.words import filled, number, tip
 from splu_desktop.gui.publish.done import DonePart
 from splu_desktop.gui.publish.gate import GateView
@@ -84,8 +84,7 @@ class PublishPage(Page):
         self.form = QScrollArea()
         self.form.setWidgetResizable(True)
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        margins(column, 0, 0, 4, 0, spacing=12)
+        column = margins(QVBoxLayout(inside), 0, 0, 4, 0, spacing=12)
         self.place = PlaceCard()
         self.place.changed.connect(self._place_changed)
         column.addWidget(self.place)
@@ -96,8 +95,7 @@ class PublishPage(Page):
         self.gate.reason_given.connect(self._keep_identifier)
         self.gate.earlier.connect(self.show_earlier)
         card.body.addWidget(self.gate)
-        column.addWidget(card)
-        column.addStretch(1)
+        put(column, card, 1)
         self.form.setWidget(inside)
         self.body.addWidget(self.form, 1)
         self.earlier = button(self.tr("Earlier &releases…"), lambda: self.show_releases(), picture="history")
@@ -393,13 +391,11 @@ class PublishPage(Page):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Publishing writes a new folder: the table, a file that tells programs how to read its counts, and a"
-            " short explanation for the recipient. No group, original value or record order stands in it.</p>"
-            "<p>It is written whole or not at all, checked, and remembered in your register of releases. Your own"
-            " table is never touched.</p>"
-            "<p><b>What should I check?</b></p>"
-            "<p>A published file can't be called back. Are all columns needed? Does a rare combination of age, ward and"
-            " postcode point at one person?</p>"
-            "<p>Publish a table once and hand out the same release again: two releases of the same records protect less"
-            " than one.</p>"
+            "<p>Publishing writes a new folder: the table, a file that tells programs how to read its counts, and a "
+            "short explanation for the recipient. No group, original value or record order stands in it.</p><p>It is "
+            "written whole or not at all, checked, and remembered in your register of releases. Your own table is "
+            "never touched.</p><p><b>What should I check?</b></p><p>A published file can't be called back. Are all "
+            "columns needed? Does a rare combination of age, ward and postcode point at one person?</p><p>Publish a "
+            "table once and hand out the same release again: two releases of the same records protect less than "
+            "one.</p>"
         )

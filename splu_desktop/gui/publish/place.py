@@ -16,7 +16,7 @@ from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.release.handover import check_password, new_password
 from splu_desktop.gui.base.languages import in_force
-from splu_desktop.gui.base.widgets import Card, Choice, button, label, line_edit, restyle
+from splu_desktop.gui.base.widgets import Card, Choice, button, label, line_edit, margins, restyle
 from splu_desktop.gui.base.words import filled, tip, told
 
 _SECTION, _LANGUAGE = "publish", "language"
@@ -60,8 +60,7 @@ class PlaceCard(Card):
         self.body.addWidget(self.note)
 
     def _build_formats(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(16)
+        row = margins(QHBoxLayout(), spacing=16)
         self.csv = QCheckBox(self.tr("CSV"))
         self.csv.setChecked(True)
         self.csv.setEnabled(False)

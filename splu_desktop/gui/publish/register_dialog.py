@@ -16,7 +16,7 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, changed, falls, shelf
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, last_row, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, button, label, last_row, line_edit, margins, put
 from splu_desktop.gui.base.words import filled, number, percent, size, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
@@ -45,8 +45,7 @@ class RegisterDialog(QDialog):
         self._checked: dict[str, str | None] = {}
         self.setWindowTitle(self.tr("Releases made from this computer"))
         self.resize(900, 600)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = margins(QVBoxLayout(self), 16, spacing=12)
         intro = self.tr(
             "Every release is remembered here, without any data. To give the same records to one more person, hand out"
             " the release there is: a new one would protect less, since the draws of both can be averaged."
@@ -73,8 +72,7 @@ class RegisterDialog(QDialog):
         area.setWidgetResizable(True)
         area.setWidget(self.details)
         area.setAccessibleName(self.tr("Details of the release"))
-        column.addWidget(area, 2)
-        column.addLayout(self._build_acts())
+        put(column, (area, 2), self._build_acts())
         last_row(self, column)
         self._offer()
         self.load()
@@ -96,8 +94,7 @@ class RegisterDialog(QDialog):
         ]
 
     def _build_acts(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = margins(QHBoxLayout(), spacing=8)
         self.again = button(
             self.tr("&Hand out again…"),
             self.hand_out,
@@ -202,9 +199,8 @@ class RegisterDialog(QDialog):
                 "fault",
                 filled(
                     self.tr(
-                        "{fault} Somebody or something else than this program wrote to the register; what it"
-                        " says of these"
-                        " entries can't be relied on."
+                        "{fault} Somebody or something else than this program wrote to the register; what it says of "
+                        "these entries can't be relied on."
                     ),
                     fault=text,
                 ),
@@ -337,8 +333,7 @@ class AcknowledgeDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Acknowledge the damage"))
         self.resize(520, 220)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = margins(QVBoxLayout(self), 16, spacing=12)
         intro = self.tr(
             "Your name and your words are entered in the register and stay there. The damaged places stay as they are;"
             " they are no longer reported as new."
@@ -348,8 +343,7 @@ class AcknowledgeDialog(QDialog):
         self.who, self.why = line_edit(self.tr("Your name")), line_edit(self.tr("What happened"))
         form.addRow(self.tr("&Your name"), self.who)
         form.addRow(self.tr("&What happened"), self.why)
-        column.addLayout(form)
-        column.addStretch(1)
+        put(column, form, 1)
         self.enter = last_row(self, column, self.tr("Enter it"))
         for field in (self.who, self.why):
             field.textChanged.connect(lambda _: self._offer())

@@ -22,7 +22,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, Picture, button, label, last_row, margins
+from splu_desktop.gui.base.widgets import Banner, Choice, Picture, button, label, last_row, margins, put
 from splu_desktop.gui.base.words import filled, number
 
 _SAMPLE = 10_000
@@ -60,20 +60,18 @@ class TrialDialog(QDialog):
         self._job: Job | None = None
         self.setWindowTitle(self.tr("Try it on a sample"))
         self.resize(820, 560)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
-        column.addWidget(
+        column = put(
+            margins(QVBoxLayout(self), 16, spacing=12),
             label(
                 self.tr(
                     "Re-draws records picked at random, as publishing would re-draw all of them. Nothing is written,"
                     " and a release draws anew. A sample scatters more than the whole table; its counts are smaller."
                 ),
                 wrap=True,
-            )
+            ),
         )
         self.banner = Banner()
-        column.addWidget(self.banner)
-        column.addLayout(self._build_head())
+        put(column, self.banner, self._build_head())
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
         grid.addWidget(label(self.tr("In the sample"), "quiet"), 0, 0)
@@ -90,13 +88,10 @@ class TrialDialog(QDialog):
         self.run()
 
     def _build_head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(Picture("eye-off", "warning", 18))
+        row = put(margins(QHBoxLayout(), spacing=10), Picture("eye-off", "warning", 18))
         self.title = label("", "strong", wrap=True)
         row.addWidget(self.title, 1)
-        self.column = Choice()
-        self.column.setAccessibleName(self.tr("Sensitive column compared"))
+        self.column = Choice(self.tr("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)
         self.column.hide()

@@ -15,7 +15,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, takes_range
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
-from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins
+from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins, put
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.classify.roles_view import COLOURS, PICTURES
 from splu_desktop.gui.query.values import ChoicesModel, ValuesView
@@ -54,18 +54,15 @@ class QuestionBuilder(QWidget):
         self._published: Published | None = None
         self._counts: Counts = {}
         self._conditions: dict[str, Condition] = {}
-        row = QHBoxLayout(self)
-        margins(row, 0, spacing=8)
+        row = margins(QHBoxLayout(self), 0, spacing=8)
         self._build_columns()
         row.addWidget(self.columns, 5)
-        right = QVBoxLayout()
-        right.setSpacing(6)
+        right = margins(QVBoxLayout(), spacing=6)
         self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
         self.search.setClearButtonEnabled(True)
         empties_on_escape(self.search)
         self.search.returnPressed.connect(self._found)
-        right.addWidget(self.search)
-        right.addWidget(self._build_range())
+        put(right, self.search, self._build_range())
         self.problem = label("", "problem", wrap=True)
         self.problem.hide()
         right.addWidget(self.problem)
@@ -78,17 +75,14 @@ class QuestionBuilder(QWidget):
         right.addWidget(self.values, 1)
         self.note = label("", "quiet", wrap=True)
         right.addWidget(self.note)
-        foot = QHBoxLayout()
-        foot.setSpacing(4)
-        foot.addStretch(1)
+        foot = put(margins(QHBoxLayout(), spacing=4), 1)
         self.tick_all = button(
             self.tr("&Tick these"), lambda: self._tick_shown(True), look="flat", hint=self.tr("Tick every value shown")
         )
         self.tick_none = button(
             self.tr("&None"), lambda: self._tick_shown(False), look="flat", hint=self.tr("Untick every value shown")
         )
-        foot.addWidget(self.tick_all)
-        foot.addWidget(self.tick_none)
+        put(foot, self.tick_all, self.tick_none)
         right.addLayout(foot)
         row.addLayout(right, 6)
 
@@ -121,14 +115,12 @@ class QuestionBuilder(QWidget):
 
     def _build_range(self) -> QWidget:
         self.range = QWidget()
-        ends = QHBoxLayout(self.range)
-        margins(ends, 0, spacing=8)
+        ends = margins(QHBoxLayout(self.range), 0, spacing=8)
         self.low = line_edit(self.tr("Smallest value of the range"))
         self.high = line_edit(self.tr("Largest value of the range"))
         for words, edit in ((self.tr("from"), self.low), (self.tr("to"), self.high)):
             edit.textEdited.connect(lambda _: self._range_changed())
-            ends.addWidget(label(words, "quiet"))
-            ends.addWidget(edit, 1)
+            put(ends, label(words, "quiet"), (edit, 1))
         return self.range
 
     # -- what others ask -----------------------------------------------------------------------------------------

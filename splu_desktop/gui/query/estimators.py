@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QWidget
 
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
-from splu_desktop.gui.base.widgets import Card, Choice, button, label
+from splu_desktop.gui.base.widgets import Card, Choice, button, label, put
 from splu_desktop.gui.base.words import filled, tip, told
 
 
 class MethodChoice(Choice):
     """A choice among the estimators, the recommended one first."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._names = {
             Method.POOLED: self.tr("Pooled"),
             Method.SHRUNK: self.tr("Shrunk"),
@@ -49,8 +49,7 @@ class Estimators(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(spacing=6, parent=parent)
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Estimators"), "strong"), 1)
+        head = put(QHBoxLayout(), (label(self.tr("Estimators"), "strong"), 1))
         self.back = button(
             self.tr("&Back"), self.closed.emit, look="flat", picture="undo-2", hint=self.tr("Back to the answer (Esc)")
         )

@@ -16,7 +16,7 @@ from splu_desktop.files.questions.batch import Questions, read_questions, write_
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks, Work
-from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.question import AskedView, interval
@@ -95,8 +95,7 @@ class ManyTab(Tab):
         self._rows: tuple[Row, ...] = ()
         self._job: Job | None = None
         self.method = DEFAULT
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self.stack = QStackedWidget()
         self.start = Empty(
             "file-spreadsheet",
@@ -122,10 +121,8 @@ class ManyTab(Tab):
 
     def _build_table(self) -> QWidget:
         table = QWidget()
-        column = QVBoxLayout(table)
-        margins(column, 0, spacing=6)
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
+        column = margins(QVBoxLayout(table), 0, spacing=6)
+        bar = margins(QHBoxLayout(), spacing=8)
         self.title = label("", "strong", wrap=True)
         bar.addWidget(self.title, 1)
         self.repeat = QCheckBox(self.tr("Repeat &draws"))
@@ -144,12 +141,10 @@ class ManyTab(Tab):
         self.truth_switch.toggled.connect(self._truth_switched)
         for switch in (self.repeat, self.truth_switch):
             switch.setMinimumWidth(switch.sizeHint().width() + 8)
-        bar.addWidget(self.repeat)
-        bar.addWidget(self.truth_switch)
+        put(bar, self.repeat, self.truth_switch)
         self.other_button = button(self.tr("&Another file…"), self.ask_file, picture="folder-open")
         self.save_button = button(self.tr("&Save the answers…"), self._ask_save, picture="download")
-        bar.addWidget(self.other_button)
-        bar.addWidget(self.save_button)
+        put(bar, self.other_button, self.save_button)
         column.addLayout(bar)
         bad = self.tr("bad")
         self.model: RowsModel[Row] = RowsModel(
@@ -364,11 +359,9 @@ class ManyTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>For studies that need hundreds of counts: write the questions in a spreadsheet, and get one answer per"
-            " row, in the same order.</p>"
-            "<p>The answers carry the published count, the estimate, both ends of the 95 % interval and how far to"
-            " trust it.</p>"
-            "<p>A sensitive value that no published record shows is no mistake: rare values can vanish in the draw. Its"
-            " answer says how many records may have had it.</p>"
-            "<p>The same works on the command line: <b>splu queries</b>.</p>"
+            "<p>For studies that need hundreds of counts: write the questions in a spreadsheet, and get one answer per "
+            "row, in the same order.</p><p>The answers carry the published count, the estimate, both ends of the 95 % "
+            "interval and how far to trust it.</p><p>A sensitive value that no published record shows is no mistake: "
+            "rare values can vanish in the draw. Its answer says how many records may have had it.</p><p>The same "
+            "works on the command line: <b>splu queries</b>.</p>"
         )

@@ -14,7 +14,7 @@ from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, put
 from splu_desktop.gui.base.words import filled, plain
 from splu_desktop.gui.query.analyse.tab import AnalysisTab
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
@@ -49,10 +49,11 @@ class QueryPage(Page):
                 " else. You can also drop it here."
             ),
         )
-        empty.buttons.addWidget(
-            button(self.tr("&Open a release…"), self.ask_release, look="primary", picture="folder-open")
+        put(
+            empty.buttons,
+            button(self.tr("&Open a release…"), self.ask_release, look="primary", picture="folder-open"),
+            button(self.tr("Open a &ZIP file…"), self.ask_zip, picture="package-check"),
         )
-        empty.buttons.addWidget(button(self.tr("Open a &ZIP file…"), self.ask_zip, picture="package-check"))
         self.use_empty(empty)
         self._build_stale()
         busy = Busy("", self.tr("Cancel opening"))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStac
 from splu_desktop.core.query.reader import Answer, sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import IconButton, announce, button, label, margins, scrolled
+from splu_desktop.gui.base.widgets import IconButton, announce, button, label, margins, put, scrolled
 from splu_desktop.gui.base.words import copy_text, number, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard
 from splu_desktop.gui.query.builder import QuestionBuilder
@@ -74,10 +74,8 @@ class QuestionTab(Tab):
 
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(tasks, parent)
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
+        bar = margins(QHBoxLayout(), spacing=8)
         self.question = label("", "strong", wrap=True, selectable=True)
         self.question_room = _AnswerLines(self.question)
         bar.addWidget(self.question_room, 1)
@@ -86,15 +84,12 @@ class QuestionTab(Tab):
         )
         self.copy_button.setAccessibleName(self.tr("Copy the question"))
         self.clear_button = button(self.tr("C&lear"), self.clear, look="flat", picture="x")
-        bar.addWidget(self.copy_button)
-        bar.addWidget(self.clear_button)
+        put(bar, self.copy_button, self.clear_button)
         column.addLayout(bar)
-        middle = QHBoxLayout()
-        middle.setSpacing(12)
+        middle = margins(QHBoxLayout(), spacing=12)
         self.builder = QuestionBuilder()
         self.builder.changed.connect(self._question_changed)
-        middle.addWidget(self.builder, 9)
-        middle.addWidget(self._build_card(), 5)
+        put(middle, (self.builder, 9), (self._build_card(), 5))
         column.addLayout(middle, 3)
         self._asked: list[Asked] = []
         self._build_asked(column)
@@ -113,8 +108,7 @@ class QuestionTab(Tab):
         tip(self.advanced, self.tr("Other estimators, side by side"))
         self.advanced.clicked.connect(lambda: self._open_door(True))
         # One above the other: side by side they are cut where letters are large and words long.
-        self.answer_card.body.addWidget(self.truth_switch)
-        self.answer_card.body.addWidget(self.advanced, 0, Qt.AlignmentFlag.AlignRight)
+        put(self.answer_card.body, self.truth_switch, (self.advanced, 0, Qt.AlignmentFlag.AlignRight))
         self.estimators = Estimators()
         self.estimators.closed.connect(lambda: self._open_door(False))
         self.estimators.changed.connect(self._estimator_chosen)
@@ -125,20 +119,17 @@ class QuestionTab(Tab):
         return self.card_stack
 
     def _build_asked(self, column: QVBoxLayout) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(4)
+        head = margins(QHBoxLayout(), spacing=4)
         self.asked_title = label(self.tr("Asked in this session"), "quiet")
         head.addWidget(self.asked_title)
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=True)
         self.warning.setMargin(3)
         self.warning.hide()
         head.addSpacing(12)
-        head.addWidget(self.warning, 4)
-        head.addStretch(1)
+        put(head, (self.warning, 4), 1)
         self.again_button = button(self.tr("Ask a&gain"), self.ask_again, look="flat", picture="refresh-cw")
         self.copy_list_button = button(self.tr("Cop&y the list"), self.copy_list, look="flat", picture="copy")
-        head.addWidget(self.again_button)
-        head.addWidget(self.copy_list_button)
+        put(head, self.again_button, self.copy_list_button)
         column.addLayout(head)
         self.asked_model: RowsModel[Asked] = RowsModel(
             [
@@ -330,12 +321,11 @@ class QuestionTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Choose values of any columns; several values of one column mean “any of these”. The counts beside the"
-            " values are those of the published table.</p>"
-            "<p>The true counts are not in the release. What you get is the best estimate and a range that holds the"
-            " true count in 95 of 100 cases.</p>"
-            "<p><span class='a'>Reliable</span>: use it. <b>Uncertain</b>: use the range. <span"
-            " class='p'>Protected</span>: the count is small, and unreliable on purpose.</p>"
-            "<p>Questions without a sensitive column are exact, because those columns are published unchanged.</p>"
-            "<p><b>What should I ask?</b></p><p>Larger selections give sharper answers.</p>"
+            "<p>Choose values of any columns; several values of one column mean “any of these”. The counts beside the "
+            "values are those of the published table.</p><p>The true counts are not in the release. What you get is "
+            "the best estimate and a range that holds the true count in 95 of 100 cases.</p><p><span "
+            "class='a'>Reliable</span>: use it. <b>Uncertain</b>: use the range. <span class='p'>Protected</span>: the "
+            "count is small, and unreliable on purpose.</p><p>Questions without a sensitive column are exact, because "
+            "those columns are published unchanged.</p><p><b>What should I ask?</b></p><p>Larger selections give "
+            "sharper answers.</p>"
         )

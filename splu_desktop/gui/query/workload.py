@@ -22,7 +22,7 @@ from splu_desktop.core.query.workload import BANDS
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Choice, Empty, label, margins, scrolled
+from splu_desktop.gui.base.widgets import Busy, Card, Choice, Empty, label, margins, put, scrolled
 from splu_desktop.gui.base.words import filled, number, percent, tip
 from splu_desktop.gui.query.tab import Tab
 from splu_desktop.gui.query.work import Asker
@@ -43,10 +43,8 @@ class WorkloadTab(Tab):
         super().__init__(tasks, parent)
         self._job: Job | None = None
         self._accuracy: Accuracy | None = None
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
+        row = margins(QHBoxLayout(), spacing=8)
         self.sensitive, self.amount = Choice(), Choice()
         self.sensitive.setAccessibleName(self.tr("Sensitive column to ask about"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -61,8 +59,7 @@ class WorkloadTab(Tab):
             row.addWidget(part)
         row.addStretch(1)
         column.addLayout(row)
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = margins(QHBoxLayout(), spacing=12)
         self.measured = label("", "quiet", wrap=True)
         row.addWidget(self.measured, 1)
         warning = label(self.tr("From true counts: custodian only"), "warning")
@@ -119,8 +116,7 @@ class WorkloadTab(Tab):
             plot.readout.connect(lambda text, at=at: self._read(at, text))
             self.readouts.append(readout)
             self._notes.append(note)
-            row = QHBoxLayout()
-            row.addWidget(readout, 1)
+            row = put(QHBoxLayout(), (readout, 1))
             saving = SavePlotButton(plot, heading)
             saving.failed.connect(self.failed)
             row.addWidget(saving, 0, Qt.AlignmentFlag.AlignBottom)
@@ -235,10 +231,9 @@ class WorkloadTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your"
-            " own table, so only you can do this.</p>"
-            "<p><b>Left</b>: how far answers are off, by size of the true count (in per cent of all records).</p>"
-            "<p><b>Right</b>: small counts should come out wrong; that is their protection.</p>"
-            "<p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, and intervals that"
-            " hold the truth in about 95 of 100 cases.</p>"
+            "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your "
+            "own table, so only you can do this.</p><p><b>Left</b>: how far answers are off, by size of the true count "
+            "(in per cent of all records).</p><p><b>Right</b>: small counts should come out wrong; that is their "
+            "protection.</p><p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, "
+            "and intervals that hold the truth in about 95 of 100 cases.</p>"
         )

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins, put
 from splu_desktop.gui.base.words import tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
@@ -59,17 +59,14 @@ class ReportFields(Scrolled):
         self._rest.setInterval(_REST)
         self._rest.timeout.connect(self.changed)
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        margins(column, 0, 0, 8, 0, spacing=6)
-        column.addWidget(label(self.tr("Edition"), "strong"))
+        column = put(margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=6), label(self.tr("Edition"), "strong"))
         self.external = QRadioButton(self.tr("E&xternal: safe to hand out"))
         tip(self.external, self.tr("Follows from the release alone; holds nothing that only the source knows"))
         self.internal = QRadioButton(self.tr("I&nternal: with true counts"))
         tip(self.internal, self.tr("For your own records and your reviewer; must not be handed out"))
         self.external.setChecked(True)
         self.external.toggled.connect(lambda _: self.edition_changed.emit())
-        column.addWidget(self.external)
-        column.addWidget(self.internal)
+        put(column, self.external, self.internal)
         self.why = label("", "quiet", wrap=True)
         column.addWidget(self.why)
         column.addSpacing(4)
@@ -101,8 +98,7 @@ class ReportFields(Scrolled):
         self.threshold.setSpecialValueText(self.tr("none beside 0.09"))
         self.threshold.setAccessibleName(self.tr("Largest risk of recognition allowed"))
         self.threshold.valueChanged.connect(lambda _: self._typed())
-        column.addWidget(caption)
-        column.addWidget(self.threshold)
+        put(column, caption, self.threshold)
         column.addSpacing(4)
         column.addWidget(label(self.tr("Law and guidance"), "strong"))
         self.laws: dict[str, QCheckBox] = {}
@@ -121,8 +117,7 @@ class ReportFields(Scrolled):
         self.remarks.setFixedHeight(64)
         self.remarks.textChanged.connect(self._typed)
         caption.setBuddy(self.remarks)
-        column.addWidget(caption)
-        column.addWidget(self.remarks)
+        put(column, caption, self.remarks)
         form = QFormLayout()
         self.language, self.paper = Choice(), Choice()
         for code, name in LANGUAGES.items():
@@ -135,8 +130,7 @@ class ReportFields(Scrolled):
         form.addRow(self.tr("P&aper (PDF)"), self.paper)
         for box, words in ((self.language, self.tr("Language")), (self.paper, self.tr("Paper"))):
             box.setAccessibleName(words)
-        column.addLayout(form)
-        column.addStretch(1)
+        put(column, form, 1)
         self.setWidget(inside)
         self._fill(remembered(_SECTION))
 
@@ -154,8 +148,7 @@ class ReportFields(Scrolled):
             edit.textEdited.connect(lambda _: self._typed())
             caption = label(words, "quiet")
             caption.setBuddy(edit)
-            column.addWidget(caption)
-            column.addWidget(edit)
+            put(column, caption, edit)
             self.edits[name] = edit
 
     def fields(self) -> Fields:

@@ -13,7 +13,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, button
+from splu_desktop.gui.base.widgets import Busy, Empty, button, margins, put
 from splu_desktop.gui.base.words import copy_text, filled
 from splu_desktop.gui.report.fields import ReportFields
 from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
@@ -56,17 +56,15 @@ class ReportPage(Page):
             self.tr("The report is out of date"),
             self.tr("Table, roles or group sizes have changed since the release was published."),
         )
-        self.stale_panel.buttons.addWidget(
-            button(self.tr("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary")
-        )
-        self.stale_panel.buttons.addWidget(
-            button(self.tr("&Undo the change"), self.session.undo_stack.undo, picture="undo-2")
+        put(
+            self.stale_panel.buttons,
+            button(self.tr("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary"),
+            button(self.tr("&Undo the change"), self.session.undo_stack.undo, picture="undo-2"),
         )
         self.stack.addWidget(self.stale_panel)
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = margins(QHBoxLayout(), spacing=12)
         self.form = ReportFields()
         self.form.changed.connect(self._show_preview)
         self.form.edition_changed.connect(self._edition_changed)
@@ -278,12 +276,10 @@ class ReportPage(Page):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>The report tells what was released, from what, with which promise, and how anyone can check that the"
-            " files are still the same.</p>"
-            "<p><b>External</b>: follows from the release alone; you may hand it out with it.</p>"
-            "<p><b>Internal</b>: adds true counts and measured errors, for your own records and your reviewer. Never"
-            " hand it out.</p>"
-            "<p><b>SHA-256</b> is a fingerprint of a file: if one letter changes, the fingerprint does.</p>"
-            "<p><b>What should I choose?</b></p><p>Save both editions as PDF: sign and keep the internal one, send the"
-            " external one with the release.</p>"
+            "<p>The report tells what was released, from what, with which promise, and how anyone can check that the "
+            "files are still the same.</p><p><b>External</b>: follows from the release alone; you may hand it out with "
+            "it.</p><p><b>Internal</b>: adds true counts and measured errors, for your own records and your reviewer. "
+            "Never hand it out.</p><p><b>SHA-256</b> is a fingerprint of a file: if one letter changes, the "
+            "fingerprint does.</p><p><b>What should I choose?</b></p><p>Save both editions as PDF: sign and keep the "
+            "internal one, send the external one with the release.</p>"
         )

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Picture, label, margins
+from splu_desktop.gui.base.widgets import Picture, label, margins, put
 
 
 class HelpPanel(QFrame):
@@ -16,12 +16,12 @@ class HelpPanel(QFrame):
         super().__init__(parent)
         self.setProperty("look", "window")
         self.setFixedWidth(248)
-        column = QVBoxLayout(self)
-        margins(column, 16, 20, 8, 8, spacing=12)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(Picture("circle-question-mark", "accent", 18))
-        head.addWidget(label(self.tr("What this means"), "strong"), 1)
+        column = margins(QVBoxLayout(self), 16, 20, 8, 8, spacing=12)
+        head = put(
+            margins(QHBoxLayout(), spacing=8),
+            Picture("circle-question-mark", "accent", 18),
+            (label(self.tr("What this means"), "strong"), 1),
+        )
         column.addLayout(head)
         self.text = QTextBrowser()
         self.text.setProperty("look", "plain")

@@ -27,7 +27,7 @@ from splu_desktop.gui.base.appearance import appearance_menu
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Picture, Rule, asked_file, label, margins
+from splu_desktop.gui.base.widgets import Picture, Rule, asked_file, label, margins, put
 from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
@@ -90,8 +90,7 @@ class MainWindow(QMainWindow):
         self.pages = PageStack(self.session, self.tasks)
         self.pages.made.connect(self._page_made)
         middle = QWidget()
-        row = QHBoxLayout(middle)
-        margins(row, 0, spacing=0)
+        row = margins(QHBoxLayout(middle), 0, spacing=0)
         for part, stretch in (
             (self.rail, 0),
             (Rule(vertical=True), 0),
@@ -166,9 +165,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(bar)
         bar.setSizeGripEnabled(False)
         holder = QWidget()
-        row = QHBoxLayout(holder)
-        margins(row, 16, 4, 8, 4, spacing=8)
-        row.addWidget(Picture("wifi-off", "quiet", 14))
+        row = put(margins(QHBoxLayout(holder), 16, 4, 8, 4, spacing=8), Picture("wifi-off", "quiet", 14))
         self.offline = label(self.tr("Offline - nothing leaves this computer"), "quiet")
         row.addWidget(self.offline)
         bar.addWidget(holder)

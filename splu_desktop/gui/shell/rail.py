@@ -113,8 +113,7 @@ class Rail(QFrame):
         self.setProperty("look", "window")
         self.setAccessibleName(self.tr("Steps"))
         self.setFixedWidth(188)
-        column = QVBoxLayout(self)
-        margins(column, 0, 12, 0, 12, spacing=0)
+        column = margins(QVBoxLayout(self), 0, 12, 0, 12, spacing=0)
         self.buttons: dict[Step, StepButton] = {}
         for step, name in names.items():
             made = StepButton(step, name)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
-from splu_desktop.report.content.parts import shortened
-from splu_desktop.report.document import FigureBlock
+from splu_desktop.report.content.parts import guessed, shortened
+from splu_desktop.report.document import FigureBlock, cell_text
 from splu_desktop.report.scene import (
     ACCENT,
     ANSWERABLE,
@@ -134,18 +135,25 @@ def before_after(marginal: model.Marginal, t: Language, most: int = 10) -> Figur
     return FigureBlock(scene, words, words)
 
 
-def attacked(rows: list[tuple[str, float, float]], t: Language) -> FigureBlock:
-    """Return the bars of right guesses by column, without the table and by the strongest attacker."""
+def attacked(rows: list[tuple[str, Figures, Figures]], t: Language) -> FigureBlock:
+    """Return the bars of right guesses by column, without the table and by the strongest attacker.
+
+    Where the latter is estimated, its bar is full to the lower end of the range and pale from there to the upper one.
+    """
     scene = Scene(WIDTH, 18 + 18.0 * len(rows))
     x = Axis(0, 1, 150, WIDTH - 90)
     scene.add(Box(150, 2, 8, 8, QUIET), Words(162, 9, t("without the table"), size=8))
     scene.add(Box(280, 2, 8, 8, PROTECTED), Words(292, 9, t("strongest attacker"), size=8))
-    for place, (name, blind, right) in enumerate(rows):
+    for place, (name, blind, best) in enumerate(rows):
         y = 18 + 18.0 * place
         scene.add(Words(144, y + 9, shortened(name), "end", 7.5))
-        scene.add(Box(x.start, y, max(0.5, x.at(blind) - x.start), 6, QUIET))
-        scene.add(Box(x.start, y + 7, max(0.5, x.at(right) - x.start), 6, PROTECTED))
-        scene.add(Words(WIDTH, y + 9, f"{t.percent(blind)} → {t.percent(right)}", "end", 7.5, QUIET))
+        low, high = (best.right,) * 2 if best.ends is None else best.ends
+        scene.add(Box(x.start, y, max(0.5, x.at(blind.right) - x.start), 6, QUIET))
+        if high > low:
+            scene.add(Box(x.start, y + 7, x.at(high) - x.start, 6, BETWEEN))
+        scene.add(Box(x.start, y + 7, max(0.5, x.at(low) - x.start), 6, PROTECTED))
+        told = t.percent(best.right) if best.ends is None else cell_text(guessed(best, t))
+        scene.add(Words(WIDTH, y + 9, f"{t.percent(blind.right)} → {told}", "end", 7.5, QUIET))
     words = t("How often the sensitive value of a person is guessed right, by column.")
     return FigureBlock(scene, words, words)
 

@@ -76,11 +76,16 @@ def guessed(figures: Figures, t: Language) -> Cell:
 
 
 def between(value: float | None, ends: tuple[float, float] | None, t: Language) -> Cell:
-    """Return a share as a cell; where it is estimated, between which whole per cents it lies."""
+    """Return a share as a cell; where it is estimated, between which whole per cents it lies, and no figure beside."""
     if ends is None:
         return share(value, t)
     low, high = math.floor(100 * ends[0]), math.ceil(100 * ends[1])
-    return Number(f"{t.plain(low)}–{t.percent(high / 100, 0)}", value)
+    return Number(f"{t.plain(low)}–{t.percent(high / 100, 0)}", None)
+
+
+def at_most(figures: Figures) -> float:
+    """Return the share of right guesses; where it is estimated, the upper end of its range."""
+    return figures.right if figures.ends is None else figures.ends[1]
 
 
 def setting(value: float | None, t: Language) -> Cell:

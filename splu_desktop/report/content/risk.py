@@ -56,9 +56,8 @@ def _recognisable(report: Report, t: Language) -> list[Block]:
         )
         if len(found.nsas) == 1
         else t(
-            "Taken together, the {n} unchanged columns divide the {records} records into {classes} classes of "
-            "equal rows; the smallest has {smallest}. Someone who knows all of them of a person finds the person's "
-            "class.",
+            "Taken together, the {n} unchanged columns divide the {records} records into {classes} classes of equal "
+            "rows; the smallest has {smallest}. Someone who knows all of them of a person finds the person's class.",
             n=t.number(len(found.nsas)),
             **counts,
         )
@@ -99,13 +98,13 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         t("Known at 95 %"),
         t("Betrayed"),
     )
-    bars: list[tuple[str, float, float]] = []
+    bars: list[tuple[str, Figures, Figures]] = []
     rows: list[tuple[Cell, ...]] = []
     tables: list[Block] = []
     for column, attack in attacks.items():
         best, blind = strongest(report, column)
         row = next((each for each in attack.figures if each.name == "row"), blind)
-        bars.append((column, blind.right, best.right))
+        bars.append((column, blind, best))
         rows.append(
             (
                 column,
@@ -121,7 +120,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         )
         known = [*attack.figures, *([judged[column].original] if column in judged else [])]
         tables.append(_every(column, known, t))
-    bars.sort(key=lambda bar: bar[1] - bar[2])
+    bars.sort(key=lambda bar: bar[1].right - bar[2].right)
     order = {name: place for place, (name, _, _) in enumerate(bars)}
     rows.sort(key=lambda row: order[str(row[0])])
     learners = sorted({t(LEARNERS[each.learner]) for each in attacks.values()})

@@ -13,7 +13,7 @@ from splu_desktop.core.analyse.analysis import conditions_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.gui.base.widgets import button, last_row, line_edit, margins
+from splu_desktop.gui.base.widgets import button, last_row, line_edit, margins, put
 from splu_desktop.gui.base.words import filled
 from splu_desktop.gui.query.builder import QuestionBuilder
 
@@ -29,8 +29,7 @@ class ConditionDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.resize(760, 480)
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = margins(QVBoxLayout(self), 16, spacing=12)
         self.builder = QuestionBuilder()
         self.builder.show_release(published)
         if counts:
@@ -50,13 +49,11 @@ class ConditionEdit(QWidget):
         self._published: Published | None = None
         self._counts: Counts = {}
         self._picked: tuple[str, tuple[Condition, ...]] = ("", ())
-        row = QHBoxLayout(self)
-        margins(row, 0, spacing=4)
+        row = margins(QHBoxLayout(self), 0, spacing=4)
         self.text = line_edit(name, self.tr("any"))
         self.text.textChanged.connect(lambda _: self.changed.emit())
         self.choose = button("", self.ask, look="flat", picture="search", hint=self.tr("Choose columns and values"))
-        row.addWidget(self.text, 1)
-        row.addWidget(self.choose)
+        put(row, (self.text, 1), self.choose)
         self.rename(name)
 
     def rename(self, name: str) -> None:

@@ -28,8 +28,7 @@ class AnalysisForm(QWidget):
         super().__init__(parent)
         self._times: Mapping[str, tuple[str, ...]] = {}
         self._labels: dict[QWidget, QLabel] = {}
-        column = QVBoxLayout(self)
-        margins(column, 0, 0, 8, 0, spacing=4)
+        column = margins(QVBoxLayout(self), 0, 0, 8, 0, spacing=4)
         self._column = column
         self.kind = Choice()
         for kind, words, means in self._kinds():

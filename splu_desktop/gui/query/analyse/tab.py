@@ -18,7 +18,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Empty, announce, button, label, margins, scrolled
+from splu_desktop.gui.base.widgets import Busy, Card, Empty, announce, button, label, margins, put, scrolled
 from splu_desktop.gui.base.words import decimal, filled, number, percent_within, told
 from splu_desktop.gui.query.analyse.condition_edit import Counts
 from splu_desktop.gui.query.analyse.form import AnalysisForm
@@ -43,8 +43,7 @@ class AnalysisTab(Tab):
         super().__init__(tasks, parent)
         self._job: Job | None = None
         self.shown: tuple[Analysis, Analysed] | None = None
-        row = QHBoxLayout(self)
-        margins(row, 0, 8, 0, 0, spacing=12)
+        row = margins(QHBoxLayout(self), 0, 8, 0, 0, spacing=12)
         self.form = AnalysisForm()
         self.form.changed.connect(self._form_changed)
         row.addWidget(scrolled(self.form), 5)
@@ -117,8 +116,7 @@ class AnalysisTab(Tab):
         ):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
-        foot.addWidget(self.save_plot)
-        foot.addWidget(self.export_button)
+        put(foot, self.save_plot, self.export_button)
         column.addLayout(foot)
         return card
 
@@ -294,12 +292,11 @@ class AnalysisTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>Figures that counts alone can't give: how much more often something happens in one group, a mean, a"
-            " trend, what an outcome hangs on.</p>"
-            "<p>Never count rows of a sensitive column within a group yourself: the figures would lean towards no"
-            " difference. These go back through the chances of the draw.</p>"
-            "<p><b>What does the interval say?</b></p><p>In 95 of 100 releases it holds what the original table says."
-            " It says nothing about other patients than those in the table.</p>"
+            "<p>Figures that counts alone can't give: how much more often something happens in one group, a mean, a "
+            "trend, what an outcome hangs on.</p><p>Never count rows of a sensitive column within a group yourself: "
+            "the figures would lean towards no difference. These go back through the chances of the "
+            "draw.</p><p><b>What does the interval say?</b></p><p>In 95 of 100 releases it holds what the original "
+            "table says. It says nothing about other patients than those in the table.</p>"
         )
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QW
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
-from splu_desktop.gui.base.widgets import Choice, label, margins
+from splu_desktop.gui.base.widgets import Choice, label, margins, put
 from splu_desktop.gui.base.words import filled, number, tip, told
 from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
 from splu_desktop.gui.query.estimators import MethodChoice
@@ -28,8 +28,7 @@ class SideChoice(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._published: Published | None = None
-        row = QHBoxLayout(self)
-        margins(row, 0, spacing=4)
+        row = margins(QHBoxLayout(self), 0, spacing=4)
         self.column, self.intervals = Choice(), Choice()
         self.column.setAccessibleName(name)
         self.intervals.setAccessibleName(filled(self.tr("Intervals of {name}"), name=name))
@@ -89,14 +88,11 @@ class Setup(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        margins(column, 0, spacing=4)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        column = margins(QVBoxLayout(self), 0, spacing=4)
+        row = margins(QHBoxLayout(), spacing=8)
         self.first = SideChoice(self.tr("First column"))
         self.second = SideChoice(self.tr("Second column"))
-        self.sensitive = Choice()
-        self.sensitive.setAccessibleName(self.tr("Sensitive column"))
+        self.sensitive = Choice(self.tr("Sensitive column"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sensitive.setMinimumContentsLength(9)
         for words, part, stretch in (
@@ -104,20 +100,15 @@ class Setup(QWidget):
             (self.tr("and"), self.second, 2),
             (self.tr("against"), self.sensitive, 2),
         ):
-            row.addWidget(label(words, "quiet"))
-            row.addWidget(part, stretch)
+            put(row, label(words, "quiet"), (part, stretch))
         column.addLayout(row)
         self.within = QCheckBox()
         self.within.setAccessibleName(self.tr("Only the records of the question"))
         self.within.hide()
-        second = QHBoxLayout()
-        second.setSpacing(8)
-        second.addWidget(self.within, 1)
-        second.addStretch()
+        second = put(margins(QHBoxLayout(), spacing=8), (self.within, 1), 0)
         self.method = MethodChoice()
         tip(self.method, self.tr("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
-        second.addWidget(label(self.tr("Estimator"), "quiet"))
-        second.addWidget(self.method)
+        put(second, label(self.tr("Estimator"), "quiet"), self.method)
         column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
         self._published: Published | None = None

@@ -45,8 +45,7 @@ class CrosstabTab(Tab):
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(tasks, parent)
         self._job: Job | None = None
-        column = QVBoxLayout(self)
-        margins(column, 0, 8, 0, 0, spacing=8)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self.setup = Setup()
         self.setup.changed.connect(self._setup_changed)
         column.addWidget(self.setup)
@@ -67,17 +66,14 @@ class CrosstabTab(Tab):
 
     def _build_table(self) -> QWidget:
         table = QWidget()
-        column = QVBoxLayout(table)
-        margins(column, 0, spacing=6)
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
+        column = margins(QVBoxLayout(table), 0, spacing=6)
+        bar = margins(QHBoxLayout(), spacing=8)
         self.search = line_edit(self.tr("Find a row or column"), self.tr("Find a row or column"))
         self.search.setClearButtonEnabled(True)
         empties_on_escape(self.search)
         self.search.textChanged.connect(lambda text: self.seen.set(text=text))
         bar.addWidget(self.search, 1)
-        self.trust = Choice()
-        self.trust.setAccessibleName(self.tr("Cells shown"))
+        self.trust = Choice(self.tr("Cells shown"))
         for words, kinds in (
             (self.tr("all cells"), len(TRUST)),
             (self.tr("without protected"), len(TRUST) - 1),
@@ -87,8 +83,7 @@ class CrosstabTab(Tab):
         self.trust.setMinimumWidth(_NARROW)  # or it would lie on the field beside it in a small window
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
-        self.measure = Choice()
-        self.measure.setAccessibleName(self.tr("Figures shown"))
+        self.measure = Choice(self.tr("Figures shown"))
         self.measure.addItem(self.tr("counts"), False)
         self.measure.addItem(self.tr("shares"), True)
         self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
@@ -139,8 +134,7 @@ class CrosstabTab(Tab):
         self.views.addWidget(self.nothing)
         self.seen.changed.connect(self._show_view)
         column.addWidget(self.views, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
+        foot = margins(QHBoxLayout(), spacing=12)
         self.readout = label("", wrap=True, selectable=True)
         foot.addWidget(self.readout, 1)
         self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
@@ -357,11 +351,10 @@ class CrosstabTab(Tab):
 
     def help_text(self) -> str:
         return self.tr(
-            "<p>A cross-table asks for all combinations at once: for each ward, how many patients have each"
-            " diagnosis.</p>"
-            "<p>The deeper the blue, the larger the figure. <span class='p'>A range in this hue</span> is a protected"
-            " cell: its count is small and unreliable on purpose.</p>"
-            "<p>Click a header to sort by it. Point at a cell to read its interval.</p>"
-            "<p><b>What should I choose?</b></p><p>Few, broad columns: every further column makes the cells smaller and"
-            " their answers less sure. Put numbers and dates into intervals.</p>"
+            "<p>A cross-table asks for all combinations at once: for each ward, how many patients have each "
+            "diagnosis.</p><p>The deeper the blue, the larger the figure. <span class='p'>A range in this hue</span> "
+            "is a protected cell: its count is small and unreliable on purpose.</p><p>Click a header to sort by it. "
+            "Point at a cell to read its interval.</p><p><b>What should I choose?</b></p><p>Few, broad columns: every "
+            "further column makes the cells smaller and their answers less sure. Put numbers and dates into "
+            "intervals.</p>"
         )
