@@ -4,7 +4,8 @@
 
 Diabetes130 (101,766 admissions of 71,518 persons, 1 to 40 each): diag_1 from groups, readmitted and A1Cresult joined,
 each record by itself and by person, single values and sets of them; tolerances; drugs together by person. And
-generated admissions of 16,000 records whose 35 flags hang on age, ward and illness, in blocks of 2, 5 and 35. Asked is
+generated admissions of 16,000 records whose 35 flags hang on age, ward and illness, in blocks of 2, 5 and 35; and pairs
+of columns with different draws in one question (`--only mixed`), records and persons. Asked is
 each value, or two at once, in each cell of unchanged columns, the number of a person's records among them. Printed by
 true count and by column: cells, relative error, bias in standard deviations, stated half width in true ones, and how
 often the interval holds the truth. All questions of a release share its draw: 20 releases tell a band to 1.4 points.
@@ -107,6 +108,77 @@ def blocks() -> Iterator[Case]:
             yield Case(f"blocks of {size} flags, {words} at once, gamma 4", table, draws, cells, values)
 
 
+def mixed() -> Iterator[Case]:
+    """Give pairs of sensitive columns with different draws in one question, each record by itself and by person.
+
+    16,000 admissions of 7,700 persons with 1 to 40 each, lasting illnesses and passing ones: a code of 30 values from
+    groups, an outcome and a laboratory result joined, a stage from groups of several sizes, five flags together.
+    """
+    chance = np.random.default_rng(29)
+    number = 7_700
+    many = np.minimum(1 + chance.negative_binomial(0.35, 0.25, number), 40)
+    who = np.repeat(np.arange(number), many)
+    n = len(who)
+    ill = chance.gamma(2.0, 0.5, number)[who]
+    age, ward = chance.integers(2, 9, number)[who], chance.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])
+    usual = chance.integers(0, 30, number)[who]
+    code = np.where(chance.random(n) < 0.5, usual, chance.integers(0, 30, n))
+    died = chance.random(n) < np.clip(0.04 * ill * (1 + (ward == 2)), 0, 0.6)
+    test = np.select([chance.random(n) < 0.05 * ill, chance.random(n) < 0.15], ["high", "raised"], "normal")
+    stage = np.select([chance.random(n) < 0.04 + 0.02 * (age > 6), chance.random(n) < 0.2], ["III", "II"], "I")
+    counted = np.select(
+        [many[who] == 1, many[who] == 2, many[who] <= 5, many[who] <= 10], ["1", "2", "3 to 5", "6 to 10"], "more"
+    )
+    columns = {
+        "age": [f"{a}0s" for a in age.tolist()], "ward": [f"ward {w}" for w in ward.tolist()], TIMES: counted.tolist(),
+        "person": [f"P{w}" for w in who.tolist()], "code": [f"C{c:02d}" for c in code.tolist()],
+        "outcome": np.where(died, "died", "alive").tolist(), "test": test.tolist(), "stage": stage.tolist(),
+    }  # fmt: skip
+    flags = [f"flag {at + 1}" for at in range(5)]
+    for at, name in enumerate(flags):
+        lasting = (chance.random(number) < 0.08)[who]
+        has = np.where(
+            chance.random(n) < 0.6, lasting, chance.random(n) < np.clip(0.05 * ill * (1 + (ward == at % 4)), 0, 0.8)
+        )
+        columns[name] = np.where(has, "yes", "no").tolist()
+    table = Table(tuple(Column.from_labels(name, labels) for name, labels in columns.items()))
+    draws: dict[str, Draw] = {
+        "code": PlainGroups(4),
+        "outcome": by_gamma(table["outcome"], 4, JOINED),
+        "test": by_gamma(table["test"], 4, JOINED),
+        "stage": by_tolerances(table["stage"], by_hand(table["stage"], {"III": "0.3", "II": "0.5"}, "1"), GROUPS),
+        **planned(table, flags, 4),
+    }
+    asked = {
+        "code": tuple(f"C{c:02d}" for c in range(6)), "outcome": ("died",), "test": ("high", "raised"),
+        "stage": ("III", "II"), flags[0]: ("yes",), flags[3]: ("yes",),
+    }  # fmt: skip
+    kinds = {
+        "code": "groups",
+        "outcome": "joined",
+        "test": "joined",
+        "stage": "several sizes",
+        flags[0]: "together",
+        flags[3]: "together",
+    }
+    pairs: dict[str, list[dict[str, tuple[str, ...]]]] = {}
+    for a, b in itertools.combinations(asked, 2):
+        if (a, b) != (flags[0], flags[3]):
+            title = f"{kinds[a]} and {kinds[b]}"
+            whole = [
+                {a: asked[a] if a == "code" else (x,), b: asked[b] if b == "code" else (y,)}
+                for x in asked[a][:2]
+                for y in asked[b][:2]
+            ]
+            pairs.setdefault(title, []).extend(whole)
+    for person in ("", "person"):
+        for title, values in pairs.items():
+            named = {name for each in values for name in each}
+            own = {name: draw for name, draw in draws.items() if named & set(draw.block(name))}
+            how = "by person" if person else "each record"
+            yield Case(f"mixed: {title} at once, gamma 4, {how}", table, own, ("age", "ward", TIMES), values, person)
+
+
 def real(path: Path) -> Iterator[Case]:
     """Give diabetes130's cases."""
     table = read(path).table
@@ -202,7 +274,7 @@ def main() -> None:
     parser.add_argument("--releases", type=int, default=20)
     parser.add_argument("--only", default="", help="cases whose title holds this")
     args = parser.parse_args()
-    for case in itertools.chain(blocks(), real(args.table)):
+    for case in itertools.chain(blocks(), mixed(), real(args.table)):
         if args.only in case.title:
             measure(case, args.releases)
 

@@ -410,7 +410,7 @@
                                      paste(all_names, collapse = ", "), ".")
     range_of <- function(name, text) {
       label <- labels[[name]]
-      known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts)
+      known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts) & grepl("[0-9]", label)
       pieces <- regmatches(text, regexpr("..", text, fixed = TRUE), invert = TRUE)[[1]]
       dots <- length(pieces) == 2
       low <- trimws(pieces[1])
@@ -1005,6 +1005,10 @@
     }
     r$mean <- function(column, where = NULL) {
       numbers <- numbers_of(column)
+      for (entry in entries[[column]]$intervals) if (!all(c("from", "below") %in% names(entry)) && is.null(entry$mean)) {
+        refuse("\u201c", entry$value, "\u201d of \u201c", column, "\u201d has no end, and too few records for its mean to be told: ",
+               "ask for quantiles, counts or shares.")
+      }
       of <- chosen_of(where)
       cells <- cells_of(list(of), column)
       each <- matrix(numbers[cells$grid[[column]]], nrow(cells$X))
@@ -1034,8 +1038,10 @@
         arm(sums, slope)
       }, 0)
       first <- function(reached) order[c(which(reached), k)[1]]
-      answer(paste0(sprintf("quantile %g of %s", q, column), of_words(where)), first(gap >= -1e-9), first(gap + half >= 0), first(gap - half >= 0),
-             release = facts$id)
+      # Of intervals it may lie anywhere in one of them.
+      reach <- function(number, at, best) best(vapply(labels[[column]][which(numbers == number)], function(one) ends_of(one)[at], 0))
+      answer(paste0(sprintf("quantile %g of %s", q, column), of_words(where)), first(gap >= -1e-9), reach(first(gap + half >= 0), 1, min),
+             reach(first(gap - half >= 0), 2, max), release = facts$id)
     }
     r$trend <- function(conditions, by, period = "month") {
       if (!by %in% all_names) unknown(by)
@@ -1236,6 +1242,9 @@ if (sys.nframe() == 0L && !interactive()) local({
       crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](several(asked[1]), as.list(on), where),
       stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
+    # Nobody can tell from a release which values these are.
+    if (length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
+      "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
     0L
   }, error = function(fault) {
     message("splu_release: ", conditionMessage(fault))

@@ -324,6 +324,12 @@ class Release:
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
         numbers = self._numbers(column)
+        for entry in self.columns[column].get("intervals", ()):
+            if not {"from", "below"} <= set(entry) and "mean" not in entry:
+                raise Refused(
+                    f"“{entry['value']}” of “{column}” has no end, and too few records for its mean to be told: ask "
+                    "for quantiles, counts or shares."
+                )
         of = self._chosen(where)
         sums = _Table(self, [of], [column]).sums(
             [
@@ -346,7 +352,7 @@ class Release:
     def quantile(self, column, q=0.5, where=()):
         """Return the least value of a column of numbers that at least the share q of records stay at or below.
 
-        Of intervals, the one it lies in, by its middle.
+        Of intervals, what stands for the one it lies in; `low` and `high` are the ends of those that it may lie in.
         """
         if not 0 < q < 1:
             raise Refused("The share q of a quantile lies between 0 and 1.")
@@ -374,6 +380,9 @@ class Release:
                 if reached:
                     first.setdefault(name, number)
         ends = [first.get(name, order[-1]) for name in ("estimate", "low", "high")]
+        reach = [(n, _ends(label)) for n, label in zip(numbers, self.labels[column]) if n is not None]
+        ends[1] = min(least for number, (least, _) in reach if number == ends[1])
+        ends[2] = max(most for number, (_, most) in reach if number == ends[2])
         return Answer(f"quantile {q:g} of {column}" + _of(where), *ends, release=self.id)
 
     @_in_a_sentence
@@ -613,7 +622,7 @@ class Release:
         known = [
             (at, label)
             for at, label in enumerate(self.labels[name])
-            if label not in none and label not in entry.get("texts", ())
+            if label not in none and label not in entry.get("texts", ()) and any(map(str.isdigit, label))
         ]
         if entry["kind"] in _DATES or all(_SPAN.fullmatch(label) for _, label in known):
             if not dots:
@@ -1797,6 +1806,13 @@ def _plain(number):
 # --- command line
 
 
+# Nobody can tell from a release which values these are.
+_NARROW = (
+    "Persons were drawn: for a value that few persons have again and again, asked of few records, intervals can be too "
+    "narrow. Ask of more records, or of groups of values."
+)
+
+
 def _typed_conditions(release, text):
     """Return a condition as typed, or several with ; between them."""
     if ";" not in text:
@@ -1880,6 +1896,8 @@ def main(arguments=None):
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
     print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
+    if release.facts.get("persons", {}).get("design_effects"):
+        print(_NARROW, file=sys.stderr)
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.analyse.analyses import PERIODS
@@ -102,6 +103,7 @@ def add(commands: Any) -> None:
 
 
 def _analyse(args: argparse.Namespace) -> None:
+    belong(args, "--out", "overwrite")
     if args.out is not None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)

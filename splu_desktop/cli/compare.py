@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, spoken, tell, whole
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
@@ -83,7 +84,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare, print, and write where asked to. Raises SpluError; nothing is written then."""
-    systems, spoken = named(args.systems), language(args.language)
+    belong(args, "--out", "language")
+    systems, code = named(args.systems), language(args.language)
     if not _LEAST <= args.questions <= _MOST:
         raise BadSetting(
             "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",
@@ -116,7 +118,7 @@ def run(args: argparse.Namespace) -> None:
         )
     finally:
         shown.end()
-    written = () if args.out is None else write_comparison(comparison, args.out, spoken)
+    written = () if args.out is None else write_comparison(comparison, args.out, code)
     if args.json:
         print_json({**comparison.as_dict(), "files": [str(args.out / each) for each in written]})
         return

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.core.analyse import two_sensitive
@@ -80,6 +81,7 @@ def add(commands: Any) -> None:
 
 
 def _crosstab(args: argparse.Namespace) -> None:
+    belong(args, "--out", "overwrite")
     if args.out is not None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)

@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from splu_desktop.cli.base.effects import without_effect
 from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table, tell
 from splu_desktop.cli.base.output import whole as shown
 from splu_desktop.cli.base.tolerance_options import draw_said
@@ -18,6 +19,7 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.thresholds import Thresholds
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
+_OF_GAMMA, _OF_TOLERANCE = ("gamma", "records", "values", "curves"), ("tolerance", "sizes", "fakes")
 _WHOLE = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 
 
@@ -71,16 +73,19 @@ def run(args: argparse.Namespace) -> None:
     epsilon = decimal(args.epsilon, say("The relative error epsilon"))
     t_e = decimal(args.t_e, say("The tolerated probability T_E"))
     if args.draw is not None:
+        without_effect(args, say("A draw says its own settings"), *_OF_GAMMA, *_OF_TOLERANCE)
         of_draw(draw_said(args.draw), Thresholds(float(epsilon), float(t_e), alpha), releases, args.json)
         return
     if (args.gamma is None) == (args.tolerance is None) or (args.tolerance is None) != (args.sizes is None):
         raise BadSetting("Give either --gamma, or --tolerance with --sizes.")
     if args.tolerance is not None:
+        without_effect(args, say("A tolerance has groups of several sizes"), *_OF_GAMMA)
         decimal(args.tolerance, say("The tolerance"))
         sizes = sorted({whole(size, say("A group size")) for size in args.sizes.split(",")})
-        fakes = whole(args.fakes, say("The number of fake values"))
+        fakes = whole(args.fakes or "0", say("The number of fake values"))
         tolerant(args, sizes, epsilon, t_e, alpha, releases, fakes)
         return
+    without_effect(args, say("Fake values stand in groups that have tolerances"), "fakes")
     gamma = whole(args.gamma, say("The group size gamma"))
     found: dict[str, Any] = {
         "gamma": gamma,

@@ -28,7 +28,7 @@ def add_tolerant(parser: argparse.ArgumentParser) -> None:
         help=say("share of the rows showing the value that may truly have it, on average, above 0, up to 1"),
     )
     group.add_argument("--sizes", metavar="S,S,...", help=say("group sizes, such as 1,4"))
-    group.add_argument("--fakes", default="0", metavar="N", help=say("fake values in each group (default: 0)"))
+    group.add_argument("--fakes", metavar="N", help=say("fake values in each group (default: 0)"))
 
 
 def tolerant(

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import IMPORT, check_import, without_effect
 from splu_desktop.cli.base.import_options import add_import_options, check_columns, choices_from, source_of
 from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_table, tell, told, whole
 from splu_desktop.core.messages import say
@@ -43,11 +44,13 @@ def run(args: argparse.Namespace) -> None:
     """Print what the file holds."""
     path = source_of(args.file)
     if args.import_recipe is not None:
+        without_effect(args, say("An import recipe says itself how the file is read"), *IMPORT)
         imported = load_import_recipe(args.import_recipe).read(path, allow_empty=True)
     else:
         asked = choices_from(args)
         imported = read(path, asked, allow_empty=True)
         check_columns(asked, imported.table.names)
+        check_import(args, path.name, imported.choices.format)
     found = describe(imported)
     if args.save_import_recipe is not None:
         save_import_recipe(imported, args.save_import_recipe)

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from splu_desktop import __version__
+from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
@@ -35,6 +36,7 @@ _COMPLAINTS = (
     say("argument {name}: invalid choice: {given} (choose from {known})"),
     say("argument {name}: invalid {kind} value: {given}"),
     say("argument {name}: not allowed with argument {other}"),
+    say("argument {name}: given twice"),
 )
 
 
@@ -43,6 +45,8 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **{"formatter_class": Help, **settings})
+        self.register("action", None, Once)
+        self.register("action", "store", Once)
         in_own_words(self)
 
     def error(self, message: str) -> NoReturn:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.audience_options import aim_said
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import (
     Shown,
@@ -33,7 +34,7 @@ from splu_desktop.core.checks.make_safe import make_safe
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, belonging
 from splu_desktop.core.draw.ways import compared, unprotected
-from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
 from splu_desktop.core.messages import Figure, say, share_of
@@ -111,6 +112,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan. Raises SpluError, after printing where a column can't be protected as planned."""
+    belong(args, "--save-recipe", "overwrite", "law")
     imported, plan, notes = table_and_plan(args)
     laws = _laws(args)
     table = imported.table
@@ -209,8 +211,6 @@ def run(args: argparse.Namespace) -> None:
 def _laws(args: argparse.Namespace) -> tuple[str, ...]:
     """Return the law packs that the options or else the recipe name. Raises BadSetting."""
     if args.law is not None:
-        if args.save_recipe is None:
-            raise BadSetting("--law is for the report and stands in the recipe; give --save-recipe, too.")
         return codes(args.law)
     return () if args.recipe is None else read_recipe(args.recipe).laws
 

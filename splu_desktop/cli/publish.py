@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.cluster import SPARK, add_cluster_options, check_no_cluster, published_on_cluster
+from splu_desktop.cli.base.effects import belong, without_effect
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, spoken, tell, told
@@ -28,6 +29,10 @@ from splu_desktop.files.importer.problems import ProblemKind
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Examination, GateShut, Order, Outcome, examine, publish
 
+_OF_WRITING = (
+    "out", "format", "bom", "zip", "password_file", "no_password", "operator", "purpose", "recipient", "language",
+    "strict", "accept",
+)  # fmt: skip
 _YES = ("y", "yes", "j", "ja", "o", "oui")
 
 
@@ -107,6 +112,9 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Publish. Raises SpluError; nothing is written then."""
     accepted = _accepted(args.accept)
+    if args.trial is not None:
+        without_effect(args, say("--trial writes nothing"), *_OF_WRITING)
+    belong(args, "--zip", "password_file", "no_password")
     if args.engine == SPARK:
         outcome, plan, notes = published_on_cluster(args, accepted)
         _report(outcome, plan, args, notes, None)
@@ -120,8 +128,6 @@ def run(args: argparse.Namespace) -> None:
     language(args.language)
     memory = None if args.memory is None else _bytes(args.memory)
     password, made_up = lock_from(args) if args.zip and args.trial is None else (None, False)
-    if args.password_file is not None and not args.zip:
-        raise BadSetting("Only a ZIP can have a password; add --zip, or leave --password-file out.")
     before = stamp(args.file)
     if before is not None and args.memory is None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)

@@ -11,6 +11,7 @@ from typing import Any
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, told, whole
 from splu_desktop.core.messages import counted, say
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.query.condition import columns_named
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader, parse_condition, sentence
 
@@ -105,6 +106,8 @@ def _query(args: argparse.Namespace) -> None:
         rows.append((say("Share"), ends))
     rows.append((say("Trust"), told(answer.badge_text)))
     print_table((say("Method"), answer.method.value), rows)
+    if not answer.exact and published.by_person:
+        tell(NARROW)
 
 
 def _selected(n_p: int) -> str:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import IMPORT, belong, without_effect
 from splu_desktop.cli.base.import_options import add_import_options, choices_from
-from splu_desktop.cli.base.opening import add_password, password_from, told_how
+from splu_desktop.cli.base.opening import add_password, check_locked, password_from, told_how
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.cli.base.planning import overruled
 from splu_desktop.core.draw.by_person import one_per_person
@@ -80,7 +81,7 @@ def add(commands: Any) -> None:
     for name, meaning in _FIELDS.items():
         parser.add_argument(f"--{name}", default="", help=meaning)
     parser.add_argument("--language", default=spoken().code, help=say("en, de or fr (default: that of --lang)"))
-    parser.add_argument("--paper", default="A4", help=say("A4 or Letter, for PDF (default: A4)"))
+    parser.add_argument("--paper", help=say("A4 or Letter, for PDF (default: A4)"))
     add_password(parser)
     add_import_options(parser)
     add_json(parser)
@@ -99,6 +100,10 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.comparison is not None and not args.internal:
         raise BadSetting("A comparison was measured with the source: give --comparison with --internal alone.")
+    belong(args, "--source", *IMPORT)
+    if args.out.suffix.lower() != ".pdf":
+        without_effect(args, say("“{path}” has no pages", path=str(args.out)), "paper")
+    check_locked(args)
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     typed = {name: getattr(args, name) for name in _FIELDS}
     if recipe is not None:
@@ -119,7 +124,7 @@ def run(args: argparse.Namespace) -> None:
             imported, plan = _source(args, recipe)
             behind = background(opened, imported, plan=plan, register=register, alternatives=compared, progress=shown)
         report = make_report(opened, fields, behind, password=password, progress=shown)
-        write_report(report, args.out, language=args.language, paper=args.paper, progress=shown)
+        write_report(report, args.out, language=args.language, paper=args.paper or "A4", progress=shown)
     finally:
         shown.end()
     verdict = report.public.cover.verdict

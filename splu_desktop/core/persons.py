@@ -342,6 +342,14 @@ def _percent(chance: float) -> Figure:
     return Figure("> 99 %" if chance > 0.99 else f"{100 * chance:.0f} %")
 
 
+# Nobody can tell from a release which values these are: docs/decisions/persons.md, “No effect of each value”.
+NARROW = say(
+    "Intervals are widened by how a person's records hang together, which is a mean over values: for a value that few "
+    "persons have again and again, asked of few records, they can be too narrow. Ask of more records, or of groups of "
+    "values."
+)
+
+
 def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, Draw]) -> tuple[str, ...]:
     """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
     if repeats is None:
@@ -349,7 +357,8 @@ def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, D
     moved = (shift_sentence(repeats.shift, repeats.days),) if repeats.shift else ()
     if repeats.largest == 1:
         return (repeats.sentence, *moved)
-    told = repeats.sentence, per_person(repeats, table, draws).sentence, *moved
+    narrow = (NARROW,) if repeats.effects else ()
+    told = repeats.sentence, per_person(repeats, table, draws).sentence, *narrow, *moved
     if NUMBER not in table:
         return told
     number = say(

@@ -56,6 +56,11 @@ class Published:
         return {name: draw.gamma for name, draw in self.draws.items() if draw.gamma is not None}
 
     @property
+    def by_person(self) -> bool:
+        """Whether persons were drawn, all of a person's records at once."""
+        return self.repeats is not None and bool(self.repeats.effects)
+
+    @property
     def blocks(self) -> Mapping[tuple[str, ...], Draw]:
         """The columns that were drawn together -> their draw; most stand alone."""
         return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}

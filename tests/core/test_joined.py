@@ -14,7 +14,7 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Joined, PlainGroups, draw_from
 from splu_desktop.core.draw.joined import BlockCounts, JoinedPart, Programme, closed_form, coarse, design, solve
 from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances, half_widths
-from splu_desktop.core.errors import SpluError
+from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.guarantees.several_releases import t_p_of_all
@@ -358,7 +358,7 @@ def test_settings_that_are_none_are_told() -> None:
 
 
 def test_a_gamma_beyond_the_records_is_named_in_the_refusal() -> None:
-    with pytest.raises(Infeasible, match="gamma 1,000,000,000, which is too large"):
+    with pytest.raises(BadSetting, match="is 1,000,000,000, but there are 1,700 records"):
         by_gamma(column({"a": 300, "b": 500, "c": 900}), 10**9)
 
 

@@ -62,7 +62,8 @@ def hospital(number: int = 2_500, kinds: int = 12) -> Table:
 
 
 def plan(gamma: int = 3, way: str = "draw") -> Plan:
-    return Plan(_ROLES, {"illness": PlainGroups(gamma)}, persons=ByPerson("patient", way, "known to none"))
+    reason = "known to none" if way == "record" else ""
+    return Plan(_ROLES, {"illness": PlainGroups(gamma)}, persons=ByPerson("patient", way, reason))
 
 
 def test_estimates_are_unbiased_for_who_comes_again_and_intervals_hold() -> None:

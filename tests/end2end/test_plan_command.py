@@ -220,15 +220,15 @@ def test_no_column_is_too_skewed_for_a_gamma(
 
 
 def test_groups_or_joined_for_any_number_of_columns(patients: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("plan", patients, "--sa", "Diagnosis,Sex", "--gamma", "4", "--json")
+    words = ("plan", patients, "--sa", "Diagnosis,Sex", "--json")
 
     def drawn(*more: str) -> dict[str, str]:
         assert splu(*words, *more) == 0
         found = json.loads(capsys.readouterr().out)["sensitive"]
         return {name: column.get("draw", {}).get("draw", "groups") for name, column in found.items()}
 
-    assert drawn()["Sex"] == "joined"
-    assert drawn("--draw", "*=joined") == {"Diagnosis": "joined", "Sex": "joined"}
+    assert drawn("--gamma", "4")["Sex"] == "joined"
+    assert drawn("--gamma", "4", "--draw", "*=joined") == {"Diagnosis": "joined", "Sex": "joined"}
     one_rule = drawn("--tolerance-rule", "*=3,0.1", "--draw", "Sex=joined,leave=0.1")
     assert one_rule["Sex"] == "joined"
     assert splu(*words, "--draw", "Sex=joined,leave=2") == 2

@@ -26,7 +26,7 @@ class Case:
     name : file name.
     content : the file's bytes.
     names : the columns' names; None: there is no header, any names will do.
-    rows : the records' texts.
+    rows : the records' texts; none where nobody can read a table from it for certain, so that telling is enough.
     sheets : choice of sheets asked for.
     types : column name -> the name of its kind, where that is the trouble.
     missing : (column, text) pairs that are proposed or taken as missing.
@@ -464,8 +464,12 @@ def kinds(chance: random.Random) -> Iterator[Case]:
 
 def all_cases(seed: int = 16) -> list[Case]:
     """Return every case, always the same ones."""
+    from tests.messy import office
     from tests.messy.pollution import polluted
     from tests.messy.wards import east_asian, texts, workbooks
 
-    made = (headers, encodings, sparse, sheets, stray_quotes, kinds, polluted, workbooks, texts, east_asian)
+    made = (
+        headers, encodings, sparse, sheets, stray_quotes, kinds, polluted, workbooks, texts, east_asian,
+        office.exports, office.books,
+    )  # fmt: skip
     return [case for maker in made for case in maker(random.Random(f"{seed} {maker.__name__}"))]

@@ -27,6 +27,8 @@ def wrong(case: Case, folder: Path) -> tuple[str, float]:
         imported = read(path, asked)
     except (SpluError, TypeError) as fault:
         return f"{type(fault).__name__}: {fault}", 0.0
+    if case.told and not case.rows:
+        return "" if imported.problems else "nothing told", 10.0
     table = imported.table
     names = list(table.names)
     found = [list(map(str, row)) for row in zip(*(c.labels[c.codes].tolist() for c in table.columns), strict=True)]
@@ -85,9 +87,12 @@ def main(words: list[str]) -> int:
                 if find_spec("clevercsv"):
                     beside[case.name] = by_clevercsv(folder / case.name, case)
             if fault:
-                told = not fault.startswith(("Bad", "No", "Empty", "Type")) and told_unsure(case, folder)
+                refused = fault.startswith(("Bad", "No", "Empty", "Wrong"))
+                told = refused or (not fault.startswith("Type") and told_unsure(case, folder))
                 silent[case.group] += not told
-                print(f"{'told  ' if told else 'SILENT'} {case.group}, {case.name}: {fault[:230]}")
+                print(
+                    f"{'refused' if refused else 'told' if told else 'SILENT':7} {case.group}, {case.name}: {fault[:230]}"
+                )
     for group in total:
         print(
             f"{right[group]:4} of {total[group]:4} {group}"

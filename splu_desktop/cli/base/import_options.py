@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import csv
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
 from splu_desktop.files.importer.text.fixed_width import edges_of
@@ -92,17 +94,19 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         if not new.strip() or old in renames:
             raise BadSetting("“{text}” after --rename must give a column one new name.", text=text)
         renames[old] = new.strip()
-    types = {}
+    types: dict[str, Kind] = {}
     for text in args.type:
         name, kind = _pair(text, "--type")
         if kind not in _KINDS:
             raise BadSetting("“{kind}” is no type; choose one of {known}.", kind=kind, known=", ".join(_KINDS))
+        _first(types, name, "--type")
         types[name] = _KINDS[kind]
-    missing = {}
+    missing: dict[str, tuple[str, ...]] = {}
     for text in args.missing:
         name, tokens = _pair(text, "--missing")
+        _first(missing, name, "--missing")
         missing[name] = tuple(tokens.split("|"))
-    decisions = {}
+    decisions: dict[ProblemKind, Decision] = {}
     for text in args.on_problem:
         kind, what = _pair(text, "--on-problem")
         if kind not in _PROBLEMS or what not in _DECISIONS:
@@ -110,7 +114,17 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
                 "“{text}” isn't KIND=DO with KIND misfit, long, short or doubtful and DO keep, missing or drop.",
                 text=text,
             )
+        _first(decisions, _PROBLEMS[kind], "--on-problem")
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
+    if args.header_row == 0 and args.header_rows is not None:
+        raise BadSetting("--header-row 0 says that there is no header; leave --header-rows out.")
+    marks = {"--delimiter": args.delimiter, "--quote": args.quote, "--escape": args.escape}
+    numbers = {"--decimal": args.decimal, "--thousands": args.thousands}
+    for options in (marks, numbers):
+        said = {option: _character(text, option, longest=5) for option, text in options.items() if text is not None}
+        filled = [mark for mark in said.values() if mark]
+        if len(set(filled)) < len(filled):
+            raise BadSetting("{options} can't be the same mark.", options=listed(list(said), "{head}, {tail}"))
     return ImportChoices(
         encoding=args.encoding,
         delimiter=_character(args.delimiter, "--delimiter", longest=5),
@@ -169,6 +183,11 @@ def _sheets(sheet: str | None, text: str | None) -> tuple[str, ...] | None:
 def source_of(text: str) -> Path:
     """Return the path a user typed."""
     return Path(text).expanduser()
+
+
+def _first(found: Mapping[Any, Any], name: Any, option: str) -> None:
+    if name in found:
+        raise BadSetting("{option} says two things about “{name}”; say one.", option=option, name=str(name))
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:

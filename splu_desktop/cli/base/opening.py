@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from splu_desktop.cli.base.effects import without_effect
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.files.release.package import PasswordNeeded
@@ -80,6 +81,14 @@ def add_release(parser: argparse.ArgumentParser) -> None:
     add_password(parser)
 
 
+def check_locked(args: argparse.Namespace) -> None:
+    """Raise BadSetting where a password is given for a release that is a folder, which has none."""
+    if args.release.is_dir():
+        without_effect(
+            args, say("“{path}” is a folder, which has no password", path=str(args.release)), "password_file"
+        )
+
+
 @contextlib.contextmanager
 def told_how(password: str | None) -> Iterator[None]:
     """Say with the fault about an encrypted release how a password is given. Raises PasswordNeeded."""
@@ -93,6 +102,7 @@ def told_how(password: str | None) -> Iterator[None]:
 
 def opened(args: argparse.Namespace, *, at_once: bool = True) -> OpenRelease:
     """Return the release asked for, its table `at_once` or by columns (`read_release`). Raises BadRelease."""
+    check_locked(args)
     password = password_from(args)
     with told_how(password):
         return read_release(args.release, password=password, at_once=at_once)

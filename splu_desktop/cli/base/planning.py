@@ -10,11 +10,12 @@ from typing import Any
 
 from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
 from splu_desktop.cli.base.audience_options import add_audience_options, audience_said
+from splu_desktop.cli.base.effects import check_import
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.import_options import check_columns, choices_from
 from splu_desktop.cli.base.sensitive_option import sensitive_column
-from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.cli.base.tolerance_options import (
+    BY_GAMMA,
     DrawWay,
     Rules,
     add_tolerance_options,
@@ -25,6 +26,7 @@ from splu_desktop.cli.base.tolerance_options import (
     tolerance_rules,
     ways_said,
 )
+from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
@@ -135,6 +137,7 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
         thresholds = _thresholds(args)
         imported = read(args.file, asked, most=memory)
         check_columns(asked, imported.table.names)
+        check_import(args, args.file.name, imported.choices.format)
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
         return replace(imported, table=table), plan, [*_passed_over(imported), *notes]
@@ -142,6 +145,7 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
     recipe = read_recipe(args.recipe)
     imported = read(args.file, overruled(recipe.choices, asked), most=memory)
     check_columns(asked, imported.table.names)
+    check_import(args, args.file.name, imported.choices.format)
     plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
     table = one_per_person(imported.table, plan.persons)
     return replace(imported, table=table), plan, [*_passed_over(imported), *_words(plan)]
@@ -219,14 +223,15 @@ def _thresholds(args: argparse.Namespace) -> Thresholds:
 
 def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | None = None) -> tuple[Plan, list[str]]:
     """Return the plan that these options say for a table, and notes for the user. Raises SpluError."""
-    kept = {}
+    kept: dict[str, str] = {}
     for text in args.keep:
         # A column may have "=" in its own name; the longest name that fits is meant.
         known = max((name for name in table.names if text.startswith(f"{name}=")), key=len, default="")
         name, sign, why = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
         if not sign or not why.strip():
             raise BadSetting("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80])
-        kept[name.strip()] = why.strip()
+        if kept.setdefault(name.strip(), why.strip()) != why.strip():
+            raise BadSetting("Column “{name}” is given two reasons with --keep; give one.", name=name.strip())
     ways = ways_said(args, table)
     for name in {name for text in args.together for name in columns_named(text, table)}.intersection(ways):
         if any(text.startswith(f"{name}=") for text in args.draw):
@@ -236,7 +241,8 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
                 name=name,
             )
         del ways[name]  # “*=...” is for the others
-    return make_plan(
+    rules, draws = tolerance_rules(args, table), draws_said(args, table)
+    plan, notes = make_plan(
         table,
         sensitive=args.sa,
         nsa=args.nsa,
@@ -246,15 +252,23 @@ def plan_from(args: argparse.Namespace, table: Table, thresholds: Thresholds | N
         thresholds=thresholds or _thresholds(args),
         generalisations=generalisations_from(args.generalise, table, args.intervals),
         kept=kept,
-        rules=tolerance_rules(args, table),
+        rules=rules,
         fakes=fakes_from(args, table),
         declared=declared_from(args, table),
-        draws=draws_said(args, table),
+        draws=draws,
         persons=person_said(args, table),
         ways=ways,
         together=args.together,
         audience=audience_said(args),
     )
+    own = {name for text in args.sa for name, number in sensitive_column(text, table) if number is not None}
+    by_rule = any(text.rpartition("=")[2] == BY_GAMMA for text in args.tolerance)
+    if args.gamma is not None and not by_rule and own.union(rules, draws).issuperset(plan.sensitive):
+        raise BadSetting(
+            "--gamma serves no column: every sensitive one has a gamma, tolerances or a draw of its own, or there is "
+            "none; leave it out."
+        )
+    return plan, notes
 
 
 def make_plan(
@@ -331,6 +345,7 @@ def make_plan(
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
     notes = [_grouped(name, steps) for name, steps in suggested.items()]
+    said = set(generalisations) - set(suggested)
     taken: dict[tuple[Role, str], list[str]] = {}
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
@@ -340,6 +355,12 @@ def make_plan(
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA:
             taken.setdefault((suggestion.role, suggestion.reason), []).append(say("“{name}”", name=name))
+    for name in (name for name in said if not roles[name].published):
+        raise BadSetting(
+            "Column “{name}” is left out of the release, so its values can't be grouped; publish it, or leave "
+            "--generalise and --intervals of it away.",
+            name=name,
+        )
     for (role, reason), names in taken.items():
         option = "--drop" if role is Role.DROPPED else f"--{role.value}"
         notes.append(

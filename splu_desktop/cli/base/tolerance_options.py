@@ -29,7 +29,7 @@ from splu_desktop.files.project.tolerances import combined, read_declared
 OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "declared", "draw")
 Rules = dict[str, Callable[[Column], Tolerances]]
 _LISTED = 20
-_BY_GAMMA = "gamma"  # in place of a tolerance: that which follows from it
+BY_GAMMA = "gamma"  # in place of a tolerance: that which follows from it
 
 
 def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
@@ -98,10 +98,14 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
 
 
 class DrawWay(NamedTuple):
-    """What --draw says of a column: groups or joined (None: what suits), and the share of bearers left out."""
+    """What --draw says of a column: groups or joined (None: what suits), and the share of bearers left out.
+
+    `named` : whether it says so of this column, not of all of them.
+    """
 
     way: str | None = None
     leave: Fraction = Fraction(0)
+    named: bool = False
 
 
 @dataclass
@@ -173,6 +177,8 @@ def _each(
     """Give name, what stands behind it, and the whole text; for every column of --sa where a text begins with "*"."""
     for text in texts:
         if text.startswith("*" + mark) and "*" not in table:
+            if not args.sa:
+                raise BadSetting("“*” after {option} stands for the columns of --sa; name some.", option=option)
             yield from ((name, text[2:], text) for name, _ in sensitive_named(args.sa, table))
         else:
             yield (*_column(text, table, mark, option), text)
@@ -194,7 +200,7 @@ def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
 def _maker(said: _Said, gamma: int) -> Callable[[Column], Tolerances]:
     def make(column: Column) -> Tolerances:
         rest: Tolerances | Any
-        if said.rest == _BY_GAMMA:
+        if said.rest == BY_GAMMA:
             rest = gamma_tolerances(column, gamma)
         else:
             rest = NOT_SENSITIVE if said.rest is None else limit_of("*", said.rest)
@@ -216,7 +222,7 @@ def designed(
     """Return the draw of every sensitive column. Raises BadSetting, Infeasible."""
     found: dict[str, Draw] = {}
     for name, make in rules.items():
-        way, leave = ways.get(name, DrawWay())
+        way, leave, _ = ways.get(name, DrawWay())
         if leave:
             found[name] = joined_design(table[name], make(table[name]), leave=leave)
         else:
@@ -228,15 +234,22 @@ def designed(
             found[name] = plain_with_fakes(table[name], gammas[name], number)
     for name, gamma in gammas.items():
         if name not in found:
-            way, leave = ways.get(name, DrawWay())
+            way, leave, _ = ways.get(name, DrawWay())
             if leave:
                 found[name] = joined_design(table[name], gamma_tolerances(table[name], gamma), leave=leave)
             else:
                 found[name] = by_gamma(table[name], gamma, way)
+    for name, (way, _, named) in ways.items():
+        if way == GROUPS and named and name in found and not found[name].true_shares:
+            raise BadSetting(
+                "No groups keep what “{name}” is promised; leave --draw of it away for a joined draw, or choose "
+                "another gamma or other tolerances.",
+                name=name,
+            )
     for name, path in declared.items():
         if name not in found:
             raise BadSetting("Column “{name}” is not drawn by itself, so it has no declared values.", name=name)
-        way, leave = ways.get(name, DrawWay())
+        way, leave, _ = ways.get(name, DrawWay())
         if way == GROUPS or fakes.get(name):
             raise BadSetting(
                 "Values declared for “{name}” are shown by a joined draw alone, which has neither groups nor fake "
@@ -263,7 +276,7 @@ def ways_said(args: argparse.Namespace, table: Table) -> dict[str, DrawWay]:
             leave = Fraction(-1)
         if not 0 <= leave <= Fraction(1, 2) or (setting and (key.strip() != "leave" or way.strip() != "joined")):
             raise BadSetting("“{text}” after --draw is not understood; write COLUMN=joined,leave=0.1.", text=text[:80])
-        found[name] = DrawWay(way.strip(), leave)
+        found[name] = DrawWay(way.strip(), leave, not text.startswith("*=") or "*" in table)
     return found
 
 

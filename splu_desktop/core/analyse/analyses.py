@@ -82,6 +82,7 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
     numbers, of = numbers_of(reader, column), chosen(reader, where)
+    _check_told(reader, column)
     cells = CellTable(reader.engine, [of], [column])
     each = numbers[cells.codes(column)]
     known = cells.meets(of) & ~np.isnan(each)
@@ -94,8 +95,27 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, least, most))
 
 
+def _check_told(reader: Reader, name: str) -> None:
+    """Raise BadQuestion where an interval without an end has too few records for its mean to be told."""
+    column = reader.published.table[name]
+    if not reader.published.is_sensitive(name) or (ends := interval_ends(column)) is None:
+        return
+    means = reader.published.means.get(name, {})
+    for label in column.labels[(np.isinf(ends[0]) | np.isinf(ends[1])) & (column.counts() > 0)].tolist():
+        if str(label) not in means:
+            raise BadQuestion(
+                "“{label}” of “{column}” has no end, and too few records for its mean to be told: ask for quantiles, "
+                "counts or shares.",
+                label=str(label),
+                column=name,
+            )
+
+
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
-    """Return the least value that at least the share q of records stay at or below; of intervals, by their middle."""
+    """Return the least value that at least the share q of records stay at or below.
+
+    Of intervals, what stands for the one it lies in; the ends are those of the intervals that it may lie in.
+    """
     if not 0 < q < 1:
         raise BadQuestion("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}")
     numbers, of = numbers_of(reader, column), chosen(reader, where)
@@ -113,6 +133,9 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
         float(order[np.argmax(reached)]) if reached.any() else float(order[-1])
         for reached in (gap >= -_SETTLED, gap + arm >= 0, gap - arm >= 0)
     )
+    if (ends := interval_ends(reader.published.table[column])) is not None:  # it may lie anywhere in one of them
+        whole = whole_numbers(reader.published.table[column])
+        low, high = float(ends[0][numbers == low].min()), float(ends[1][numbers == high].max() - whole)
     return Analysed(say("quantile {q} of {column}{of}", q=f"{q:g}", column=column, of=_of(where)), estimate, low, high)
 
 

@@ -69,6 +69,12 @@ class ByPerson:
                 "them all learns more than from one.",
                 column=self.column,
             )
+        if self.reason and self.way != "record":
+            raise BadSetting(
+                "A reason says why each record of a person stands for itself; it belongs to the way “record”, not to "
+                "“{way}”.",
+                way=self.way,
+            )
         if self.order and self.way not in ("first", "last"):
             raise BadSetting("A column says which record is a person's first or last; choose one of the two with it.")
 

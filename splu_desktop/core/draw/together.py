@@ -23,6 +23,7 @@ from splu_desktop.core.draw.decoy_groups import DecoyGroups
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.groups.forming import check_gamma
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress, Silent
@@ -370,6 +371,7 @@ def planned(table: Table, columns: Sequence[str], gamma: int) -> dict[str, Toget
     first = {name: Together(names, gamma, {}) for name in names}
     chosen = [table[name] for name in names]
     for column in chosen:
+        check_gamma(column, gamma)
         replace(first[column.name], caps=dict.fromkeys(map(str, column.labels), gamma)).check(column)
     caps = [_usual(column, gamma) for column in chosen]
     codes = stacked(chosen)

@@ -19,7 +19,7 @@ from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
 from splu_desktop.core.draw.joined import FREQUENT, BlockCounts
 from splu_desktop.core.errors import BadSetting, Ineligible
-from splu_desktop.core.groups.forming import check_eligible
+from splu_desktop.core.groups.forming import check_eligible, check_gamma
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
 from splu_desktop.core.messages import Figure, say
@@ -45,6 +45,7 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
     values get 1/gamma. A value that next to all records have would tell by its tolerance how many lack it: it gets 1.
     """
     PlainGroups(gamma)  # raises for a gamma that is none
+    check_gamma(column, gamma)
     told, counts = {str(label) for label in unprotected}, BlockCounts.of(column.counts()).most
     found = {}
     for label, count in zip(column.labels.tolist(), counts.tolist(), strict=True):

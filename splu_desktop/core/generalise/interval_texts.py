@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.table import Column, Flags
 
+_FEWEST = 3  # intervals, for words beside them
 _MOST = 2_000  # intervals
 _NUMBER = r"([-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _DASH = r"\s*[-–]\s*"
@@ -34,15 +35,18 @@ Ends = NDArray[np.float64]
 
 
 def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
-    """Return (m,) least number and (m,) the number it stays below, per label; None unless all but missing are such.
+    """Return (m,) least number and (m,) the number it stays below, per label; None unless all with digits are such.
 
-    Of whole numbers "20 to 39" stays below 40. Missing labels get NaN. A column whose labels are plain numbers is none
-    of intervals, nor is one of thousands of labels.
+    Of whole numbers "20 to 39" stays below 40. Missing labels and words without digits get NaN. A column whose labels
+    are plain numbers is none of intervals, nor is one of thousands of labels.
     """
     if column.m > _MOST:
         return None
     low, top = np.full(column.m, np.nan), np.full(column.m, np.nan)
     known = np.flatnonzero(~column.missing)
+    digits = np.array([any(map(str.isdigit, str(column.labels[at]))) for at in known], bool)
+    if digits.sum() >= _FEWEST:  # results in words ("neg") stand beside intervals as values of their own
+        known = known[digits]
     wide = False
     for code in known:
         found = _ends(str(column.labels[code]))

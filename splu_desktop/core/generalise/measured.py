@@ -18,11 +18,13 @@ from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.generalise.groups_of_values import rare_together
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
+from splu_desktop.core.generalise.typical import ENOUGH
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import words_of
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
 LONG_CODE = 2_000  # distinct whole numbers above which only the name makes a column a code
+_SPARE = 1.15  # cut points are round numbers, so that intervals are of unequal sizes
 _FILLED = 0.9  # of the whole numbers from least to greatest that a code uses at least
 SUGGESTED_GROUPS = 10
 
@@ -100,7 +102,10 @@ def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None)
         return ()
     if column.kind in (Kind.DATE, Kind.DATETIME):
         return (_date_part(column),)
-    tries = [max(SUGGESTED_GROUPS, 2 * (gamma or 0)), SUGGESTED_GROUPS, 5]
+    wanted = max(SUGGESTED_GROUPS, 2 * (gamma or 0))
+    # So many records in each that its mean can be told: without it no mean of the column can be asked.
+    told = int(np.isfinite(column.values[column.codes]).sum() // (_SPARE * ENOUGH)) if column.values is not None else 0
+    tries = [*([told] if 2 * (gamma or 2) <= told < wanted else []), wanted, SUGGESTED_GROUPS, 5]
     try:
         if not sensitive:
             return (by_width(column, round_width(column)),)

@@ -56,7 +56,7 @@ def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] |
     low, top = ends[0].copy(), ends[1].copy()
     width = np.where(np.isfinite(top - low), top - low, np.nan)
     order = np.argsort(low, kind="stable")
-    order = order[~column.missing[order]]
+    order = order[~np.isnan(low[order])]
     for at, beside in ((order[0], order[1:2]), (order[-1], order[-2:-1])):
         near = float(width[beside[0]]) if len(beside) and np.isfinite(width[beside[0]]) else 0.0
         if np.isinf(low[at]):

@@ -43,6 +43,18 @@ def largest_gamma(column: Column) -> int:
     return column.n // int(column.counts().max()) if column.n else 0
 
 
+def check_gamma(column: Column, gamma: int) -> None:
+    """Raise BadSetting where a group would be larger than the table."""
+    if gamma > column.n > 0:
+        raise BadSetting(
+            "The group size gamma of column “{column}” is {gamma}, but there are {records} records: nobody hides among "
+            "more than there are. Choose at most {records}.",
+            column=column.name,
+            gamma=gamma,
+            records=column.n,
+        )
+
+
 def check_eligible(column: Column, gamma: int) -> None:
     """Raise where no decoy groups of size `gamma` exist for the column.
 

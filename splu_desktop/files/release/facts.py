@@ -117,7 +117,7 @@ def _intervals(column: Column, means: Mapping[str, float]) -> list[dict[str, Any
     if ends is None:
         return []
     found = []
-    for at in np.flatnonzero(~column.missing).tolist():
+    for at in np.flatnonzero(~np.isnan(ends[0])).tolist():
         label, low, top = str(column.labels[at]), float(ends[0][at]), float(ends[1][at])
         entry = {"value": label, "from": low, "below": top, "mean": means.get(label)}
         found.append({key: said for key, said in entry.items() if isinstance(said, str) or _finite(said)})

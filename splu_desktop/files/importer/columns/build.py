@@ -9,20 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.messages import Said, quoted, say
 from splu_desktop.core.packed.texts import Texts, places_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.columns.kinds import Typed, decide
+from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
 from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
-from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
+from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat, parse_plain
+from splu_desktop.files.importer.columns.said_once import said_once
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 
 MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
+
+_FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in words among them
+_LEAST_NUMBERS = 0.2  # of the records, likewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +67,13 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
     keep = np.ones(len(raw.rows), bool)
     decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
     for name, column, one in zip(raw.names, raw.columns, found, strict=True):
+        if one.note is not None:
+            problems.append(Problem(ProblemKind.NOTE, one.note, column=name))
         if one.misfits.any():
             problems.extend(_misfit_problems(raw, name, column, one.misfits, one.typed.kind, decision))
             if decision is Decision.DROP:
                 keep &= ~one.misfits[column.codes]
+    problems.extend(said_once(raw.names, raw.columns))
     table = Table(tuple(one.column for one in found))
     dropped = int((~keep).sum())
     if dropped:
@@ -99,6 +107,7 @@ class _One:
     typed: Typed
     tokens: list[MissingToken]
     misfits: NDArray[np.bool_]
+    note: Said | None
 
 
 def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices) -> NumberFormat:
@@ -118,18 +127,22 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         comma = choices.decimal == "," or _evidence(column).comma
         other = NumberFormat(",", ".") if comma else None
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
-    typed = decide(
-        name,
-        column.labels,
-        counts,
-        form,
-        other=other,
-        known=None if column.plain is None or column.zeros is None else (column.plain, column.zeros),
-        wanted=choices.types.get(name),
-        date_order=order,
-        first_day=raw.first_day,
-        absent=frozenset(declared if wanted is None else wanted),
-    )
+    known = None if column.plain is None or column.zeros is None else (column.plain, column.zeros)
+    settings: dict[str, Any] = {
+        "other": other,
+        "wanted": choices.types.get(name),
+        "date_order": order,
+        "first_day": raw.first_day,
+        "absent": frozenset(declared if wanted is None else wanted),
+    }
+    typed = decide(name, column.labels, counts, form, known=known, **settings)
+    found = _measured(column, typed)
+    if found is not None:
+        again = decide(name, found.bare, counts, form, beside=found.result, **settings)
+        if again.values is not None and again.kind in (Kind.INTEGER, Kind.DECIMAL) and _many(again, counts):
+            typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
+        else:
+            found = None
     own.report("Finding types", 0.5)
     valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
     tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
@@ -151,7 +164,23 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     else:
         kind = typed.kind
         built = Column.from_codes(name, column.codes, labels, absent, values, kind=kind, storage=raw.storage)
-    return _One(built, typed, tokens, misfits)
+    note = None if found is None else found.note(name, column.labels)
+    return _One(built, typed, tokens, misfits, note)
+
+
+def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
+    """Whether a column has numbers enough to be one of numbers, with words among them."""
+    numbers = ~_speechless(typed) & (counts > 0)
+    return bool(numbers.sum() >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum())
+
+
+def _measured(column: RawColumn, typed: Typed) -> Quantities | None:
+    """Return what a column says as measured numbers, where it was taken for words or has texts that are no number."""
+    numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
+    if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):
+        return None
+    plain = parse_plain(column.labels)[0] if column.plain is None else column.plain
+    return measured(column.labels, np.flatnonzero(np.isnan(plain)))
 
 
 def _told_order(typed: Sequence[Typed]) -> str | None:

@@ -31,7 +31,14 @@ _PARTED = re.compile(
     r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<sep>-?)(?P<m>0[1-9]|1[0-2])(?P=sep)(?P<d>0[1-9]|[12]\d|3[01])(?(sep)[T ]|T)"
     r"(?P<h>[01]\d|2[0-3]):?(?P<mi>[0-5]\d):?(?P<s>[0-5]\d)?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>Z)?\s*"
 )
-_XXY = re.compile(r"\s*(?P<a>\d{1,2})(?P<sep>[-/.]|\. | (?=\d+ \d{4}))(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME)
+_DAY_NAME = (
+    r"(?:(?:mo|di|mi|do|fr|sa|so|tu|we|th|su|lu|ma|me|je|ve|mon|tue|wed|thu|fri|sat|sun|lun|mar|mer|jeu|ven|sam|dim)"
+    r"[^\W\d_]{0,8}\.?,?\s+)?"
+)
+_XXY = re.compile(
+    rf"(?i)\s*{_DAY_NAME}"
+    r"(?P<a>\d{1,2})(?P<sep>[-/.]|\. | (?=\d+ \d{4}))(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + _TIME
+)
 _CHARACTERS = re.compile(r"\s*(?P<y>\d{4})\s*[年년]\s*(?P<m>\d{1,2})\s*[月월]\s*(?P<d>\d{1,2})\s*[日일]" + _TIME)
 _WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
 _DAY_MONTH = re.compile(

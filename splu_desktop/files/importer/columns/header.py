@@ -71,7 +71,8 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
     if choices.header_row is None:
         found = find_header(rows, merged)
         if choices.header_rows and found.last >= 0:
-            return Header(max(0, found.last - choices.header_rows + 1), found.last, found.reason)
+            last = max(found.last, choices.header_rows - 1)
+            return Header(last - choices.header_rows + 1, last, found.reason)
         return found
     if choices.header_row == 0:
         return Header(-1, -1, "chosen: no header")
@@ -82,7 +83,14 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
             header_row=choices.header_row,
             rows=len(rows),
         )
-    return Header(max(0, last - (choices.header_rows or 1) + 1), last, "chosen")
+    first = last - (choices.header_rows or 1) + 1
+    if first < 0:
+        raise BadChoice(
+            "The header was set to {header_rows} rows, the last of them row {header_row}; there are not so many above.",
+            header_rows=choices.header_rows or 1,
+            header_row=choices.header_row,
+        )
+    return Header(first, last, "chosen")
 
 
 def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> Header:

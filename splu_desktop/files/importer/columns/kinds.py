@@ -41,6 +41,7 @@ _SCALE = 12  # different numbers below which letters beside them make them grade
 _LETTERS = re.compile(r"\s*[^\W\d_]{1,2}\s*")
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
+_LETTER_E = re.compile(r"\s*\d+[eE]\d{1,2}\s*")  # a stage or a code: programs write numbers so with a sign
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
 _LEAST_DATED = 0.2  # of a column's records that must be dates, so that numbers among them can be day counts
 _DECADE = np.timedelta64(3_653, "D")
@@ -90,6 +91,7 @@ def decide(
     date_order: str | None = None,
     first_day: np.datetime64 = FIRST_DAY,
     absent: frozenset[str] | None = None,
+    beside: NDArray[np.bool_] | None = None,
 ) -> Typed:
     """Find the type of a column with m distinct texts.
 
@@ -103,6 +105,7 @@ def decide(
     date_order : order of day and month chosen by the user.
     first_day : day 0 of a spreadsheet's day counts.
     absent : texts the user chose as "no value".
+    beside : (m,) texts that may stand among numbers as they are: results in words.
     """
     chosen = absent or frozenset()
     if known is None:
@@ -116,7 +119,7 @@ def decide(
     if chosen:
         empty[places_of(chosen, labels)] = True
     none = np.zeros(len(labels), bool)
-    speaking = ~empty
+    speaking = ~empty if beside is None else ~empty & ~beside
     total = int(counts[speaking].sum())
     # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
     odd_ones = np.isnan(plain)
@@ -150,6 +153,8 @@ def decide(
             return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
         if any(len(label) <= LONGEST and _LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
             return Typed(Kind.CATEGORY, None, none, "more digits than numbers keep exactly: codes, kept as text")
+        if all(_LETTER_E.fullmatch(labels[i][:LONGEST]) for i in few):
+            return Typed(Kind.CATEGORY, None, none, "digits, an E and digits: codes, kept as text")
         if all(len(labels[i]) <= LONGEST and _TELEPHONE.fullmatch(labels[i]) for i in few):
             return Typed(Kind.CATEGORY, None, none, "a plus sign and many digits: telephone numbers, kept as text")
         if _CODE_NAME.search(_CAMEL.sub(" ", name)):

@@ -48,6 +48,8 @@ WORDS = frozenset(
      "nonresponse", "prefer not to say", "prefer not to answer", "don't know", "don’t know", "dont know",
      "do not know", "not sure", "not asked", "not collected", "not entered", "refused to answer", "not disclosed",
      "undisclosed", "dk", "dk/na", "keine antwort", "nicht beantwortet", "weiß nicht", "weiss nicht", "nicht gefragt",
+     "entfällt", "nicht zutreffend", "sans objet", "n.v.t.",
+     "non applicable", "non concerné", "no procede", "non applicabile", "niet van toepassing",
      "verweigert", "unbestimmt", "sans réponse", "sans reponse", "non réponse", "non-réponse", "pas de réponse",
      "ne sait pas", "nsp", "refus", "refusé", "non demandé", "non précisée", "non renseignée", "no contesta",
      "no contestó", "no responde", "sin respuesta", "no sabe", "ns/nc", "ns", "se desconoce", "no preguntado",
@@ -83,7 +85,7 @@ def candidates(texts: Sequence[str]) -> list[int]:
         i
         for i in marks_among(texts)
         if is_blank(text := texts[i])
-        or (len(text) <= _LONGEST_MARK and (text[0] in "*0" or text.strip().lower() in _KNOWN))
+        or (len(text) <= _LONGEST_MARK and (text[0] in "*0#" or text.strip().lower() in _KNOWN))
     ]
 
 
@@ -116,7 +118,9 @@ def _marks_among_packed(texts: Texts) -> list[int]:
         head |= ((head >= 65) & (head <= 90)).astype(np.uint8) << 5  # in lower case
         first = head[:, 0]
         last = raw[np.arange(len(raw)), np.maximum(length, 1) - 1]
-        may_be = (first == 42) | (first == 48) | (last <= 32) | table[_hashed(head.view("<u8").reshape(-1))]
+        may_be = (
+            (first == 35) | (first == 42) | (first == 48) | (last <= 32) | table[_hashed(head.view("<u8").reshape(-1))]
+        )
         may_be = ((length <= _LONGEST_MARK) & may_be) | (first <= 32) | (first == 127)
         found += (start + np.flatnonzero(may_be)).tolist()
     return found
@@ -139,7 +143,12 @@ def neutral(text: str) -> bool:
     if len(text) > _LONGEST_MARK:
         return False
     low = text.strip().lower()
-    return low in _NEUTRAL or (low[0] in "*0" and (not low.strip("*") or is_no_date(text)))
+    return low in _NEUTRAL or (low[0] in "*0" and (not low.strip("*") or is_no_date(text))) or _too_narrow(low)
+
+
+def _too_narrow(low: str) -> bool:
+    """Whether a text is what a spreadsheet shows of a number or date in a column too narrow for it."""
+    return len(low) > 2 and not low.strip("#")
 
 
 def is_no_date(text: str) -> bool:
@@ -163,6 +172,8 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
         return valued, say("a date of nothing but zeros, as some programs write no date")
     if low in ALWAYS:
         return True, say("a usual mark for no value")
+    if _too_narrow(low):
+        return True, say("what a spreadsheet shows in a column that is too narrow: export it again for the value")
     if low in BESIDE_NUMBERS:
         if valued:
             return True, say("a usual mark for no value, among numbers or dates")

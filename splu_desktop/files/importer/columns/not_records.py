@@ -46,6 +46,13 @@ _OF_GROUP = re.compile(
     r"|(?P<before>.*\S)[\s:]+(?:total|subtotal|ergebnis|summe|gesamt|result|count|anzahl|average|mittelwert)",
     re.IGNORECASE | re.DOTALL,
 )
+# Below the names: the types of a database, or what Qualtrics writes of its questions, with their words between.
+_DESCRIBES = re.compile(
+    r'\s*(?:\{"ImportId":.*\}|(?:(?:n?var)?char2?|int|integer|bigint|smallint|float|double|real|decimal|numeric|number'
+    r"|date|datetime2?|time|timestamp|bool|boolean|bit|string|text|character|factor)(?:\s*\(\d+(?:,\s*\d+)?\))?)\s*",
+    re.IGNORECASE,
+)
+_DESCRIBING = 3  # rows below the names looked at for them
 _RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
 
 
@@ -119,7 +126,7 @@ def _cells(columns: Sequence[RawColumn], at: int) -> list[str]:
 
 
 def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, LineKind]:
-    """Find the header said again, the titles above it, and lines of dashes.
+    """Find the header said again, the titles above it, lines of dashes, and what describes the columns below it.
 
     Parameters
     ----------
@@ -132,6 +139,10 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
     for at in {*range(min(2, n)), *range(max(0, n - 2), n), *_ruled(columns)}:
         if _is_rule(_cells(columns, at)):
             found[at] = LineKind.RULE
+    for at in range(min(_DESCRIBING, n - 1)):
+        cells = [cell for cell in _cells(columns, at) if not is_blank(cell)]
+        if len(cells) > max(1, 0.8 * width) and all(_fits(_DESCRIBES, cell) for cell in cells):
+            found.update(dict.fromkeys(range(at + 1), LineKind.HEAD))
     for at in _repeats(columns, heading):
         found[at] = LineKind.HEADER
         if at + 1 < n and _is_rule(_cells(columns, at + 1)):
@@ -161,7 +172,7 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Li
         return {}
     sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
     typical = float(np.median([sum(map(bool, map(str.strip, _cells(columns, i)))) for i in sample.tolist()]))
-    found = _of_groups(columns, n, sample)
+    found = _of_groups(columns, n, sample) | _sections(columns, n, sample)
     if len(columns) < 4 or typical < 4:
         return found
     for place, column in enumerate(columns[:_RULED]):
@@ -181,6 +192,28 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Li
             elif len(filled) <= 0.5 * typical and _fits(_TOTAL, filled[0]):
                 found[at] = LineKind.SUM
     return found
+
+
+def _sections(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, LineKind]:
+    """Find names of groups above their records: rows with words in the first column alone, which all others fill.
+
+    They may be records of which nothing else is known, so they are asked about.
+    """
+    blank = [np.fromiter(map(is_blank, column.labels), bool) for column in columns if len(column.labels) <= _FEW]
+    if len(blank) < len(columns):
+        return {}
+    empty = np.logical_and.reduce([bare[column.codes[:n]] for bare, column in zip(blank[1:], columns[1:], strict=True)])
+    at = np.flatnonzero(empty & ~blank[0][columns[0].codes[:n]])
+    rest = sample[~np.isin(sample, at)]
+    if not 1 < len(at) <= 0.2 * n or int(at[-1]) == n - 1 or not len(rest):
+        return {}
+    full = all((bare[column.codes[rest]]).mean() < 0.05 for bare, column in zip(blank, columns, strict=True))
+    names = [columns[0].labels[code] for code in np.unique(columns[0].codes[at]).tolist()]
+    others = [columns[0].labels[code] for code in columns[0].codes[rest].tolist()]
+    told = {any(map(str.isdigit, text)) for text in others}
+    worded = all(shape_of(text) == "t" for text in names) and (told == {True} or len(names) == len(at))
+    unlike = told != {True} or not any(any(map(str.isdigit, text)) for text in names)
+    return dict.fromkeys(at.tolist(), LineKind.DOUBT) if full and worded and unlike else {}
 
 
 def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, LineKind]:
@@ -352,7 +385,9 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         # SAP marks its totals by asterisks, one per level.
         if 1 < len(words) <= max(2.0, 0.5 * typical) and set(words[0][1].strip()) == {"*"}:
             total = True
-        if len(words) > 1 and valued[words[0][0]] and _fits(_STATISTIC, words[0][1]):
+        # Among names and codes, too, where nothing but few numbers stands beside it.
+        figures = len(words) <= few and all(shape_of(cell) == "n" for _, cell in words[1:])
+        if len(words) > 1 and (valued[words[0][0]] or figures) and _fits(_STATISTIC, words[0][1]):
             total = True
         foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
         lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4

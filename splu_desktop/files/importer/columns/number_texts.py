@@ -182,8 +182,8 @@ def _pointless(labels: Sequence[str], plain: NDArray[np.float64]) -> bool:
 
 # What stands around the digits: signs, brackets, currencies and percent signs.
 _DECORATED = re.compile(
-    rf"\s*\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s*)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
-    rf"\s?%?(?:{_CURRENCY})?[-−]?\s?\)?\s*"
+    rf"\s*(?:[<>≤≥]=?\s?)?\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s*)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
+    rf"\s?%?(?:{_CURRENCY})?[-−]?\s?\)?\s*(?:\s[^\W\d_][\w/.²]{{0,7}})?\s*"
 )
 _DIGITS = re.compile(r"\d+")
 _US_ONLY = re.compile(

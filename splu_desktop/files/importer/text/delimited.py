@@ -291,8 +291,16 @@ def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect:
     except fields.Irregular:
         text = block.decode(encoding, "replace")
     rows = list(dialect.read(map(cleaned, io.StringIO(text, newline="")), strict=True))
+    if any("\n" in cell and _swallows(cell, dialect.delimiter, len(row) - 1) for row in rows for cell in row):
+        raise fields.Irregular
     grid.add(rows, np.arange(row + 1, row + 1 + len(rows), dtype=np.int64))
     return row + len(rows)
+
+
+def _swallows(cell: str, delimiter: str, usual: int) -> bool:
+    """Whether a field in quotes holds whole records: two stray quotes rather than a text of several lines."""
+    inner = cell.splitlines()[1:-1]
+    return usual > 1 and bool(inner) and all(line.count(delimiter) == usual for line in inner)
 
 
 def _read_carefully(

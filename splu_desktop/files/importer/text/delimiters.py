@@ -34,15 +34,25 @@ _SINGLE = (
 # them: ",$" before each amount and "|?|" around each unknown value are no delimiters.
 _RUN = re.compile(r"[|~^¦§¤#@;:!&=%*$+,\t]{2,5}|<\|>|\[\|\]|\{\|\}")
 _QUOTED = re.compile(r'"[^"\n]*"')
-_NEVER_MIXED = frozenset("%*$,=")
+_NEVER_MIXED = frozenset("%*$,=+")
 _PRESENT = 0.9  # of the lines with any of its characters
 
 
 def candidates(text: str) -> list[str]:
     """Return the delimiters worth a try, the likelier ones first."""
-    runs = _runs(text)
+    runs = _runs(text) or _blanks(text)
     inside = set("".join(runs))
     return [*runs, *(mark for mark in _SINGLE if mark in text and mark not in inside)]
+
+
+def _blanks(text: str) -> list[str]:
+    """Return the run of two blanks or more that parts nearly every line, always of the same length."""
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
+    found = [re.findall(r"(?<=\S) {2,}(?=\S)", line) for line in lines]
+    lengths = {len(run) for runs in found for run in runs}
+    if len(lengths) != 1 or sum(map(bool, found)) < max(2, _PRESENT * len(lines)):
+        return []
+    return [" " * lengths.pop()]
 
 
 def _runs(text: str) -> list[str]:

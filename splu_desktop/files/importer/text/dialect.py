@@ -188,7 +188,7 @@ def _quotes(text: str) -> list[str]:
 def _escapes(text: str, delimiter: str, quote: str) -> list[str]:
     if "\\" not in text:
         return [""]
-    if quote and f"\\{quote}" in text and quote * 2 not in text:
+    if quote and f"\\{quote}" in text and quote * 2 not in text.replace(f"\\{quote}", ""):
         return ["\\", ""]  # quotes are not doubled here, so that the first of equals is likelier
     return ["", "\\"] if (quote and f"\\{quote}" in text) or f"\\{delimiter}" in text else [""]
 
@@ -280,8 +280,12 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
     short = len(patterns) == 2 and len(rows[0]) == len(rows[-1]) - 1 and patterns[len(rows[0])] == 1
     if rare and max(patterns.values()) < 0.85 * len(rows) and not short:
         return 0.0
-    # Pattern score: rows of equal length, many of them, with more than one field.
+    # Pattern score: rows of equal length, many of them, with more than one field. A record in several lines counts as
+    # many, so that letters in quotes are not outdone by splitting their lines.
+    usual = patterns.most_common(1)[0][0]
+    several = sum(cell.count("\n") for row in rows if len(row) == usual for cell in row if "\n" in cell)
     pattern = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)
+    pattern += several * max(usual - 1, 0.001) / usual / len(patterns)
     pattern *= _HANDICAP.get(dialect.delimiter, 1.0)
     # A quote or an escape that is not needed to read the rows is left out: fewer, longer rows mean swallowed lines.
     if pattern <= least:
@@ -296,7 +300,7 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
             if _TYPED.fullmatch(cell):
                 known += 1
                 typed += 1
-            elif len(cell) < 400 and _WORDS.fullmatch(cell.strip()):
+            elif len(cell) < 400 and all(_WORDS.fullmatch(line.strip()) for line in cell.splitlines() or [cell]):
                 known += word
             elif cell[:1] not in "\"'" or dialect.quote:
                 known += 0.1

@@ -26,7 +26,7 @@ _MARKS = (
 # First of equals wins: the order is how often hospitals' files are written so.
 _SINGLE = (
     "cp1252", "cp1250", "cp850", "mac_roman", "cp437", "cp1254", "cp1257", "cp1251", "cp1255", "koi8_r", "cp866",
-    "iso8859_5", "cp1253", "cp1256", "iso8859_2", "cp852",
+    "iso8859_5", "cp1253", "cp1256", "iso8859_2", "cp852", "cp874",
 )  # fmt: skip
 _DOUBLE = ("cp949", "gb18030", "big5", "cp932", "euc_jp")
 _COMMON = frozenset("äöüßÄÖÜéèêàâçùûîïôëñáíóúÁÉÍÓÚÑåæøÅØÉÇãõºª")
@@ -43,6 +43,7 @@ _ALPHABETS = tuple(
     )
 )  # fmt: skip
 _FREQUENT_CYRILLIC = frozenset("оеаинтсрвліуя")
+_FREQUENT_THAI = frozenset("านรอกเงมยลวดทสตะไปคแ")
 _SAMPLE = 300_000
 _ASKED = 20_000  # bytes that charset-normalizer is shown, from a little before the first letter beyond ASCII
 _FOUND = re.compile(rb"[\x80-\xff]")
@@ -192,6 +193,8 @@ def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encodi
     ours = shown.decode(best.name, errors="replace")
     words = len(set(_RUNS.findall(ours)))
     name = _SECOND_KNOWS.get(second.encoding) if second is not None else None
+    if name in _DOUBLE and best.name not in _DOUBLE and _within_words(shown.decode(name, errors="replace")):
+        name = None
     rivals = [other for other in _DOUBLE if other != best.name and scores[other] > best.plausible - 0.1]
     if name is not None and best.name != name and "\ufffd" not in (theirs := shown.decode(name, errors="replace")):
         if theirs != ours:
@@ -201,6 +204,12 @@ def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encodi
     elif second is not None and words < _THIN and str(second) != ours and not _everyday(ours):
         return _called(best.name, min(best.plausible, 0.5), valid=best.valid)
     return best
+
+
+def _within_words(text: str) -> bool:
+    """Whether most characters beyond ASCII stand among ASCII letters, as those of no East Asian text do."""
+    found = _MIXED.findall(text)
+    return 2 * sum(bool(before or after) for before, after in found) > len(found)
 
 
 def _everyday(text: str) -> bool:
@@ -217,6 +226,8 @@ def _script(char: str) -> str:
         return "greek"
     if 0x590 <= code < 0x700:
         return "semitic"
+    if 0xE00 < code < 0xE5C:
+        return "thai"
     return "latin" if char.isalpha() and code < 0x250 else ""
 
 
@@ -234,7 +245,7 @@ def _single(text: str) -> float:
                 letters.append(char.lower()[0])
             left = run[at - 1] if at else before
             right = run[at + 1] if at + 1 < len(run) else after
-            if script in ("cyrillic", "greek", "semitic"):
+            if script in ("cyrillic", "greek", "semitic", "thai"):
                 total += _foreign(char, left, right, script)
             else:
                 total += _latin(char, left, right, len(run))
@@ -244,11 +255,13 @@ def _single(text: str) -> float:
 
 
 def _coherence(letters: list[str]) -> float:
-    """How well the letters fit one language: its alphabet, or for Cyrillic the letters it uses most."""
+    """How well the letters fit one language: its alphabet, or for Cyrillic and Thai the letters they use most."""
     scripts = [_script(char) for char in letters]
     cyrillic = [char for char, script in zip(letters, scripts, strict=True) if script == "cyrillic"]
     if len(cyrillic) > len(letters) / 2:
         return min(1.0, sum(char in _FREQUENT_CYRILLIC for char in cyrillic) / len(cyrillic) / 0.5)
+    if scripts.count("thai") > len(letters) / 2:
+        return min(1.0, sum(char in _FREQUENT_THAI for char in letters) / len(letters) / 0.6)
     if scripts.count("greek") > len(letters) / 2:
         return 1.0 if sum(char in "άέήίόύώ" for char in letters) > 0.04 * len(letters) else 0.7
     if scripts.count("latin") < len(letters) / 2:
@@ -283,6 +296,11 @@ def _latin(char: str, left: str, right: str, run: int) -> float:
 
 
 def _foreign(char: str, left: str, right: str, script: str) -> float:
+    if script == "thai":  # a vowel or tone stands above or below a consonant, some vowels before one
+        follows, before = "\u0e01" <= (left or " ") <= "\u0e4e", "\u0e01" <= (right or " ") <= "\u0e2e"
+        hangs = char == "\u0e31" or "\u0e34" <= char <= "\u0e3a" or "\u0e47" <= char <= "\u0e4e"
+        leads = "\u0e40" <= char <= "\u0e44"
+        return 0.97 if char <= "\u0e4e" and (not hangs or follows) and (not leads or before) else 0.0
     if not char.isalpha():
         return 0.7 if char in _MARKS_ALONE or char == "№" else 0.0
     if _script(char) != script:
@@ -312,6 +330,7 @@ _PAIR = {
     "euc_jp": re.compile(rb"\x8f[\xa1-\xfe]{2}|[\x8e\xa1-\xfe][\xa1-\xfe]|[\x80-\xff]"),
     "cp949": re.compile(rb"[\x81-\xfe][\x41-\x5a\x61-\x7a\x81-\xfe]|[\x80-\xff]"),
 }
+_MIXED = re.compile(r"([A-Za-z]?)[^\x00-\x7f]+([A-Za-z]?)")
 _RUNS = re.compile(r"[^\x00-\x7f]+")
 
 

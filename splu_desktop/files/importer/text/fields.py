@@ -91,7 +91,7 @@ def split(
     quotes = block.count(layout.quote) if layout.quote >= 0 and layout.quote in block else 0
     if quotes:
         found |= data == layout.quote
-    marks = np.flatnonzero(found)
+    marks = found_at = np.flatnonzero(found)
     if quotes:
         quote = data[marks] == layout.quote
         marks = marks[~(np.bitwise_xor.accumulate(quote) | quote)]
@@ -101,7 +101,11 @@ def split(
     ends = marks[width - 1 :: width]
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
     if quotes:
-        feeds = int(np.count_nonzero(data[marks] == layout.newline))
+        within = len(found_at) - quotes - len(marks)  # delimiters and line ends in quotes
+        lines = feeds - int(np.count_nonzero(data[marks] == layout.newline))
+        if lines and width > 2 and within - lines >= lines * (width - 1):
+            raise Irregular  # whole records within quotes: two of them out of place
+        feeds -= lines
     if feeds != rows or (data[ends] != layout.newline).any():
         raise Irregular
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):

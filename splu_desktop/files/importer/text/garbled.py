@@ -10,8 +10,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from html import unescape
 
+import numpy as np
+
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -22,6 +25,10 @@ _READ_AS = ("cp1252", "mac_roman", "cp850", "cp437", "cp1250", "cp1251")
 _HTML = re.compile(r"&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|[a-zA-Z]{2,8});")
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"
 _UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_EDGE = re.compile(
+    rf"^[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]$"
+)
+_THE_FIRST = np.datetime64("1899-12-31", "us")
 _MOST_ALIKE = 5000  # different texts up to which ones that look alike are looked for
 
 
@@ -41,6 +48,7 @@ def spoilt(
         texts = [name, *column.labels[::step]]
         foreign = [text for text in texts if not text.isascii()]
         found = _twice(name, foreign) or _lost(name, foreign) or _html(name, texts)
+        found = found or _first_year(name, texts[1:], made)
         if found is None and name not in number_cells:
             found = _cut_off(name, texts[1:]) or _either(name, texts[1:], made)
         if found is not None:
@@ -56,6 +64,9 @@ def spoilt(
                 second=_shown(pair[1]),
             )
             yield Problem(ProblemKind.NOTE, sentence, column=name, value=pair[1])
+        elif (edged := _edged(name, texts[1:])) is not None:
+            sentence, text = edged
+            yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
 
 
 def meant(text: str) -> str | None:
@@ -128,6 +139,34 @@ def _html(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
             )
             return sentence, text
     return None
+
+
+def _edged(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
+    """Tell of values that begin or end with what nobody sees, such as a no-break space or a new page."""
+    for text in texts:
+        if not is_blank(text) and not (text.isascii() and text.isprintable()) and _EDGE.search(text.strip(" \t\r\n")):
+            sentence = say(
+                "Column “{column}”: {text} begins or ends with characters that nobody sees, which belong to the value.",
+                column=name,
+                text=_shown(text),
+            )
+            return sentence, text
+    return None
+
+
+def _first_year(name: str, texts: Sequence[str], made: Column) -> tuple[Said, str] | None:
+    """Tell of dates that all lie in the first months a spreadsheet counts: small numbers shown as dates."""
+    if made.kind not in (Kind.DATE, Kind.DATETIME) or made.values is None or not len(texts):
+        return None
+    days = made.values[~np.isnat(made.values)]
+    if len(days) < _FEWEST_EITHER or days.max() >= _THE_FIRST + np.timedelta64(366, "D") or days.min() < _THE_FIRST:
+        return None
+    sentence = say(
+        "Column “{column}”: all its dates lie in 1900, as small numbers do that a spreadsheet shows as dates; give the "
+        "cells the format of a number and export the table again, if they are numbers.",
+        column=name,
+    )
+    return sentence, texts[0]
 
 
 def _cut_off(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:

@@ -130,5 +130,9 @@ def _closed(
         if quote in waiting[k] and (found := proper.match(text)):
             whole = fields + text.count(delimiter, found.end())
             alone = fields + line.count(delimiter, start)
-            return 0 if most and alone == most[0][0] != whole else k + 1
+            if not most or alone != most[0][0]:
+                return k + 1
+            # Lines that are whole records each are no text within quotes, though their fields may add up.
+            each = alone > 1 and all(further.count(delimiter) == alone for further in waiting[: k + 1])
+            return 0 if whole != alone or each else k + 1
     return 0

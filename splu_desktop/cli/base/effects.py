@@ -1,0 +1,67 @@
+"""An option that is given has an effect or is refused: once each, and never without the one it belongs to."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import listed, say
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
+
+IMPORT = (
+    "encoding", "delimiter", "quote", "escape", "decimal", "thousands", "sheet", "sheets", "header_row", "header_rows",
+    "last_row", "names", "rename", "date_order", "type", "missing", "on_problem",
+)  # fmt: skip
+_USUAL = ("language",)  # options that have a value though nobody gives one
+_OF_TEXT = ("encoding", "delimiter", "quote", "escape")
+_OF_WORKBOOKS = ("sheet", "sheets")
+
+
+class Once(argparse.Action):
+    """Stores a value as argparse does; an option said twice is a fault, since only the last one would count."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        said = namespace.__dict__.setdefault("_said", set())
+        if option is not None and self.dest in said:
+            raise argparse.ArgumentError(self, say("given twice"))
+        said.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
+    """Return the options of these names that were given, as they are written."""
+    said = getattr(args, "_said", ())
+    found = [name for name in names if getattr(args, name, None) not in (None, [], False, "")]
+    found = [name for name in found if name not in _USUAL or name in said]
+    return [f"--{name.replace('_', '-')}" for name in found]
+
+
+def belong(args: argparse.Namespace, partner: str, *names: str) -> None:
+    """Raise BadSetting where options are given without the one they belong to."""
+    if not given(args, (partner.lstrip("-").replace("-", "_"),)) and (lone := given(args, names)):
+        raise BadSetting(
+            "{options} has no effect without {partner}; give both, or neither.",
+            options=listed(lone, "{head}, {tail}"),
+            partner=partner,
+        )
+
+
+def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
+    """Raise BadSetting where options are given that have no effect, for the reason said."""
+    if lone := given(args, names):
+        raise BadSetting("{why}: leave out {options}.", why=why, options=listed(lone, "{head}, {tail}"))
+
+
+def check_import(args: argparse.Namespace, name: str, kind: str | None) -> None:
+    """Raise BadSetting where a file of another kind was read than the options about reading are for.
+
+    `kind` : the file's, as `ImportChoices.format` has it.
+    """
+    if kind not in TEXTS:
+        without_effect(args, say("“{name}” is no delimited text", name=name), *_OF_TEXT)
+    if kind not in WORKBOOKS:
+        without_effect(args, say("“{name}” is no workbook", name=name), *_OF_WORKBOOKS)

@@ -1,0 +1,167 @@
+"""Numbers as laboratories write them: "<0.1", "> 200", "72 kg", "neg" among them.
+
+A bound counts as a number just beyond it, so that it falls into the interval it tells of; results in words stay values
+of their own beside the numbers. The texts themselves are kept as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import Said, say
+from splu_desktop.files.importer.columns.missing import neutral
+from splu_desktop.files.importer.columns.number_texts import LONGEST
+
+_MOST = 50_000  # different texts up to which a column is looked at
+_LOOK = 200  # of them that tell whether it is worth it
+_MEASURED = re.compile(
+    r"\s*(?P<bound>[<>≤≥]=?)?\s*(?P<number>[+\-−]?\d[\d.,'’ \u00a0\u202f]*)"
+    r"(?:(?P<near>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|cm|mm|kg/m[²2]|ml|[gt]pt/l|/[nµ]l)"
+    r"|[\s\u00a0\u202f]+(?P<apart>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|[kcm]?m|[mdc]?l"
+    r"|kg/m[²2]|[gt]pt/l|/[nµ]l|°?c|bpm|/min|years?|yrs?|jahre?|j\.?|ans?|años|months?|monate?|mois|weeks?|wochen?|semaines?"
+    r"|days?|tage?|jours?|días|hours?|h|std\.?|stunden?|heures?|min\.?|minuten?|minutes?|sec|s|€|eur|\$|usd|chf|£))?\s*",
+    re.IGNORECASE,
+)
+_RESULTS = frozenset(
+    {
+        "neg",
+        "negativ",
+        "negative",
+        "négatif",
+        "négative",
+        "negativo",
+        "pos",
+        "positiv",
+        "positive",
+        "positif",
+        "positivo",
+        "+",
+        "++",
+        "+++",
+        "(+)",
+        "+/-",
+        "spur",
+        "spuren",
+        "trace",
+        "traces",
+        "normal",
+        "unauffällig",
+        "norm",
+        "n.n.",
+        "nachweisbar",
+        "undetectable",
+        "detected",
+        "below",
+        "above",
+        "low",
+        "high",
+        "hämolytisch",
+        "hemolyzed",
+        "haemolysed",
+        "hemolytic",
+        "lipämisch",
+        "n.d.",
+        "nd",
+        "notdetected",
+        "nichtnachweisbar",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Quantities:
+    """What m texts say as measured numbers.
+
+    Attributes
+    ----------
+    bare : (m,) the numbers' texts without bounds and units; other texts as they are.
+    side : (m,) -1 below, 1 above, 0 where the number is none of a bound.
+    touching : (m,) whether the bound itself is meant, too (≤, ≥).
+    result : (m,) whether the text is a result in words.
+    unit : what stands behind every number, "" for nothing.
+    """
+
+    bare: list[str]
+    side: NDArray[np.int8]
+    touching: NDArray[np.bool_]
+    result: NDArray[np.bool_]
+    unit: str
+
+    def values(self, numbers: NDArray[np.float64], *, whole: bool) -> NDArray[np.float64]:
+        """Return the (m,) numbers, those of bounds moved just beyond."""
+        beyond = numbers + self.side if whole else np.nextafter(numbers, np.where(self.side < 0, -np.inf, np.inf))
+        return np.where((self.side != 0) & ~self.touching, beyond, numbers)
+
+    def note(self, column: str, labels: Sequence[str]) -> Said:
+        """Say how such a column is read."""
+        bounds, words = np.flatnonzero(self.side), np.flatnonzero(self.result)
+        if len(bounds):
+            return say(
+                "Column “{column}” has bounds such as “{text}”: they keep their text and count as a number just beyond "
+                "it, in intervals and where a mean is worked out of them.",
+                column=column,
+                text=labels[int(bounds[0])][:40],
+            )
+        if len(words):
+            return say(
+                "Column “{column}” has results in words among its numbers, such as “{text}”: each stays a value of its "
+                "own beside the numbers.",
+                column=column,
+                text=labels[int(words[0])][:40],
+            )
+        return say("The numbers of “{column}” are in {unit}, as each cell says.", column=column, unit=self.unit)
+
+
+def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
+    """Return what a column's texts say as measured numbers; None where nothing but numbers, or no such numbers, stand.
+
+    Parameters
+    ----------
+    labels : (m,) texts.
+    odd : places of those that are no plain number.
+
+    All numbers with a unit must have the same one, and none may lack it unless a bound or a word tells.
+    """
+    if not 0 < len(odd) <= _MOST:
+        return None
+    look = [labels[i] for i in odd[:: max(1, len(odd) // _LOOK)].tolist()]
+    if not any(_parts(text) or _is_result(text) for text in look):
+        return None
+    bare = list(labels)
+    side, touching = np.zeros(len(bare), np.int8), np.zeros(len(bare), bool)
+    result = np.zeros(len(bare), bool)
+    units: dict[str, str] = {}  # in small letters -> as first written
+    without = len(bare) - len(odd)
+    for i in odd.tolist():
+        text = bare[i]
+        if (found := _parts(text)) is None:
+            result[i] = _is_result(text) and not neutral(text)
+            continue
+        unit = found["near"] or found["apart"] or ""
+        if unit:
+            units.setdefault(unit.lower(), unit)
+        elif not found["bound"]:
+            without += 1
+            continue
+        if found["bound"]:
+            side[i], touching[i] = -1 if found["bound"][0] in "<≤" else 1, found["bound"] not in "<>"
+        bare[i] = found["number"].strip() + ("%" if unit == "%" else "")
+    units.pop("%", None)  # said by the numbers themselves
+    if len(units) > 1 or (units and without):
+        return None  # grams beside kilograms are no numbers of one kind
+    if not (side.any() or units or result.any()):
+        return None
+    return Quantities(bare, side, touching, result, next(iter(units.values()), ""))
+
+
+def _parts(text: str) -> re.Match[str] | None:
+    return _MEASURED.fullmatch(text) if len(text) <= LONGEST else None
+
+
+def _is_result(text: str) -> bool:
+    return "".join(text.split()).casefold() in _RESULTS

@@ -1,0 +1,90 @@
+"""Laboratory values, costs and lengths of stay as cells have them: bounds, units, words; their means hold the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.cli.base.planning import make_plan
+from splu_desktop.core import sanitise
+from splu_desktop.core.analyse.analyses import mean, quantile
+from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.table import Kind, Table
+from splu_desktop.files.importer import ProblemKind, read
+from tests.messy.cases import csv_bytes
+from tests.seeded import Seeded
+
+
+def column(path: Path, values: list[str]):  # type: ignore[no-untyped-def]
+    path.write_bytes(
+        csv_bytes([["Fall", "Wert"], *([f"F{i}", value] for i, value in enumerate(values))], delimiter=";")
+    )
+    found = read(path)
+    return found.table["Wert"], [str(p.sentence) for p in found.problems if p.kind is ProblemKind.NOTE]
+
+
+NUMBERS = ["0,4", "1,7", "12,5", "3,1", "88,0", "5,5", "7,2", "9,9"]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "says"),
+    [
+        ([*NUMBERS, "<0,3", "<0,3", ">200", "≥150"], Kind.DECIMAL, "bounds such as"),
+        ([*NUMBERS, *["neg"] * 8], Kind.DECIMAL, "results in words"),
+        ([f"{40 + i} kg" for i in range(12)], Kind.INTEGER, "are in kg"),
+        ([f"1,{50 + i} m" for i in range(12)], Kind.DECIMAL, "are in m"),
+        ([f"{i + 3} Tage" for i in range(12)], Kind.INTEGER, "are in Tage"),
+        ([f"{i + 3} {'g' if i % 2 else 'kg'}" for i in range(12)], Kind.CATEGORY, ""),  # no numbers of one kind
+        (["normal", "high", "low"] * 8 + ["7"], Kind.CATEGORY, ""),  # one number makes no column of numbers
+        (["3A", "4A", "12A"] * 4, Kind.CATEGORY, ""),  # wards
+        (["neg", "+", "++", "+++"] * 4, Kind.CATEGORY, ""),
+        (["3E5", "1E9", "2E2", "4E7"] * 3, Kind.CATEGORY, ""),  # stages
+    ],
+)
+def test_what_a_cell_says_beside_its_number(tmp_path: Path, values: list[str], kind: Kind, says: str) -> None:
+    found, notes = column(tmp_path / "t.csv", values)
+    assert found.kind is kind
+    assert any(says in note for note in notes) if says else not notes
+    assert found.labels[found.codes].tolist() == values  # the texts stay
+
+
+def test_a_bound_lies_just_beyond_its_number(tmp_path: Path) -> None:
+    found, _ = column(tmp_path / "t.csv", [*NUMBERS, "<0,3", ">200", "≤0,3", "≥200"])
+    value = dict(zip(found.labels.tolist(), found.values.tolist(), strict=True))
+    assert value["<0,3"] < 0.3 == value["≤0,3"] < 0.4 < value["≥200"] == 200 < value[">200"]
+    whole, _ = column(tmp_path / "t.csv", [*map(str, range(10)), "<5", ">100"])
+    value = dict(zip(whole.labels.tolist(), whole.values.tolist(), strict=True))
+    assert (whole.kind, value["<5"], value[">100"]) == (Kind.INTEGER, 4, 101)
+
+
+def test_intervals_are_suggested_and_means_and_quantiles_hold(tmp_path: Path) -> None:
+    """Of 30 means 95 % should hold: 24 or fewer would with a chance of 0.4 %; quantiles of intervals hold oftener."""
+    chance = np.random.default_rng(8)
+    n = 3_000
+    lab, stay, cost = chance.lognormal(2, 1, n), 1 + chance.negative_binomial(1.2, 0.2, n), chance.lognormal(7, 0.8, n)
+    rows = [
+        [
+            "neg" if i % 3 == 0 else f"{lab[i]:.1f}".replace(".", ","),
+            f"{stay[i]} Tage",
+            f"{cost[i]:.2f} €".replace(".", ","),
+        ]
+        for i in range(n)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_bytes(csv_bytes([["Troponin", "Liegezeit", "Kosten"], *rows], delimiter=";"))
+    table: Table = read(path).table
+    plan, notes = make_plan(table, sensitive=table.names, gamma=3)
+    assert sum("This is suggested" in note for note in notes) == 3
+    held: list[bool] = []
+    middles: list[bool] = []
+    for seed in range(10):
+        reader = Reader(sanitise.run(table, plan, randomness=Seeded(seed)))
+        for name in table.names:
+            numbers = table[name].values[table[name].codes]  # type: ignore[index]
+            numbers = numbers[~np.isnan(numbers)]
+            middle, centre = mean(reader, name), quantile(reader, name)
+            held.append(middle.low <= numbers.mean() <= middle.high)
+            middles.append(centre.low <= np.quantile(numbers, 0.5, method="inverted_cdf") <= centre.high)
+    assert min(sum(held), sum(middles)) > 24
