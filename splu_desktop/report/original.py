@@ -130,6 +130,11 @@ def _implied(table: Table, opened: OpenRelease) -> Plan:
             "release, so that the source can be compared.",
             column=generalised[0],
         )
+    if opened.facts.get("persons", {}).get("way") == "draw":
+        raise NotItsSource(
+            "All records of a person were drawn at once, and the release does not say which column tells persons; give "
+            "the recipe of the release, so that the source can be compared."
+        )
     published = opened.published
     roles = {name: Role.SA if published.is_sensitive(name) else Role.NSA for name in published.table.names}
     suggested = suggest_roles(table, sensitive=published.sensitive)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core import sanitise
 from splu_desktop.core.checks import gate
 from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import BadSetting
@@ -27,11 +28,14 @@ from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
-from splu_desktop.report.original import Background, _implied, original
+from splu_desktop.report.original import Background, NotItsSource, _implied, original
 from splu_desktop.report.public import filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.pdf import _Pen
+from tests.files.kit_releases import plans, table_of
 from tests.report.conftest import FIELDS, Case
+from tests.seeded import Seeded
+from tests.written import write_release
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY_LAW = ",".join(law.CODES)
@@ -84,6 +88,16 @@ def test_a_report_of_many_sensitive_columns_stays_short(case: Case) -> None:
             assert len(set_pages(made, "A4", pen.width).pages) <= most
         finally:
             pen.close()
+
+
+def test_a_release_by_person_asks_for_its_recipe(tmp_path: Path) -> None:
+    """Which column tells persons stands in no release: the internal edition ended in an assertion."""
+    table = table_of(1_500)
+    for name in ("persons", "skewed persons"):
+        opened = write_release(sanitise.run(table, plans(table)[name], randomness=Seeded(1)), tmp_path / name)
+        opened = replace(opened, facts={**opened.facts, "columns": []})  # what was generalised is asked for first
+        with pytest.raises(NotItsSource, match="recipe"):
+            _implied(table, opened)
 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:
