@@ -7,6 +7,7 @@ import csv
 import importlib.util
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
