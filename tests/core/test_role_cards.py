@@ -1,4 +1,4 @@
-"""The four cards on 2,000 invented headers: no health column is published by suggestion, no identifier is missed."""
+"""The four cards on 3,000 invented headers: no health column is published by suggestion, no identifier is missed."""
 
 from __future__ import annotations
 
