@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -81,6 +82,7 @@ class Suggestion:
 
 
 _STAGE = "Recognising the source"
+_NO_WORD = re.compile(r"[a-z]|([a-z]|nsa|col(umn)?|var(iable)?|attr(ibute)?|feature|field)[ _.]?\d+", re.IGNORECASE)
 _MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
@@ -126,6 +128,7 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
                     break
     rest = [column for column in table.columns if column.name not in found]
     looks = {column.name: said for column in rest if (said := _special(column))}
+    silent = not looks and not any(map(special, chosen))
     best = None if chosen else _most_sensitive(table, {name: matter for name, (matter, _) in looks.items()})
     for column in rest:
         if column.name == best:
@@ -138,7 +141,7 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
             reason = say("{why}: left out unless you mark it as sensitive", why=why)
             found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
         else:
-            found[column.name] = _other(column)
+            found[column.name] = _other(column, silent)
     return {column.name: found[column.name] for column in table.columns}
 
 
@@ -224,11 +227,12 @@ def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
     return min(ranked)[3] if ranked else None
 
 
-def _other(column: Column) -> Suggestion:
+def _other(column: Column, silent: bool) -> Suggestion:
     """Return what becomes of a column that names nobody and says nothing sensitive.
 
     What no list reads is left out, whatever the table: of 239 names of health columns that nobody had seen before, 76
-    were read by none, and a table need not say elsewhere that it is on health.
+    were read by none, and a table need not say elsewhere that it is on health. A name that is no word, such as "c3", is
+    kept where the rest is `silent` on special matters.
     """
     if column.m == 0 or bool(column.missing.all()):
         return Suggestion(Role.NSA, "holds no values")
@@ -251,7 +255,7 @@ def _other(column: Column) -> Suggestion:
         return Suggestion(
             Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
         )
-    if not known:
+    if not known and not (silent and _NO_WORD.fullmatch(column.name)):
         return Suggestion(
             Role.DROPPED,
             "nothing is known of it, and a table on health may hold a finding there: left out until you say what it is",
