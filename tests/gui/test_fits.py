@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QTabBar,
     QTableView,
     QTabWidget,
+    QTextEdit,
     QWidget,
 )
 
@@ -106,6 +107,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             over = widget.widget().width() - widget.viewport().width()
             if over > 0 and (widget.horizontalScrollBarPolicy() is _NEVER or not sideways):
                 yield f"{over} pixels of what {name} holds are out of sight: {widget.parentWidget().objectName()}"
+        if isinstance(widget, QTextEdit) and widget.horizontalScrollBar().maximum() > 0:
+            yield f"{name} scrolls sideways by {widget.horizontalScrollBar().maximum()}"
         if isinstance(widget, QTabBar) and not sideways and widget.sizeHint().width() > widget.width() + 1:
             yield f"tabs of {type(widget.parentWidget()).__name__} are out of sight"
         if isinstance(widget, QTableView) and (alike := _alike(widget)):
@@ -189,6 +192,15 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
         for step in (Step.IMPORT, Step.CLASSIFY, Step.PLAN, Step.PUBLISH):
             window.show_step(step)
             look(step.name, window)
+            if step is Step.CLASSIFY:
+                table = window.classify_page.table
+                assert table.viewport().height() >= 6 * table.verticalHeader().defaultSectionSize()
+                seen = table.height()
+                for part in (window.classify_page.details, window.classify_page.giveaway, window.classify_page.risk):
+                    part.setVisible(not part.isVisible())
+                QApplication.processEvents()
+                assert table.height() == seen, "rows move when what is said below them changes"
+                window.classify_page.refresh()
             for tabs in window.pages[step].findChildren(QTabWidget):
                 for at in range(tabs.count()):
                     if tabs.isVisible() and tabs.isTabVisible(at):
