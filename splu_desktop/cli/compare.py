@@ -84,8 +84,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare, print, and write where asked to. Raises SpluError; nothing is written then."""
-    belong(args, "--out", "language")
     systems, code = named(args.systems), language(args.language)
+    belong(args, "--out", "language")
     if not _LEAST <= args.questions <= _MOST:
         raise BadSetting(
             "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",

@@ -175,7 +175,7 @@ def test_what_a_command_writes_is_in_the_language_it_speaks_unless_said(code: st
 
 
 def test_help_of_a_command_is_printed_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
-    for code, words in (("de", ("Aufruf: splu verify", "Optionen:")), ("fr", ("usage : splu verify", "options:"))):
+    for code, words in (("de", ("Aufruf: splu verify", "Optionen:")), ("fr", ("usage\u00a0: splu verify", "options:"))):
         status, out, err = run(capsys, "verify", "--help", "--lang", code)
         assert (status, err) == (0, "")
         assert all(word in out for word in words), out

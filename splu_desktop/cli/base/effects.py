@@ -8,7 +8,6 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import listed, say
-from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
 
 IMPORT = (
     "encoding", "delimiter", "quote", "escape", "decimal", "thousands", "sheet", "sheets", "header_row", "header_rows",
@@ -16,8 +15,6 @@ IMPORT = (
 )  # fmt: skip
 _USUAL = ("language",)  # options that have a value though nobody gives one
 _AGAIN = ("lang",)  # that an alias may give already: the last one counts
-_OF_TEXT = ("encoding", "delimiter", "quote", "escape")
-_OF_WORKBOOKS = ("sheet", "sheets")
 
 
 class Once(argparse.Action):
@@ -55,14 +52,3 @@ def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
     """Raise BadSetting where options are given that have no effect, for the reason said."""
     if lone := given(args, names):
         raise BadSetting("{why}: leave out {options}.", why=why, options=listed(lone, "{head}, {tail}"))
-
-
-def check_import(args: argparse.Namespace, name: str, kind: str | None) -> None:
-    """Raise BadSetting where a file of another kind was read than the options about reading are for.
-
-    `kind` : the file's, as `ImportChoices.format` has it.
-    """
-    if kind not in TEXTS:
-        without_effect(args, say("“{name}” is no delimited text", name=name), *_OF_TEXT)
-    if kind not in WORKBOOKS:
-        without_effect(args, say("“{name}” is no workbook", name=name), *_OF_WORKBOOKS)

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import without_effect
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
 from splu_desktop.files.importer.text.fixed_width import edges_of
 
 _KINDS = {
@@ -30,6 +32,8 @@ _PROBLEMS = {
     "doubtful": ProblemKind.DOUBTFUL_ROW,
 }
 _DECISIONS = {"keep": Decision.KEEP, "missing": Decision.MISSING, "drop": Decision.DROP}
+_OF_TEXT = ("encoding", "delimiter", "quote", "escape")  # options
+_OF_WORKBOOKS = ("sheet", "sheets")
 _NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "space": " ", "none": ""}
 
 
@@ -205,3 +209,14 @@ def _character(text: str | None, option: str, longest: int = 1) -> str | None:
         many = say("one character") if longest == 1 else say("at most {n} characters", n=longest)
         raise BadSetting("{option} takes {many}, not “{text}”.", option=option, many=many, text=text)
     return text
+
+
+def check_import(args: argparse.Namespace, name: str, kind: str | None) -> None:
+    """Raise BadSetting where a file of another kind was read than the options about reading are for.
+
+    `kind` : the file's, as `ImportChoices.format` has it.
+    """
+    if kind not in TEXTS:
+        without_effect(args, say("“{name}” is no delimited text", name=name), *_OF_TEXT)
+    if kind not in WORKBOOKS:
+        without_effect(args, say("“{name}” is no workbook", name=name), *_OF_WORKBOOKS)

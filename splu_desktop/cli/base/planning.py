@@ -10,9 +10,8 @@ from typing import Any
 
 from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
 from splu_desktop.cli.base.audience_options import add_audience_options, audience_said
-from splu_desktop.cli.base.effects import check_import
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
-from splu_desktop.cli.base.import_options import check_columns, choices_from
+from splu_desktop.cli.base.import_options import check_columns, check_import, choices_from
 from splu_desktop.cli.base.sensitive_option import sensitive_column
 from splu_desktop.cli.base.tolerance_options import (
     BY_GAMMA,

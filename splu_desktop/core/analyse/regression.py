@@ -56,7 +56,11 @@ def _regression(
 ) -> Analysed:
     title, met, counted = outcome
     of, table = chosen(reader, where), reader.published.table
-    asked = [of, met, *(chosen(reader, term) for term in on if not isinstance(term, str))]
+    asked = [
+        of,
+        *([met] if counted is None else ()),
+        *(chosen(reader, term) for term in on if not isinstance(term, str)),
+    ]
     full = [term for term in on if isinstance(term, str)] + ([counted] if counted is not None else [])
     cells = CellTable(reader.engine, asked, full)
     y = cells.meets(met).astype(np.float64) if counted is None else numbers_of(reader, counted)[cells.codes(counted)]
