@@ -1243,7 +1243,7 @@ if (sys.nframe() == 0L && !interactive()) local({
       stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
     # Nobody can tell from a release which values these are.
-    if (length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
+    if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
       "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
     0L
   }, error = function(fault) {

@@ -1896,7 +1896,8 @@ def main(arguments=None):
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
     print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
-    if release.facts.get("persons", {}).get("design_effects"):
+    persons = release.facts.get("persons")
+    if isinstance(persons, dict) and persons.get("design_effects"):
         print(_NARROW, file=sys.stderr)
     return 0
 

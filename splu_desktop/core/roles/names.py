@@ -27,6 +27,7 @@ _EMAIL, _PHONE, _ADDRESS = listed(_WORDS["email"]), listed(_WORDS["phone"]), lis
 _COORDINATE, _FREE = listed(_WORDS["coordinate"]), listed(_WORDS["free"])
 _PERSON_NAME, _NAME, _PERSON = listed(_WORDS["person_name"]), listed(_WORDS["name"]), listed(_WORDS["person"])
 _OTHER_PERSONS, _ADDRESSES = _WORDS["other_persons"].split(" | "), _WORDS["addresses"].split(" | ")
+_KINDS = listed("type typ tipo art kind specialty fach fachrichtung")  # of a person, which name nobody
 _BIRTH = listed(_WORDS["birth"])
 _BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "naiss", "nacim", "birthd")
 _NUMBERING = listed(_WORDS["numbering"])
@@ -99,7 +100,7 @@ def person_by_name(name: str) -> str | None:
     words = words_of(name)
     have = set(words)
     text = f" {' '.join(words)} "
-    if any(f" {phrase} " in text for phrase in _OTHER_PERSONS):
+    if any(f" {phrase} " in text for phrase in _OTHER_PERSONS) and not have & _KINDS:
         return "name of a person"
     if any(f" {phrase} " in text for phrase in _ADDRESSES):
         return "address"
@@ -152,7 +153,7 @@ def birth_by_name(name: str) -> bool:
         return True
     if any(word.endswith(_BIRTH_ENDS) or any(part in word for part in _BIRTH_PARTS) for word in words):
         return True  # only dates count, so a weight at birth is none
-    return bool((have | {"".join(words[:2])}) & _BIRTH) and not have & {
+    return bool((have | {"".join(words[:2]), "".join(words[:3])}) & _BIRTH) and not have & {
         "weight",
         "order",
         "place",

@@ -15,6 +15,7 @@ from splu_desktop.core.words import words_of
 
 _LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressure"
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
+_UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
 
 
 class RoleCard(Enum):
@@ -83,7 +84,6 @@ class Matter:
     what : the thing, as it is said to the custodian.
     card : where a column of the kind belongs.
     weight : how clearly it is sensitive, 0..1; 0 where it is not.
-    health : whether it makes a table one on health.
     words : matches a word of a name, or a run of words written together.
     long : the same by signs of `_SURE` letters or more, and words that values alone have; for values.
     """
@@ -91,7 +91,6 @@ class Matter:
     what: str
     card: RoleCard
     weight: float
-    health: bool
     words: Signs
     long: Signs
 
@@ -113,7 +112,6 @@ def matters() -> tuple[Matter, ...]:
                     entry["what"],
                     RoleCard[entry.get("card", "special").upper()],
                     float(entry.get("weight", 0)),
-                    bool(entry.get("health", False)),
                     Signs(signs),
                     Signs([*sure, *entry.get("values", "").split()]),
                 )
@@ -126,15 +124,25 @@ def _list(name: str) -> Signs:
     return Signs(_signs(tomllib.loads(resource_path("roles/others.toml").read_text(encoding="utf-8"))[name]))
 
 
-@cache
-def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
-    """Return what a name says, the weightiest first, and whether all its words are known to say so or nothing."""
-    words = words_of(name)
-    runs = [
+def _runs(words: tuple[str, ...]) -> list[tuple[int, int, str]]:
+    """Return all runs of words as (start, stop, text), also as they are with ä for ae, which words have as a."""
+    found = [
         (start, stop, "_".join(words[start:stop]))
         for start in range(len(words))
         for stop in range(start + 1, min(start + _LONGEST_RUN, len(words)) + 1)
     ]
+    return found + [
+        (start, stop, plain)
+        for start, stop, text in found
+        if (plain := _UMLAUT.sub(r"\1", text)) != text and len(plain) >= _SURE
+    ]
+
+
+@cache
+def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
+    """Return what a name says, the weightiest first, and whether all its words are known to say so or nothing."""
+    words = words_of(name)
+    runs = _runs(words)
     found, covered = [], {at for at, word in enumerate(words) if word.isdigit() or _list("fill").said(word)}
     no_matter = {
         at for start, stop, text in runs if _list("except").said(text) for at in range(start, stop)
