@@ -334,7 +334,9 @@ class PerPerson:
             "{before} anyway.",
             before=_percent(self.before),
             sensitive=self.sensitive,
-            chances=listed(say("{chance} from {k} records", chance=_percent(chance), k=k) for k, chance in self.right),
+            chances=listed(
+                say("{chance} from up to {k} records", chance=_percent(chance), k=k) for k, chance in self.right
+            ),
         )
 
 

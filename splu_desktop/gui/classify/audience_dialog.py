@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import Choice, label, last_row, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Choice, label, last_row, line_edit, margins, percent_box, scrolled, whole_box
 from splu_desktop.gui.base.words import filled, tip
 
 
@@ -33,8 +33,11 @@ class AudienceDialog(QDialog):
         self._session = session
         choices = session.choices
         given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        self.resize(720, 520)
+        outer = margins(QVBoxLayout(self), 16, spacing=12)
+        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
+        outer.addWidget(scrolled(inside), 1)
+        column = margins(QVBoxLayout(inside), 0, spacing=12)
         column.addWidget(
             label(
                 self.tr(
@@ -125,7 +128,8 @@ class AudienceDialog(QDialog):
             self._numbers[name], self._reasons[name] = box, why
         self.note = label("", "quiet", wrap=True)
         column.addWidget(self.note)
-        self.take = last_row(self, column, self.tr("&Use these limits"))
+        column.addStretch(1)
+        self.take = last_row(self, outer, self.tr("&Use these limits"))
         self._proposed = self.plain().proposed
         self._show()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QSize, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.gui.base.models import ROW, Index, SortFilter, TableView
+
+_ROWS = 6  # seen on the smallest screen
 
 
 class CardFilter(SortFilter):
@@ -73,6 +75,11 @@ class FrozenTable(TableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
+
+    def minimumSizeHint(self) -> QSize:
+        rows = _ROWS * self.verticalHeader().defaultSectionSize()
+        rest = self.horizontalHeader().sizeHint().height() + self.horizontalScrollBar().sizeHint().height()
+        return QSize(super().minimumSizeHint().width(), rows + rest + 2 * self.frameWidth())
 
     def scrollTo(
         self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible

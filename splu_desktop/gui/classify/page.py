@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw.ways import Unprotected, by_tolerances, gamma_tolerances
 from splu_desktop.core.roles.suggest import Role
@@ -17,7 +17,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, button, label, line_edit, margins, scrolled
+from splu_desktop.gui.base.widgets import Card, Empty, Scrolled, button, label, line_edit, margins
 from splu_desktop.gui.base.words import caption, filled, number, percent, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
@@ -30,7 +30,8 @@ from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDel
 from splu_desktop.gui.classify.safe_dialog import SafeDialog
 from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 
-_LINES = 11  # of text in the room below the table
+_LINES = 11  # of text in the room below the table, where there is room for them
+_FEWEST = 3  # of them on a small screen
 
 
 class ClassifyPage(Page):
@@ -117,9 +118,11 @@ class ClassifyPage(Page):
         inside = QWidget()
         self.below = QVBoxLayout(inside)
         margins(self.below, 0, 0, 4, 0, spacing=8)
-        self.room = scrolled(inside)
+        self.room = _Room()
+        self.room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.room.setWidget(inside)
+        self.room.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.room.setFixedHeight(round(self.fontMetrics().height() * _LINES))
         self.body.addWidget(self.room)
         self.details = Card(spacing=4)
         self.detail_title = label("", "strong")
@@ -474,6 +477,16 @@ class ClassifyPage(Page):
             " ages in tens, make fewer unique: select a column, then “Group values…”.</p>"
             "<p class='q'>Several rows at once: select them, then use the buttons above. Undo brings any role back.</p>"
         )
+
+
+class _Room(Scrolled):
+    """Room whose height follows from the window's alone, not from what stands in it."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.fontMetrics().height() * _LINES)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self.fontMetrics().height() * _FEWEST)
 
 
 def _sentence(text: str) -> str:

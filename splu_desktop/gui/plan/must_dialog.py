@@ -167,11 +167,14 @@ class MustDialog(QDialog):
             " cells can be read so exactly, or says what comes closest."
         )
         outer.addWidget(label(intro, wrap=True))
-        grid = QGridLayout()
+        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
+        outer.addWidget(scrolled(inside), 1)
+        grid = QGridLayout(inside)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(6)
         self.lines = tuple(_Line(self, grid, row) for row in range(TABLES))
-        outer.addLayout(grid)
+        grid.setRowStretch(grid.rowCount(), 1)
         self.search = button(self.tr("&Look for the strongest protection"), self.look, picture="search")
         outer.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
         self.busy = Busy(self.tr("Trying settings"), self.tr("Stop"))

@@ -139,7 +139,8 @@ def _table(table: TableBlock) -> str:
     for row in table.shown[:_MOST_ROWS]:
         cells = zip(row, table.align, strict=True)
         rows.append("<tr>" + "".join(f"<td{_side(side)}>{_cell(cell)}</td>" for cell, side in cells) + "</tr>")
-    made = f"<table width='100%' cellspacing='0' cellpadding='3'>{''.join(rows)}</table>"
+    # Qt rounds each column's width up: a table of the whole width would be a pixel too wide, and the page would scroll.
+    made = f"<table width='99%' cellspacing='0' cellpadding='3'>{''.join(rows)}</table>"
     more = len(table.shown) - _MOST_ROWS
     if more > 0:
         words = sentence(QCoreApplication.translate("report", "{n} further rows stand in the saved report."), n=more)
