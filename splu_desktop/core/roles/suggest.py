@@ -128,7 +128,7 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
                     break
     rest = [column for column in table.columns if column.name not in found]
     looks = {column.name: said for column in rest if (said := _special(column))}
-    silent = not looks and not any(map(special, chosen))
+    silent = bool(chosen) and not looks and not any(map(special, chosen))
     best = None if chosen else _most_sensitive(table, {name: matter for name, (matter, _) in looks.items()})
     for column in rest:
         if column.name == best:
@@ -232,7 +232,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
 
     What no list reads is left out, whatever the table: of 239 names of health columns that nobody had seen before, 76
     were read by none, and a table need not say elsewhere that it is on health. A name that is no word, such as "c3", is
-    kept where the rest is `silent` on special matters.
+    kept where it is said what is sensitive, and that and the rest are `silent` on special matters.
     """
     if column.m == 0 or bool(column.missing.all()):
         return Suggestion(Role.NSA, "holds no values")
