@@ -93,3 +93,17 @@ def _silent(module: Module) -> Iterator[str]:
         near = [*lines[first - 1 : last], *(line for line in lines[first - 2 : first - 1] if line.strip()[:1] == "#")]
         if not any("#" in line for line in near):
             yield f"{module.name}:{first}"
+
+
+def test_a_module_gives_a_name_once() -> None:
+    """A constant given twice is, for all its readers, the second one."""
+    found = []
+    for name, module in modules().items():
+        given = Counter(
+            target.id
+            for node in module.tree.body
+            for target in (node.targets if isinstance(node, ast.Assign) else ())
+            if isinstance(target, ast.Name)
+        )
+        found += [f"{name}: {each}" for each, times in given.items() if times > 1]
+    assert found == []

@@ -14,11 +14,11 @@ from splu_desktop.core.packed.texts import Texts, places_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
+from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import Typed, decide
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
 from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat, parse_plain
-from splu_desktop.files.importer.columns.said_once import said_once
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
@@ -73,7 +73,7 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
             problems.extend(_misfit_problems(raw, name, column, one.misfits, one.typed.kind, decision))
             if decision is Decision.DROP:
                 keep &= ~one.misfits[column.codes]
-    problems.extend(said_once(raw.names, raw.columns))
+    problems.extend(blanks_below(raw.names, raw.columns))
     table = Table(tuple(one.column for one in found))
     dropped = int((~keep).sum())
     if dropped:

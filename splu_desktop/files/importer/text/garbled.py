@@ -19,7 +19,7 @@ from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
 _LOOKED_AT = 3000  # texts per column
-_LOOKED_AT = 2_000  # characters of a text, which show as well as all of them whether it is spoilt
+_LONGEST = 2_000  # characters of a text, which show as well as all of them whether it is spoilt
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _READ_AS = ("cp1252", "mac_roman", "cp850", "cp437", "cp1250", "cp1251")
 _HTML = re.compile(r"&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|[a-zA-Z]{2,8});")
@@ -103,7 +103,7 @@ def _byte(char: str, codec: str) -> bytes:
 
 def _twice(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
     for text in texts:
-        if (right := meant(text[:_LOOKED_AT])) is not None:
+        if (right := meant(text[:_LONGEST])) is not None:
             sentence = say(
                 "Column “{column}”: “{text}” seems to mean “{meant}”. The letters were spoilt when the file was saved "
                 "before, which choosing an encoding here can't mend; export the table again from its source as UTF-8.",

@@ -17,7 +17,7 @@ _LEAST_BLANK = 0.3  # of the records
 _MOST = 5_000  # different values
 
 
-def said_once(names: Sequence[str], columns: Sequence[RawColumn]) -> Iterator[Problem]:
+def blanks_below(names: Sequence[str], columns: Sequence[RawColumn]) -> Iterator[Problem]:
     """Yield a problem for each column at the left whose few words stand once each, above blanks, from the top on.
 
     They are read as they stand: nobody can know what was meant of a blank.
