@@ -28,7 +28,7 @@ from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
-from splu_desktop.report.original import Background, NotItsSource, _implied, original
+from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
 from splu_desktop.report.public import filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.pdf import _Pen
@@ -256,7 +256,7 @@ def test_alternatives_are_told_where_they_were_compared(case: Case, tmp_path: Pa
 def test_the_audience_chosen_stands_on_the_front_of_the_internal_edition(case: Case) -> None:
     audience = Audience("partner", holds="similar", changed={"k": (7, "asked for")})
     plan = replace(_implied(case.imported.table, case.opened), audience=audience)
-    found = original(case.opened, Background(case.imported, plan))
+    found = original(matched(case.opened, Background(case.imported, plan)))
     report = replace(case.internal, original=found)
     for code in LANGUAGES:
         sentence, brief = map(language(code).sentence, (audience.sentence, audience.brief))
