@@ -127,6 +127,40 @@ def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
         )
 
 
+@pytest.mark.parametrize("name", ["Matricule", "c1", "Kürzel", "identifiant"])
+@pytest.mark.parametrize("code", ["M{:05d}", "{:d}", "{:x}9"])
+def test_what_somebody_says_identifies_a_person_numbers_persons(name: str, code: str) -> None:
+    """Whatever its name: of one prefix and as many digits also where nobody says so."""
+    numbers = np.random.default_rng(7).integers(0, 500, 1200)
+    who = column(name, numbers, [code.format(each) for each in range(int(numbers.max()) + 1)])
+    table = Table((who, column("s", np.arange(1200) % 9), column("c", np.zeros(1200))))
+    plan = Plan({name: Role.IDENTIFIER, "c": Role.NSA, "s": Role.SA}, plain({"s": 4}))
+    (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
+    assert line.light is Light.AMBER
+    released = run(table, plan, randomness=Seeded(1)).repeats
+    assert released is not None
+    assert released.largest >= 2
+    assert (persons_of(table) is not None) == (code == "M{:05d}" or name in ("Matricule", "identifiant"))
+
+
+def test_what_names_and_reaches_persons_numbers_none() -> None:
+    """Surnames, wards and telephones repeat among persons, also where somebody calls them identifiers."""
+    rows = np.arange(1200)
+    named = {
+        "Nachname": ("Meier-{:c}", 40),
+        "Telefon": ("030/{:06d}", 400),
+        "room": ("R{:03d}", 40),
+        "icd": ("C{:03d}", 400),
+    }
+    table = Table(
+        tuple(
+            column(name, rows % many, [text.format(each + 97) for each in range(many)])
+            for name, (text, many) in named.items()
+        )
+    )
+    assert persons_of(table, told=table.names) is None
+
+
 @pytest.mark.parametrize(
     "name", ["encounter_id", "visit id", "Fallnummer", "doctor id", "facility id", "postcode", "icd"]
 )
