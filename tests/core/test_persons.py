@@ -110,6 +110,21 @@ def test_the_promise_per_person_is_what_an_attacker_reaches() -> None:
         assert abs(right / persons - stated) < 4 * np.sqrt(0.25 / persons)
 
 
+def test_a_release_tells_the_promise_that_its_plan_told() -> None:
+    """Also of a column drawn joined, whose published counts are not true."""
+    table = _visits(20_000)
+    flag = column("s", (np.random.default_rng(5).random(table.n) < 0.06).astype(int), ["no", "yes"])
+    table = Table((table["patient_nbr"], table["free"], flag))
+    draw = by_tolerances(flag, Tolerances({"no": Fraction(1), "yes": Fraction("0.2")}), "joined")
+    plan = Plan({"patient_nbr": Role.IDENTIFIER, "free": Role.NSA, "s": Role.SA}, {"s": draw})
+    known, published = Repeats(5, 2.0), run(table, plan, randomness=Seeded(3))
+    planned = per_person(known, table, published.draws)
+    told = per_person(known, published.table, published.draws, published=True)
+    assert abs(published.counts("s")[1] - flag.counts()[1]) > 500
+    assert told.before == pytest.approx(planned.before, abs=0.01)
+    assert dict(told.right) == pytest.approx(dict(planned.right), abs=0.01)
+
+
 def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
     table = _visits()
     found = persons_of(table)
