@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.draw.ways import by_tolerances
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.persons import Repeats, per_person, persons_of, right_guesses, rounded_up
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
