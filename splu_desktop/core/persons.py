@@ -353,14 +353,14 @@ NARROW = say(
 
 
 def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, Draw]) -> tuple[str, ...]:
-    """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
+    """Return in sentences what a release says of persons with several records; `table` is the published one."""
     if repeats is None:
         return (say("The promise is per record; it is not known whether persons have several."),)
     moved = (shift_sentence(repeats.shift, repeats.days),) if repeats.shift else ()
     if repeats.largest == 1:
         return (repeats.sentence, *moved)
     narrow = (NARROW,) if repeats.effects else ()
-    told = repeats.sentence, per_person(repeats, table, draws).sentence, *narrow, *moved
+    told = repeats.sentence, per_person(repeats, table, draws, published=True).sentence, *narrow, *moved
     if NUMBER not in table:
         return told
     number = say(
@@ -383,7 +383,7 @@ def shift_sentence(names: tuple[str, ...], days: int) -> str:
     )
 
 
-def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:
+def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw], *, published: bool = False) -> PerPerson:
     """Return the promise per person.
 
     Parameters
@@ -391,13 +391,15 @@ def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> Per
     repeats : with several records of some person.
     table : with the SAs, as planned or as published.
     draws : SA -> its draw, at least one, each eligible for its column.
+    published : whether the table is, so that its counts are those shown, and what they say of the true ones is asked.
 
     Raises UnknownColumn; Infeasible.
     """
     found = []
     for name, draw in draws.items():
         column = table[name].compacted()
-        counts, a, shown = column.counts().astype(np.float64), draw.keeps(column), draw.shows(column)
+        counts, a = column.counts().astype(np.float64), draw.keeps(column)
+        shown, counts = (counts, draw.likely(counts, column.labels)) if published else (draw.shows(column), counts)
         right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k), shown)) for k in repeats.shown)
         once = all(draw.draws_of_person(k) == 1 for k in repeats.shown)
         found.append(PerPerson(name, right, once, float(counts.max(initial=0.0)) / max(column.n, 1)))

@@ -347,7 +347,7 @@ def persons_told(line: Line, published: Published) -> Line:
     repeats, said = published.repeats, line.sentence
     if line.name != "persons" or line.light is Light.GREEN or repeats is None or not isinstance(said, Said):
         return line
-    promise = per_person(repeats, published.table, published.draws).sentence
+    promise = per_person(repeats, published.table, published.draws, published=True).sentence
     return replace(line, sentence=Said(said.template, {**said.values, "promise": promise}))
 
 
