@@ -4,8 +4,9 @@
 
 Writes a CSV of 12 columns as hospitals have them to DIR (default: the folder for temporary files; 70 bytes a record,
 and 200 more while it is published) and publishes it by command line in a fresh process: within the memory given and,
-with `--unbounded`, as ever; of each release a count is asked three times, in a fresh process. Then a further run is stopped (SIGTERM) while it writes its table. Peak memory is looked at
-every 50 ms: what the process has for itself, and that with what it has mapped of files.
+with `--unbounded`, as ever; of each release a count is asked three times, in fresh processes. Then a further run is
+stopped (SIGTERM) while it writes its table. Peak memory is looked at every 50 ms: what the process has for itself, and
+that with what it has mapped of files.
 """
 
 from __future__ import annotations

@@ -46,23 +46,23 @@ def counts(paths: list[str], progress: Progress, *, names: list[str], wanted: li
     try:
         with duckdb.connect(config=settings) as engine:
 
-            def found(query: str, *given: Any) -> Any:
+            def asked_of(query: str, *given: Any) -> Any:
                 return engine.execute(query, given)
 
-            found("SET allowed_paths = ?", paths)
-            found("SET enable_external_access = false")
-            found("SET lock_configuration = true")
+            asked_of("SET allowed_paths = ?", paths)
+            asked_of("SET enable_external_access = false")
+            asked_of("SET lock_configuration = true")
             for path in paths:  # another order of columns, or columns within columns, would be counted by wrong places
-                _, *told = found("SELECT name, num_children FROM parquet_schema(?)", path).fetchall()
+                _, *told = asked_of("SELECT name, num_children FROM parquet_schema(?)", path).fetchall()
                 if told != [(name, None) for name in names]:
                     return None
-            types = [column[1] for column in found(f"SELECT {asked} FROM {source} LIMIT 0", paths).description]
+            types = [column[1] for column in asked_of(f"SELECT {asked} FROM {source} LIMIT 0", paths).description]
             if not {str(kind) for kind in types} <= _TYPES:
                 return None
             few = f"SELECT DISTINCT * FROM (SELECT {asked} FROM {source} LIMIT {_SAMPLE})"
-            if found(f"SELECT count(*) FROM ({few})", paths).fetchone()[0] > _DIFFERENT * _SAMPLE:
+            if asked_of(f"SELECT count(*) FROM ({few})", paths).fetchone()[0] > _DIFFERENT * _SAMPLE:
                 return None
-            cells = found(f"SELECT {asked}, count(*) AS n FROM {source} GROUP BY ALL", paths).fetchnumpy()
+            cells = asked_of(f"SELECT {asked}, count(*) AS n FROM {source} GROUP BY ALL", paths).fetchnumpy()
     except duckdb.Error:  # the way by records reads it, or says what is wrong
         return None
     columns = []
