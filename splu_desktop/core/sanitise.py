@@ -100,7 +100,7 @@ def run(
     UnknownColumn, BadSetting, EmptyTable, Ineligible; Cancelled.
     """
     source = randomness or SystemRandomness()
-    persons = persons_of(table)
+    persons = persons_of(table, told=plan.named(Role.IDENTIFIER))
     table = by_person.shifted(table, plan.persons, source)
     read, table = table, prepare(table, plan)
     learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}
@@ -146,7 +146,7 @@ def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repea
     if chosen.drawn:
         nsas = plan.named(Role.NSA)
         effects = {name: draw.effects(table, who, name, nsas) for name, draw in plan.draws.items()}
-        return replace(repeats, effects=effects)
+        return replace(repeats, effects=effects, whole=by_person.Effects.of_persons(table, who, nsas))
     return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
 
 
