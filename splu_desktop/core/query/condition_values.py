@@ -46,7 +46,8 @@ def is_span(column: Column, text: str) -> bool:
     )
 
 
-_SPAN = re.compile(r"\d{4}(-(0[1-9]|1[0-2])| Q[1-4])?", re.ASCII)
+# A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
+_SPAN = re.compile(r"(18|19|20|21)\d{2}|\d{4}(-(0[1-9]|1[0-2])| Q[1-4])", re.ASCII)
 
 
 def is_span_text(text: str) -> bool:
