@@ -189,9 +189,7 @@ def figures_of(found: dict[str, Any]) -> Figures:
     """Return the figures of an answer as plain data."""
     # The kits name a term as it was typed, the program "stay <= 3" as "stay=..3".
     named = {
-        re.sub(
-            r" ?<=(\S| )+", lambda sign: f"=..{sign[0].split('=')[1].strip()}", re.sub(r" ?>=(.+)", r"=\1..", name)
-        ): part
+        re.sub(r" <= (\S+)", r"=..\1", re.sub(r">=(\S+)", r"=\1..", name)): part
         for name, part in found.get("parts", {}).items()
     }
     parts = {"": found, **named}

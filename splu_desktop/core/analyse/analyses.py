@@ -34,8 +34,8 @@ Conditions = Sequence[Condition]
 def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Analysed:
     """Return the share of records that meet conditions, of those that meet `where`.
 
-    Beside conditions on SAs those on NSAs count as `where`. Of a group that is known exactly the interval is that of the
-    count in it, else Fieller's. Raises BadQuestion, as all analyses do.
+    Beside conditions on SAs those on NSAs count as `where`. Of a group that is known exactly the interval is that of
+    the count in it, else Fieller's. Raises BadQuestion, as all analyses do.
     """
     sums = _shares(reader, [(conditions, where)])
     if _hidden(reader, where) or not _hidden(reader, conditions):
