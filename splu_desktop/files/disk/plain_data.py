@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 
 _WIDEST = 1 << 63  # whole numbers beyond it don't fit into a machine's
@@ -36,6 +37,25 @@ def file_bytes(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise TooLong
     return content
+
+
+def read_bytes(
+    path: Path, most: int, fault: type[SpluError], what: str, none: str = say("There is no file “{path}”.")
+) -> bytes:
+    """Return the content of a file that is to be `what`, as people call it.
+
+    Raises `fault`, with a sentence: there is none, it can't be read, or it has more than `most` bytes.
+    """
+    try:
+        return file_bytes(path, most)
+    except TooLong:
+        size = path.stat().st_size >> 20
+        raise fault("“{path}” is too large for {what} ({size} MB).", path=path, what=what, size=size) from None
+    except (FileNotFoundError, ValueError):  # a zero byte is in no path
+        raise fault(none, path=path) from None
+    except OSError as failed:
+        reason = (failed.strerror or "no reason given").lower()
+        raise fault("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
 
 
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:

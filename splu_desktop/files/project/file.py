@@ -26,7 +26,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
+from splu_desktop.files.disk.plain_data import from_json, read_bytes, to_json
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
@@ -149,18 +149,9 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
 
 def open_project(path: Path) -> Project:
     """Read a project file, of this version or an older one. Raises BadProject."""
+    content = read_bytes(path, LARGEST, BadProject, say("a project file"))
     try:
-        data = from_json(file_bytes(path, LARGEST), paths=True)
-    except TooLong:
-        raise BadProject(
-            "“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20
-        ) from None
-    except FileNotFoundError:
-        raise BadProject("There is no project file “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadProject(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+        data = from_json(content, paths=True)
     except ValueError:
         raise BadProject("“{path}” is no project file, or damaged: it is not valid JSON.", path=path) from None
     return from_dict(data, path)

@@ -20,7 +20,7 @@ from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
+from splu_desktop.files.disk.plain_data import from_toml, read_bytes
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
@@ -121,18 +121,9 @@ def recipe_text(recipe: Recipe) -> str:
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
+    content = read_bytes(path, LARGEST, BadRecipe, say("a recipe"), say("There is no recipe “{path}”."))
     try:
-        data = from_toml(file_bytes(path, LARGEST))
-    except TooLong:
-        raise BadRecipe(
-            "“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20
-        ) from None
-    except FileNotFoundError:
-        raise BadRecipe("There is no recipe “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadRecipe(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+        data = from_toml(content)
     except ValueError as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
         raise BadRecipe("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where) from None
