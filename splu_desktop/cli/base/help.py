@@ -41,6 +41,11 @@ class RawHelp(Help, argparse.RawDescriptionHelpFormatter):
     """The same with the line breaks of descriptions as they are."""
 
 
+def several(parser: Any, option: str, metavar: str, words: str, *other_spellings: str) -> None:
+    """Give a command, or a group of its options, one that may be repeated; none is given by itself."""
+    parser.add_argument(option, *other_spellings, action="append", default=[], metavar=metavar, help=words)
+
+
 def in_own_words(parser: argparse.ArgumentParser) -> None:
     """Give a parser just made sentences of the catalogues in place of argparse's own."""
     parser._positionals.title = say("positional arguments")
