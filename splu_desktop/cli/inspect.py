@@ -9,7 +9,6 @@ from typing import Any
 from splu_desktop.cli.base.effects import IMPORT, without_effect
 from splu_desktop.cli.base.import_options import (
     add_import_options,
-    check_columns,
     check_import,
     choices_from,
     source_of,
@@ -55,8 +54,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         asked = choices_from(args)
         imported = read(path, asked, allow_empty=True)
-        check_columns(asked, imported.table.names)
-        check_import(args, path.name, imported.choices.format)
+        check_import(args, asked, imported)
     found = describe(imported)
     if args.save_import_recipe is not None:
         save_import_recipe(imported, args.save_import_recipe)

@@ -12,7 +12,7 @@ from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
 from splu_desktop.cli.base.audience_options import add_audience_options, audience_said
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.help import several
-from splu_desktop.cli.base.import_options import check_columns, check_import, choices_from
+from splu_desktop.cli.base.import_options import check_choices, check_import, choices_from
 from splu_desktop.cli.base.sensitive_option import sensitive_column
 from splu_desktop.cli.base.tolerance_options import (
     BY_GAMMA,
@@ -124,17 +124,17 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
     if args.recipe is None:
         thresholds = _thresholds(args)
         imported = read(args.file, asked, most=memory)
-        check_columns(asked, imported.table.names)
-        check_import(args, args.file.name, imported.choices.format)
+        check_import(args, asked, imported)
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
         return replace(imported, table=table), plan, [*_passed_over(imported), *notes]
     check_recipe_alone(args)
     recipe = read_recipe(args.recipe)
-    imported = read(args.file, overruled(recipe.choices, asked), most=memory)
-    check_columns(asked, imported.table.names)
-    check_import(args, args.file.name, imported.choices.format)
+    asked = overruled(recipe.choices, asked)
+    check_choices(args, asked)
+    imported = read(args.file, asked, most=memory)
     plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
+    check_import(args, asked, imported)
     table = one_per_person(imported.table, plan.persons)
     return replace(imported, table=table), plan, [*_passed_over(imported), *_words(plan)]
 
@@ -201,6 +201,8 @@ def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
             given[field.name] = {**getattr(stored, field.name), **value}
         elif value is not None:
             given[field.name] = value
+    if "sheet" in given or "sheets" in given:  # one sheet or several, as is said last
+        given = {"sheet": None, "sheets": None, **given}
     return replace(stored, **given)
 
 

@@ -210,10 +210,10 @@ class Choices:
         )
 
     def _persons(self) -> ByPerson | None:
-        """Return what is done about persons; dates of columns that are drawn anew by now are not moved, too."""
+        """Return what is done about persons; only dates that are published as they are are moved."""
         if self.persons is None or not self.persons.shift:
             return self.persons
-        shift = tuple(name for name in self.persons.shift if name not in self.sensitive)
+        shift = tuple(name for name in self.persons.shift if self.roles[name].published and name not in self.sensitive)
         return replace(self.persons, shift=shift, days=self.persons.days if shift else 0)
 
     def carried_out(self, name: str) -> Draw:
