@@ -6,14 +6,16 @@ and a number of 400 digits, which no arithmetic takes, are refused here, once, a
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import math
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.errors import SpluError
+from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.messages import say
 
 _WIDEST = 1 << 63  # whole numbers beyond it don't fit into a machine's
@@ -56,6 +58,19 @@ def read_bytes(
     except OSError as failed:
         reason = (failed.strerror or "no reason given").lower()
         raise fault("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
+
+
+@contextlib.contextmanager
+def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
+    """Raise `fault`, with a sentence, where the block stumbles over data that are not what a file of its kind holds."""
+    try:
+        yield
+    except KeyError as lacking:
+        raise fault("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=lacking) from None
+    except (TypeError, ValueError, AttributeError):
+        raise fault("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
+    except BadSetting as refused:
+        raise fault("“{path}” can't be used: {fault}", path=path, fault=refused) from None
 
 
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:

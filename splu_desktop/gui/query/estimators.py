@@ -57,18 +57,6 @@ class Estimators(Card):
         self.body.addLayout(head)
         leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit)
         leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self._meanings = {
-            Method.POOLED: t(
-                "Pulled towards what each condition says by itself, as far as this release shows that to hold. The"
-                " most accurate on all tables tried, hence the default."
-            ),
-            Method.SHRUNK: t(
-                "Pulled towards what chance alone would give, as far as this selection shows that to hold."
-            ),
-            Method.UNBIASED: t("Right on average over many releases, but far off for small selections."),
-            Method.BAYES: t("The likeliest count, found step by step."),
-            Method.AS_PUBLISHED: t("The papers' own estimate. Biased: for comparison only."),
-        }
         column = self.body
         self.method = MethodChoice()
         self.method.currentIndexChanged.connect(self._chosen)
@@ -117,5 +105,5 @@ class Estimators(Card):
         self.model.show(tuple(answers))
 
     def _chosen(self) -> None:
-        self.meaning.setText(self._meanings.get(self.chosen(), self.chosen().words))
+        self.meaning.setText(told(self.chosen().words))
         self.changed.emit()
