@@ -46,7 +46,7 @@ def add(commands: Any) -> None:
 
     def kind(name: str, words: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
-        several(parser, "--where", "COLUMN=VALUE", say("only of records that meet this"))
+        several(parser, "--where", metavar="COLUMN=VALUE", help=say("only of records that meet this"))
         parser.add_argument("--out", type=Path, metavar="FILE", help=say("write every figure to FILE.csv or FILE.xlsx"))
         parser.add_argument("--overwrite", action="store_true", help=say("replace the file if it exists"))
         add_json(parser)

@@ -62,8 +62,8 @@ def add(commands: Any) -> None:
     several(
         one,
         "--where",
-        "COLUMN=VALUE",
-        say("count only records that meet this; unchanged columns, written as for “splu query”; may be repeated"),
+        metavar="COLUMN=VALUE",
+        help=say("count only records that meet this; unchanged columns, written as for “splu query”; may be repeated"),
     )
     one.add_argument("--sa", metavar="COLUMN", help=say("sensitive column (needed where the release has several)"))
     one.add_argument(

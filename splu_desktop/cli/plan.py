@@ -90,8 +90,8 @@ def add(commands: Any) -> None:
     several(
         parser,
         "--show-table",
-        "COL,...,SA[=VALUE]",
-        say(
+        metavar="COL,...,SA[=VALUE]",
+        help=say(
             "show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
             "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated"
         ),
@@ -99,8 +99,8 @@ def add(commands: Any) -> None:
     several(
         parser,
         "--must",
-        "'COL,...,SA within 20%% [from 50]'",
-        say(
+        metavar="'COL,...,SA within 20%% [from 50]'",
+        help=say(
             "a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
             "protection that answers all of them; may be repeated"
         ),

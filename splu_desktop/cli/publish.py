@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help=say("the release folder, or the ZIP with --zip; must not exist yet")
     )
-    several(parser, "--format", "NAME,...", say("besides CSV, which is always written: xlsx, parquet"))
+    several(parser, "--format", metavar="NAME,...", help=say("besides CSV, which is always written: xlsx, parquet"))
     parser.add_argument("--xlsx", action="append_const", const="xlsx", dest="format", help=say("same as --format xlsx"))
     parser.add_argument(
         "--parquet", action="append_const", const="parquet", dest="format", help=say("same as --format parquet")
@@ -86,8 +86,8 @@ def add(commands: Any) -> None:
     several(
         parser,
         "--accept",
-        "NAME[=WORDS]",
-        say("accept an amber line of the gate, in words for the register: {names}", names=", ".join(NAMES)),
+        metavar="NAME[=WORDS]",
+        help=say("accept an amber line of the gate, in words for the register: {names}", names=", ".join(NAMES)),
     )
     parser.add_argument(
         "--trial",

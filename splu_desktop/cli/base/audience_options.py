@@ -31,8 +31,8 @@ def add_audience_options(parser: argparse.ArgumentParser) -> None:
     several(
         parser,
         "--limit",
-        "NAME=VALUE:REASON",
-        say(
+        metavar="NAME=VALUE:REASON",
+        help=say(
             "another limit than follows from --audience ({names}), with the reason, which is kept",
             names=", ".join(NAMES),
         ),

@@ -41,15 +41,15 @@ def add_generalise_option(parser: argparse.ArgumentParser) -> None:
     several(
         parser,
         "--generalise",
-        "COL:WAY",
-        say("coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated"),
         "--generalize",
+        metavar="COL:WAY",
+        help=say("coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated"),
     )
     several(
         parser,
         "--intervals",
-        "COL=HOW",
-        say(
+        metavar="COL=HOW",
+        help=say(
             "intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
             "column of measured numbers takes the suggested ones by itself; may be repeated"
         ),

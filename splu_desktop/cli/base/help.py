@@ -41,9 +41,9 @@ class RawHelp(Help, argparse.RawDescriptionHelpFormatter):
     """The same with the line breaks of descriptions as they are."""
 
 
-def several(parser: Any, option: str, metavar: str, words: str, *other_spellings: str) -> None:
+def several(parser: Any, *spellings: str, metavar: str, help: str) -> None:  # noqa: A002 - as argparse has it
     """Give a command, or a group of its options, one that may be repeated; none is given by itself."""
-    parser.add_argument(option, *other_spellings, action="append", default=[], metavar=metavar, help=words)
+    parser.add_argument(*spellings, action="append", default=[], metavar=metavar, help=help)
 
 
 def in_own_words(parser: argparse.ArgumentParser) -> None:

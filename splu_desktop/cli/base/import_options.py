@@ -62,15 +62,17 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--header-rows", type=int, metavar="K", help=say("rows that make up the header, joined"))
     group.add_argument("--last-row", type=int, metavar="ROW", help=say("number of the last row that is a record"))
     group.add_argument("--names", metavar="A,B,…", help=say("names of all columns in order, in place of the header's"))
-    several(group, "--rename", "OLD=NEW", say("call a column NEW; all other options know it by that name"))
+    several(group, "--rename", metavar="OLD=NEW", help=say("call a column NEW; all other options know it by that name"))
     group.add_argument("--date-order", choices=["dmy", "mdy"], help=say("order of day and month"))
-    several(group, "--type", "COL=TYPE", say("type: {kinds}", kinds=", ".join(_KINDS)))
-    several(group, "--missing", "COL=TEXT|TEXT", say("texts that stand for no value in a column"))
+    several(group, "--type", metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS)))
+    several(group, "--missing", metavar="COL=TEXT|TEXT", help=say("texts that stand for no value in a column"))
     several(
         group,
         "--on-problem",
-        "KIND=DO",
-        say("what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop"),
+        metavar="KIND=DO",
+        help=say(
+            "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop"
+        ),
     )
 
 

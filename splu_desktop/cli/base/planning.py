@@ -43,10 +43,10 @@ from splu_desktop.files.project.recipe import read_recipe
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say roles, group sizes and thresholds."""
-    several(parser, "--sa", "COL[:GAMMA]", say("a sensitive column, re-drawn; may be repeated"))
-    several(parser, "--nsa", "COL,...", say("columns published unchanged"))
-    several(parser, "--drop", "COL,...", say("columns left out"))
-    several(parser, "--identifier", "COL,...", say("columns that name a person; left out"))
+    several(parser, "--sa", metavar="COL[:GAMMA]", help=say("a sensitive column, re-drawn; may be repeated"))
+    several(parser, "--nsa", metavar="COL,...", help=say("columns published unchanged"))
+    several(parser, "--drop", metavar="COL,...", help=say("columns left out"))
+    several(parser, "--identifier", metavar="COL,...", help=say("columns that name a person; left out"))
     parser.add_argument(
         "--gamma",
         type=int,
@@ -68,8 +68,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     several(
         parser,
         "--together",
-        "COL,...",
-        say(
+        metavar="COL,...",
+        help=say(
             "sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
             "a person's values can recognise the others (“splu plan” says how often); may be repeated"
         ),
@@ -79,8 +79,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     several(
         parser,
         "--keep",
-        "COL=REASON",
-        say("publish a column that was taken for an identifier; the report shows the reason"),
+        metavar="COL=REASON",
+        help=say("publish a column that was taken for an identifier; the report shows the reason"),
     )
     parser.add_argument(
         "--person",
