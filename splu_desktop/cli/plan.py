@@ -433,7 +433,7 @@ def _print_text(said: dict[str, Any]) -> None:
     if said["notes"]:
         print()
     for note in said["notes"]:
-        tell("Note: {note}", note=told(note))
+        tell("Note: {note}", note=say(note))
     if "recipe" in said:
         tell("All choices are kept in {path}.", "\n", path=said["recipe"])
 

@@ -250,7 +250,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         number=str(outcome.entry.number),
     )
     for note in notes:
-        tell("Note: {note}", note=told(note))
+        tell("Note: {note}", note=say(note))
     for line in warnings:
         if line.name not in outcome.gate.accepted:
             tell("Warning: {sentence}", sentence=told(line.sentence))
