@@ -706,8 +706,8 @@
     # --- tables of cells, and sums over them
 
     effect_of <- function(effects, asked) {
-      whole <- effects$whole
-      result <- whole
+      result <- reach <- whole <- effects$whole
+      share <- 1
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
         known <- unlist(effects$columns[[name]])
         each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
@@ -716,12 +716,15 @@
         flags <- asked[[name]]
         inside <- sum(f[flags])
         if (!inside || whole <= 1) next
-        between <- max(n * whole - sum(f * each), 0)
-        pairs <- n^2 - sum(f^2)
-        part <- if (pairs > 0) (inside^2 - sum(f[flags]^2)) / pairs else 0
-        result <- 1 + (result - 1) * max((sum((f * each)[flags]) + between * part) / inside - 1, 0) / (whole - 1)
+        same <- sum((f * each)[flags])
+        between <- max(n * whole - sum(f * each), 0) / max(n^2 - sum(f^2), 1e-300)
+        squares <- sum(f[flags]^2)
+        result <- 1 + (result - 1) * max((same + between * (inside^2 - squares)) / inside - 1, 0) / (whole - 1)
+        reach <- 1 + (reach - 1) * max((same + between * (inside * n - squares)) / inside - 1, 0) / (whole - 1)
+        share <- share * inside / n
       }
-      max(result, 1)
+      off <- if (is.null(effects$moving)) 0 else effects$moving * share
+      max((share * (result - 2 * off * reach) + off^2 * whole) / (share * (1 - 2 * off) + off^2), 1)
     }
     widened <- function(names, asked) max(1, vapply(names, function(name) {
       effects <- facts$persons$design_effects[[name]]

@@ -806,7 +806,8 @@ class Release:
         return 1 + more * (together - every) / max(alone - every, 1e-300)
 
     def _effect(self, effects, asked):
-        result, whole = effects["whole"], effects["whole"]
+        result = reach = whole = effects["whole"]
+        share = 1.0
         for name, chosen in sorted(asked.items()):
             if name in self._ways:
                 continue
@@ -817,10 +818,16 @@ class Release:
                 continue
             same = sum(counts[at] * each[at] for at in chosen)
             between = max(self.n * whole - sum(n * e for n, e in zip(counts, each)), 0.0)
-            pairs = self.n**2 - sum(n * n for n in counts)
-            part = (inside**2 - sum(counts[at] ** 2 for at in chosen)) / pairs if pairs > 0 else 0.0
-            result = 1 + (result - 1) * max((same + between * part) / inside - 1, 0.0) / (whole - 1)
-        return max(result, 1.0)
+            between /= max(self.n**2 - sum(n * n for n in counts), 1e-300)
+            squares = sum(counts[at] ** 2 for at in chosen)
+            narrowed, reached = (
+                max((same + between * (pairs - squares)) / inside - 1, 0.0) for pairs in (inside**2, inside * self.n)
+            )
+            result = 1 + (result - 1) * narrowed / (whole - 1)
+            reach = 1 + (reach - 1) * reached / (whole - 1)
+            share *= inside / self.n
+        off = effects.get("moving", 0.0) * share
+        return max((share * (result - 2 * off * reach) + off**2 * whole) / (share * (1 - 2 * off) + off**2), 1.0)
 
 
 # --- transitions
