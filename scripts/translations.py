@@ -41,6 +41,7 @@ _NO_SENTENCES = {
     "language.py",
     "missing.py",
     "month_names.py",
+    "parquet_counts.py",
     "multi_size.py",
     "content.py",
     "names.py",

@@ -61,7 +61,8 @@ _STAY_WORDS = words(
     "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
     "besuch aufnahme behandlung passage venue consulta ingreso beleg fallnr record datensatz row"
 )
-_BARE = words("id uid uuid guid pk identifier identifiant identificativo identificador identifikator kennung")
+_BARE = {"id", "uid", "uuid", "guid", "pk", "kennung", "identifikator"}
+_BARE |= {"identifier", "identifiant", "identificativo", "identificador"}
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,9 @@ def repeat(report: Report, t: Language) -> list[Block]:
     name = t("What further releases cost")
     told = t(
         "Further releases of the same records with fresh draws can be combined by whoever holds them all: their counts "
-        "averaged (T_P falls), and a person's rows, found in each, compared: a value that comes twice is known, so the "
-        "rows that the best guess gets right grow. 0 where nothing is promised of several releases."
+        "averaged (T_P falls; 0 where nothing is promised of several releases), and a person's rows, found in each, "
+        "compared: a rare value that comes twice is known. “Row right” is the share of rows that the best guess gets "
+        "right; in a joined draw, of those that show the same sensitive value each time, at most."
     )
     return [
         *blocks,
