@@ -32,6 +32,7 @@ NUMBERS = ["0,4", "1,7", "12,5", "3,1", "88,0", "5,5", "7,2", "9,9"]
     ("values", "kind", "says"),
     [
         ([*NUMBERS, "<0,3", "<0,3", ">200", "≥150"], Kind.DECIMAL, "bounds such as"),
+        ([*NUMBERS, "＜0,3", "≧150"], Kind.DECIMAL, "bounds such as"),
         ([*NUMBERS, *["neg"] * 8], Kind.DECIMAL, "results in words"),
         ([f"{40 + i} kg" for i in range(12)], Kind.INTEGER, "are in kg"),
         ([f"1,{50 + i} m" for i in range(12)], Kind.DECIMAL, "are in m"),

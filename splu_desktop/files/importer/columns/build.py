@@ -250,7 +250,8 @@ def _tokens(
         dated = typed.values.dtype.kind == "M"
         codes = set(day_proposals(typed.values) if dated else code_proposals(typed.values, counts))
     # Among numbers that are all 0 or 1.
-    crosses = typed.kind is Kind.INTEGER and bool(np.isin(typed.values[~_speechless(typed)], (0, 1)).all())
+    plain = None if typed.values is None or typed.kind is not Kind.INTEGER else typed.values[~_speechless(typed)]
+    crosses = plain is not None and bool(np.isin(plain, (0, 1)).all())
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
     if named:

@@ -21,7 +21,7 @@ from splu_desktop.files.importer.columns.number_texts import LONGEST
 _MOST = 50_000  # different texts up to which a column is looked at
 _LOOK = 200  # of them that tell whether it is worth it
 _MEASURED = re.compile(
-    r"\s*(?P<bound>[<>≤≥]=?)?\s*(?P<number>[+\-−]?\d[\d.,'’ \u00a0\u202f]*)"
+    r"\s*(?P<bound>[<>≤≥＜＞≦≧]=?)?\s*(?P<number>[+\-−]?\d[\d.,'’ \u00a0\u202f]*)"
     r"(?:(?P<near>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|cm|mm|kg/m[²2]|ml|[gt]pt/l|/[nµ]l|歳|才|岁|세|天)"
     r"|[\s\u00a0\u202f]+(?P<apart>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|[kcm]?m|[mdc]?l"
     r"|kg/m[²2]|[gt]pt/l|/[nµ]l|°?c|bpm|/min|years?|yrs?|jahre?|j\.?|ans?|años?|歳|才|岁|세|天|months?|monate?|mois|weeks?|wochen?|semaines?"
@@ -162,7 +162,7 @@ def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
         elif not found["bound"]:
             without += 1
         if found["bound"]:
-            side[i], touching[i] = -1 if found["bound"][0] in "<≤" else 1, found["bound"] not in "<>"
+            side[i], touching[i] = -1 if found["bound"][0] in "<≤＜≦" else 1, found["bound"] not in "<>＜＞"
         bare[i] = unicodedata.normalize("NFKC", found["number"]).strip() + ("%" if unit == "%" else "")
     units.pop("%", None)  # said by the numbers themselves
     if len(units) > 1 or (without and not _AGES.issuperset(units)):
