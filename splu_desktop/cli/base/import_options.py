@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import given, leave_out
+from splu_desktop.cli.base.help import several
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.table import Kind
@@ -61,28 +62,13 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--header-rows", type=int, metavar="K", help=say("rows that make up the header, joined"))
     group.add_argument("--last-row", type=int, metavar="ROW", help=say("number of the last row that is a record"))
     group.add_argument("--names", metavar="A,B,…", help=say("names of all columns in order, in place of the header's"))
-    group.add_argument(
-        "--rename",
-        action="append",
-        default=[],
-        metavar="OLD=NEW",
-        help=say("call a column NEW; all other options know it by that name"),
-    )
+    several(group, "--rename", metavar="OLD=NEW", help=say("call a column NEW; all other options know it by that name"))
     group.add_argument("--date-order", choices=["dmy", "mdy"], help=say("order of day and month"))
-    group.add_argument(
-        "--type", action="append", default=[], metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS))
-    )
-    group.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="COL=TEXT|TEXT",
-        help=say("texts that stand for no value in a column"),
-    )
-    group.add_argument(
+    several(group, "--type", metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS)))
+    several(group, "--missing", metavar="COL=TEXT|TEXT", help=say("texts that stand for no value in a column"))
+    several(
+        group,
         "--on-problem",
-        action="append",
-        default=[],
         metavar="KIND=DO",
         help=say(
             "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop"

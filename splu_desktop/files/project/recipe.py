@@ -16,11 +16,11 @@ from typing import Any
 import tomli_w
 
 from splu_desktop import __version__
-from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
+from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
@@ -121,18 +121,9 @@ def recipe_text(recipe: Recipe) -> str:
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
+    content = read_bytes(path, LARGEST, BadRecipe, say("a recipe"), say("There is no recipe “{path}”."))
     try:
-        data = from_toml(file_bytes(path, LARGEST))
-    except TooLong:
-        raise BadRecipe(
-            "“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20
-        ) from None
-    except FileNotFoundError:
-        raise BadRecipe("There is no recipe “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadRecipe(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+        data = from_toml(content)
     except ValueError as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
         raise BadRecipe("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where) from None
@@ -162,7 +153,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
                 path=path,
                 section=section,
             )
-    try:
+    with understood(path, BadRecipe):
         plan = data["plan"]
         stored = {
             "version": PLAN_VERSION if head["version"] < RECIPE_VERSION else plan["version"],
@@ -177,12 +168,6 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
         laws = tuple(map(str, data.get("report", {}).get("law", ())))
         recipe = Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source, laws)
-    except KeyError as fault:
-        raise BadRecipe("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault) from None
-    except (TypeError, ValueError, AttributeError):
-        raise BadRecipe("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
-    except BadSetting as fault:
-        raise BadRecipe("“{path}” can't be used: {fault}", path=path, fault=fault) from None
     if head["version"] == RECIPE_VERSION:
         for entry in _unheeded(data, tomllib.loads(recipe_text(recipe))):
             raise BadRecipe(

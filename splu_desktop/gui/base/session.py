@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.words import t
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     import numpy as np
@@ -354,7 +354,7 @@ class Session(QObject):
         self._choices = (choices or Choices(roles)).fitted(source)
         self.end_history()
         if had is not None and had.made_from is not None:
-            self._say_dropped(self.tr("another table was opened"))
+            self._say_dropped(t("another table was opened"))
         self.changed.emit()
 
     def end_history(self) -> None:
@@ -475,9 +475,9 @@ class Session(QObject):
         had = self.release
         self._choices = choices
         if had is not None and self.stale:
-            self._say_dropped(self.tr("the choices it was made from have changed"))
+            self._say_dropped(t("the choices it was made from have changed"))
         elif had is None and self.release is not None:
-            self.noticed.emit(self.tr("These are the choices of your release again, so its results are back."))
+            self.noticed.emit(t("These are the choices of your release again, so its results are back."))
         self.changed.emit()
 
     def _say_dropped(self, why: str) -> None:
@@ -485,11 +485,9 @@ class Session(QObject):
         release = self._release
         if release is not None:
             self.noticed.emit(
-                filled(
-                    self.tr(
-                        "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
-                        " undo."
-                    ),
+                t(
+                    "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
+                    " undo.",
                     name=release.folder.name,
                     why=why,
                 )
