@@ -354,4 +354,4 @@ def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
         score *= 0.75 + min(kana, 0.25)  # Japanese without kana is rare
     elif name == "cp949":
         score *= 0.3 + 0.7 * min(1.0, 1.3 * hangul)
-    return 0.99 * score
+    return float(0.99 * score)
