@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
             rows,
             right=(0,),
         )
-    else:
+    elif not (reading.faults or reading.acknowledged):  # what is gone may have been a release
         tell("Nothing was released yet.")
     if reading.faults:
         first = told(reading.faults[0])[:-1]
