@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,7 +38,7 @@ NAMES = (
     f"{PICTURE}ward", "<b>sex</b> &amp; more", "Q & A", "=1+1;=2", "\u202eשם <i>", "two\nlines<br>", "x" * 300 + "<s>"
 )  # fmt: skip
 SENSITIVE = f"<h1>{PICTURE}illness"
-VALUES = (f"{PICTURE}A", "<b>B</b>", "C & D", "=cmd|' /C calc'!A0", "e;=1", "+f")
+VALUES = ("שלום 7", f"{PICTURE}A", "<b>B</b>", "C & D", "=cmd|' /C calc'!A0", "e;=1", "+f")
 
 
 def _interprets(text: str) -> bool:
@@ -77,6 +78,20 @@ def _shown(top: QWidget) -> Iterator[tuple[str, str]]:
                     yield f"tip in {kind}", text
 
 
+def _turned(top: QWidget) -> Iterator[tuple[str, str]]:
+    """Yield texts in which what is written from right to left turns round what stands beside it."""
+    for widget in [top, *top.findChildren(QWidget)]:
+        texts = [widget.text()] if isinstance(widget, QLabel | QAbstractButton) else []
+        if isinstance(widget, QTableView) and widget.model() is not None:
+            model = widget.model()
+            rows, columns = range(min(model.rowCount(), 25)), range(min(model.columnCount(), 25))
+            texts += [str(model.index(row, at).data() or "") for row in rows for at in columns]
+        for line in "\n".join(texts).split("\n"):
+            bare = re.sub("\u2068[^\u2069]*\u2069", "", line)
+            if "ש" in bare and re.search(r"[,;·|:]|\.\.", bare):
+                yield f"{type(widget).__name__} {widget.accessibleName()[:30]} is turned", line
+
+
 def _plots(top: QWidget) -> Iterator[str]:
     for widget in top.findChildren(QWidget):
         if hasattr(widget, "getPlotItem"):
@@ -110,7 +125,7 @@ def test_no_page_interprets_what_others_wrote(
         rows = csv.writer(file)
         rows.writerow((*NAMES, SENSITIVE))
         rows.writerows(
-            [VALUES[(i // (at + 1)) % len(VALUES)] for at in range(len(NAMES))] + [f"{VALUES[i % 6]} {i % 12}"]
+            [VALUES[(i // (at + 1)) % len(VALUES)] for at in range(len(NAMES))] + [f"{VALUES[i % 7]} {i % 14}"]
             for i in range(600)
         )
     wrong: list[tuple[str, str]] = []
@@ -118,6 +133,7 @@ def test_no_page_interprets_what_others_wrote(
     def look(top: QWidget | None = None) -> None:
         idle(window)
         wrong.extend(_shown(top or window))
+        wrong.extend(_turned(top or window))
         wrong.extend(("plot", text) for text in _plots(top or window) if 'hostile.png"' in text and "<img" in text)
 
     window.import_page.open_file(path)

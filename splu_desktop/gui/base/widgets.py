@@ -487,6 +487,13 @@ class Chip(QWidget):
         painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
 
 
+def body(dialog: QDialog) -> tuple[QVBoxLayout, QVBoxLayout]:
+    """Give a dialog its layout, for the last row, and room above it that scrolls on a small screen; return both."""
+    outer, inside = margins(QVBoxLayout(dialog), 16, spacing=12), QWidget()
+    outer.addWidget(scrolled(inside), 1)
+    return outer, margins(QVBoxLayout(inside), 0, spacing=12)
+
+
 def last_row(
     dialog: QDialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
 ) -> QPushButton:

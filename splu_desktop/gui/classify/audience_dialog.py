@@ -12,13 +12,12 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import Choice, label, last_row, line_edit, margins, percent_box, scrolled, whole_box
+from splu_desktop.gui.base.widgets import Choice, body, label, last_row, line_edit, percent_box, whole_box
 from splu_desktop.gui.base.words import filled, tip
 
 
@@ -34,10 +33,7 @@ class AudienceDialog(QDialog):
         choices = session.choices
         given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
         self.resize(720, 520)
-        outer = margins(QVBoxLayout(self), 16, spacing=12)
-        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
-        outer.addWidget(scrolled(inside), 1)
-        column = margins(QVBoxLayout(inside), 0, spacing=12)
+        outer, column = body(self)
         column.addWidget(
             label(
                 self.tr(

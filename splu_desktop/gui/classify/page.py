@@ -18,7 +18,7 @@ from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, Scrolled, button, label, line_edit, margins
-from splu_desktop.gui.base.words import caption, filled, number, percent, tip, told
+from splu_desktop.gui.base.words import beside, caption, filled, number, percent, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel
@@ -303,7 +303,7 @@ class ClassifyPage(Page):
             self.common_button.setText(filled(self.tr("“{value}” is not sensitive"), value=caption(common.value)))
             self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
-        samples = ", ".join(row.fact.samples)
+        samples = beside(row.fact.samples)
         self.detail_more.setText(
             filled(
                 self.tr("Most frequent: {top} ({share}). For example: {samples}"),

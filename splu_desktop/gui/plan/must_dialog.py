@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,7 +29,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Busy, Choice, button, label, last_row, margins, scrolled, whole_box
+from splu_desktop.gui.base.widgets import Busy, Choice, body, button, label, last_row, whole_box
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
@@ -160,30 +159,26 @@ class MustDialog(QDialog):
         self._found: MustFound | None = None
         self.setWindowTitle(self.tr("What must be answered?"))
         self.resize(860, 520)
-        outer = QVBoxLayout(self)
-        margins(outer, 16, spacing=12)
+        outer, column = body(self)
         intro = self.tr(
             "Name the tables that must work. The program looks for the strongest protection with which each of their"
             " cells can be read so exactly, or says what comes closest."
         )
-        outer.addWidget(label(intro, wrap=True))
-        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
-        outer.addWidget(scrolled(inside), 1)
-        grid = QGridLayout(inside)
-        grid.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(label(intro, wrap=True))
+        grid = QGridLayout()
+        column.addLayout(grid)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(6)
         self.lines = tuple(_Line(self, grid, row) for row in range(TABLES))
-        grid.setRowStretch(grid.rowCount(), 1)
         self.search = button(self.tr("&Look for the strongest protection"), self.look, picture="search")
-        outer.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
         self.busy = Busy(self.tr("Trying settings"), self.tr("Stop"))
         self.busy.cancelled.connect(self._stop)
         self.busy.hide()
-        outer.addWidget(self.busy)
+        column.addWidget(self.busy)
         self.outcome = label("", wrap=True, selectable=True)
         self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
-        outer.addWidget(scrolled(self.outcome), 1)
+        column.addWidget(self.outcome, 1)
         self.use = last_row(self, outer, self.tr("&Use these settings"))
         self.use.setEnabled(False)
         self.lines[0].show_asked(sa, asked or suggested(self._table, self.nsas, sa))
