@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO
 
 import numpy as np
@@ -17,8 +17,10 @@ import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
 
+from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import SystemRandomness
+from splu_desktop.files.language import language
 from tests.optional import closing_line, skip_what_lacks
 from tests.seeded import Seeded
 
@@ -43,6 +45,22 @@ def _seeded_bits(_: SystemRandomness, count: int) -> NDArray[np.uint32]:
 def _repeatable() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SystemRandomness, "bits", _seeded_bits)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _parts_are_said() -> Iterator[None]:
+    """No sentence of the program stands in another as mere text, where it would stay English in every language."""
+    known = {key for key in language("de").core if key.count(" ") > 1}
+    make = Said.__new__
+
+    def said(cls: type[Said], template: str, values: Mapping[str, object]) -> Said:
+        bare = [value for value in values.values() if type(value) is str and value in known]
+        assert not bare, f"not said by say(): {bare}"
+        return make(cls, template, values)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Said, "__new__", said)
         yield
 
 

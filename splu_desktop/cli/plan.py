@@ -188,11 +188,11 @@ def run(args: argparse.Namespace) -> None:
     said["expected"] = _expected(after, plan, ways, args.show_table)
     if args.must:
         said["proposal"] = _proposal(table, plan, [asked_from(text, after) for text in args.must])
-    persons = persons_of(table)
+    persons = persons_of(table, told=plan.named(Role.IDENTIFIER))
     said["persons"] = None if persons is None else asdict(persons)
     if plan.persons is not None:
         said["by_person"] = plan.persons.as_dict()
-    notes.append(persons_line(table, after, ways, chosen=plan.persons).sentence)
+    notes.append(persons_line(table, after, ways, chosen=plan.persons, told=plan.named(Role.IDENTIFIER)).sentence)
     if plan.persons is not None and plan.persons.number:
         notes.append(number_line(table, after, plan).sentence)
     if plan.persons is not None and plan.persons.shift:

@@ -261,7 +261,8 @@ class _Run:
     def _persons(self) -> Line:
         uncounted = self._surveyed.uncounted
         if not uncounted:
-            return persons_line(self._surveyed.table, self._generalised, self._plan.draws)
+            told = self._plan.named(Role.IDENTIFIER)
+            return persons_line(self._surveyed.table, self._generalised, self._plan.draws, told=told)
         text = say(
             "Whether persons have several records was not looked at, since {columns} have too many different values "
             "for a cluster to count. The promise is per record; take one record per person before, where they have.",
@@ -416,7 +417,9 @@ class _Run:
             for name, draw in self._draws.items()
         }
         table = Table(tuple(final.published() for final in finals.values()))
-        known = None if self._surveyed.uncounted else persons_of(self._surveyed.table)
+        known = None
+        if not self._surveyed.uncounted:
+            known = persons_of(self._surveyed.table, told=self._plan.named(Role.IDENTIFIER))
         repeats = None if known is None else known.public
         published = Published(table, draws, self._plan.thresholds, repeats)
         return published, parts, checks

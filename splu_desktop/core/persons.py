@@ -8,7 +8,7 @@ decides by all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -19,14 +19,16 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.roles.content import FEWEST, identifier_by_content
-from splu_desktop.core.roles.names import identifier_by_name, names_a_case, names_one_person, number_by_name
+from splu_desktop.core.roles.codes import codes_of
+from splu_desktop.core.roles.content import FEWEST, holds_digits, identifier_by_content, numbered_alike
+from splu_desktop.core.roles.names import identifier_by_name, medical, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.words import words_of
 
 _KEPT = 128  # guesses, which gate and README ask for alike
 _STAGE = "Looking for persons with several records"
+_TOLD = 0.05  # values per record from which a column that is said to identify persons does so, and no ward or room
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
 MOST = 50  # records of a person up to which guesses are computed; more can only be surer
 
@@ -59,7 +61,8 @@ _STAY_WORDS = words(
     "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
     "besuch aufnahme behandlung passage venue consulta ingreso beleg fallnr record datensatz row"
 )
-_BARE = (("id",), ("uid",), ("pk",), ("identifier",))
+_BARE = {"id", "uid", "uuid", "guid", "pk", "kennung", "identifikator"}
+_BARE |= {"identifier", "identifiant", "identificativo", "identificador"}
 
 
 @dataclass(frozen=True)
@@ -163,15 +166,16 @@ def rounded_up(number: int) -> int:
         scale *= 10
 
 
-def persons_of(table: Table, progress: Progress = SILENT) -> PersonsFound | None:
+def persons_of(table: Table, progress: Progress = SILENT, *, told: Collection[str] = ()) -> PersonsFound | None:
     """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
-    Asked of the source with all its columns, whatever becomes of them. Raises Cancelled.
+    Asked of the source with all its columns, whatever becomes of them; of `told` somebody says that they identify a
+    person. Raises Cancelled.
     """
     found: list[tuple[bool, float, PersonsFound]] = []
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
-        kind = _numbers(column)
+        kind = _numbers(column, column.name in told)
         if kind is None:
             continue
         counts = column.counts()[~column.missing]
@@ -182,7 +186,7 @@ def persons_of(table: Table, progress: Progress = SILENT) -> PersonsFound | None
     return max(found, key=lambda each: each[:2], default=(False, 0.0, None))[2]
 
 
-def _numbers(column: Column) -> bool | None:
+def _numbers(column: Column, told: bool) -> bool | None:
     """Return True where a column numbers persons, False where it numbers what belongs to one, None where neither."""
     have = words_of(column.name)
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN) or not column.n or _OTHERS.intersection(have):
@@ -199,9 +203,21 @@ def _numbers(column: Column) -> bool | None:
     if number_by_name(column.name) or names_one_person(column.name) or names_a_case(column.name):
         whole = column.values is None or bool((np.abs(column.values[~column.missing]) >= 1).any())
         return not _STAY_WORDS.intersection(have) if whole and _many(column, present) else None
-    if column.kind is not Kind.DECIMAL and have in _BARE and _many(column, present):
+    if column.kind is not Kind.DECIMAL and set(have) <= _BARE and _many(column, present):
         return True  # "id" repeats: whatever it numbers has several records
-    return True if identifier_by_content(column) in _HELD_BY_ONE else None
+    if identifier_by_content(column) in _HELD_BY_ONE:
+        return True
+    if (
+        named not in (None, "identifier")
+        or not _many(column, present)
+        or codes_of(column) is not None
+        or medical(column.name)
+    ):
+        return None
+    coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)
+    if not coded and not numbered_alike(column):
+        return None
+    return not _STAY_WORDS.intersection(have) and (told or present < column.n)
 
 
 def _many(column: Column, present: int) -> bool:
@@ -353,14 +369,14 @@ NARROW = say(
 
 
 def told_of_persons(repeats: Repeats | None, table: Table, draws: Mapping[str, Draw]) -> tuple[str, ...]:
-    """Return in sentences what a release says of persons with several records. Arguments as of `per_person`."""
+    """Return in sentences what a release says of persons with several records; `table` is the published one."""
     if repeats is None:
         return (say("The promise is per record; it is not known whether persons have several."),)
     moved = (shift_sentence(repeats.shift, repeats.days),) if repeats.shift else ()
     if repeats.largest == 1:
         return (repeats.sentence, *moved)
     narrow = (NARROW,) if repeats.effects else ()
-    told = repeats.sentence, per_person(repeats, table, draws).sentence, *narrow, *moved
+    told = repeats.sentence, per_person(repeats, table, draws, published=True).sentence, *narrow, *moved
     if NUMBER not in table:
         return told
     number = say(
@@ -383,22 +399,24 @@ def shift_sentence(names: tuple[str, ...], days: int) -> str:
     )
 
 
-def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw]) -> PerPerson:
+def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw], *, published: bool = False) -> PerPerson:
     """Return the promise per person.
 
     Parameters
     ----------
     repeats : with several records of some person.
-    table : with the SAs, as planned or as published.
+    table : with the SAs, as planned.
     draws : SA -> its draw, at least one, each eligible for its column.
+    published : whether the SAs are those of a release, whose counts a draw may have moved.
 
     Raises UnknownColumn; Infeasible.
     """
     found = []
     for name, draw in draws.items():
         column = table[name].compacted()
-        counts, a, shown = column.counts().astype(np.float64), draw.keeps(column), draw.shows(column)
+        counts, a = column.counts().astype(np.float64), draw.keeps(column)
+        shown, counts = (counts, draw.likely(counts, column.labels)) if published else (draw.shows(column), counts)
         right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k), shown)) for k in repeats.shown)
         once = all(draw.draws_of_person(k) == 1 for k in repeats.shown)
-        found.append(PerPerson(name, right, once, float(counts.max(initial=0.0)) / max(column.n, 1)))
+        found.append(PerPerson(name, right, once, float(counts.max(initial=0.0) / max(counts.sum(), 1.0))))
     return max(found, key=lambda each: each.gain)

@@ -100,7 +100,7 @@ def run(
     UnknownColumn, BadSetting, EmptyTable, Ineligible; Cancelled.
     """
     source = randomness or SystemRandomness()
-    persons = persons_of(table)
+    persons = persons_of(table, told=plan.named(Role.IDENTIFIER))
     table = by_person.shifted(table, plan.persons, source)
     read, table = table, prepare(table, plan)
     learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}

@@ -126,7 +126,9 @@ def filled(public: model.Public, fields: model.Fields, laws: tuple[model.LawPack
 def _persons(published: Published) -> model.Persons:
     repeats, table = published.repeats, published.table
     several = repeats is not None and repeats.largest > 1
-    told = per_person(repeats, table, published.draws) if repeats is not None and several else None
+    told = None
+    if repeats is not None and several:
+        told = per_person(repeats, table, published.draws, published=True)
     return model.Persons(
         most_records=None if repeats is None else repeats.largest,
         mean_records=None if repeats is None else repeats.mean,

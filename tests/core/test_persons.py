@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.draw.ways import by_tolerances
+from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.persons import Repeats, per_person, persons_of, right_guesses, rounded_up
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
@@ -110,6 +113,21 @@ def test_the_promise_per_person_is_what_an_attacker_reaches() -> None:
         assert abs(right / persons - stated) < 4 * np.sqrt(0.25 / persons)
 
 
+def test_a_release_tells_the_promise_that_its_plan_told() -> None:
+    """Also of a column drawn joined, whose published counts are not true."""
+    table = _visits(20_000)
+    flag = column("s", (np.random.default_rng(5).random(table.n) < 0.06).astype(int), ["no", "yes"])
+    table = Table((table["patient_nbr"], table["free"], flag))
+    draw = by_tolerances(flag, Tolerances({"no": Fraction(1), "yes": Fraction("0.2")}), "joined")
+    plan = Plan({"patient_nbr": Role.IDENTIFIER, "free": Role.NSA, "s": Role.SA}, {"s": draw})
+    known, published = Repeats(5, 2.0), run(table, plan, randomness=Seeded(3))
+    planned = per_person(known, table, published.draws)
+    told = per_person(known, published.table, published.draws, published=True)
+    assert abs(published.counts("s")[1] - flag.counts()[1]) > 500
+    assert told.before == pytest.approx(planned.before, abs=0.01)
+    assert dict(told.right) == pytest.approx(dict(planned.right), abs=0.01)
+
+
 def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
     table = _visits()
     found = persons_of(table)
@@ -125,6 +143,40 @@ def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
         assert run(table, plan, randomness=Seeded(1)).repeats == Repeats(
             rounded_up(found.largest), round(found.mean, 1)
         )
+
+
+@pytest.mark.parametrize("name", ["Matricule", "c1", "Kürzel", "identifiant"])
+@pytest.mark.parametrize("code", ["M{:05d}", "{:d}", "{:x}9"])
+def test_what_somebody_says_identifies_a_person_numbers_persons(name: str, code: str) -> None:
+    """Whatever its name: of one prefix and as many digits also where nobody says so."""
+    numbers = np.random.default_rng(7).integers(0, 500, 1200)
+    who = column(name, numbers, [code.format(each) for each in range(int(numbers.max()) + 1)])
+    table = Table((who, column("s", np.arange(1200) % 9), column("c", np.zeros(1200))))
+    plan = Plan({name: Role.IDENTIFIER, "c": Role.NSA, "s": Role.SA}, plain({"s": 4}))
+    (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
+    assert line.light is Light.AMBER
+    released = run(table, plan, randomness=Seeded(1)).repeats
+    assert released is not None
+    assert released.largest >= 2
+    assert (persons_of(table) is not None) == (code == "M{:05d}" or name in ("Matricule", "identifiant"))
+
+
+def test_what_names_and_reaches_persons_numbers_none() -> None:
+    """Surnames, wards and telephones repeat among persons, also where somebody calls them identifiers."""
+    rows = np.arange(1200)
+    named = {
+        "Nachname": ("Meier-{:c}", 40),
+        "Telefon": ("030/{:06d}", 400),
+        "room": ("R{:03d}", 40),
+        "icd": ("C{:03d}", 400),
+    }
+    table = Table(
+        tuple(
+            column(name, rows % many, [text.format(each + 97) for each in range(many)])
+            for name, (text, many) in named.items()
+        )
+    )
+    assert persons_of(table, told=table.names) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ by `files.publishing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -181,7 +181,7 @@ def table_lines(
     ways = {name: draw for name, draw in ways.items() if name not in refused}
     if elsewhere is None:
         lines += giveaway_lines(generalised, plan, ways, progress)
-        lines.append(persons_line(table, generalised, ways, progress, plan.persons))
+        lines.append(persons_line(table, generalised, ways, progress, plan.persons, plan.named(Role.IDENTIFIER)))
     else:
         lines += [*elsewhere.giveaway, elsewhere.persons]
     if plan.persons is not None and plan.persons.number:
@@ -307,6 +307,7 @@ def persons_line(
     ways: Mapping[str, Draw],
     progress: Progress = SILENT,
     chosen: ByPerson | None = None,
+    told: Collection[str] = (),
 ) -> Line:
     """Return whether persons have several records, and what is promised of such a person.
 
@@ -315,10 +316,11 @@ def persons_line(
     source, table : as it was read, and generalised as planned.
     ways : SA -> its draw, those that can be re-drawn.
     chosen : what is done about them, None where nothing was chosen.
+    told : columns of which somebody says that they identify a person.
     """
     if chosen is not None:
         return _persons_treated(source, table, ways, chosen, progress)
-    found = persons_of(source, progress)
+    found = persons_of(source, progress, told=told)
     if found is None or found.public is None:
         text = "The promise is per record; nothing in the table tells whether persons have several."
         return Line("persons", Light.GREEN, text, "classify")
@@ -347,7 +349,7 @@ def persons_told(line: Line, published: Published) -> Line:
     repeats, said = published.repeats, line.sentence
     if line.name != "persons" or line.light is Light.GREEN or repeats is None or not isinstance(said, Said):
         return line
-    promise = per_person(repeats, published.table, published.draws).sentence
+    promise = per_person(repeats, published.table, published.draws, published=True).sentence
     return replace(line, sentence=Said(said.template, {**said.values, "promise": promise}))
 
 

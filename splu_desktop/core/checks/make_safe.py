@@ -337,10 +337,12 @@ class _Search:
             if said.role is Role.IDENTIFIER and name not in self.plan.kept_identifiers:
                 self.leave_out(name, Role.IDENTIFIER, said.reason)
             elif said.matter and name not in self.plan.kept_identifiers:
-                self.leave_out(name, why=said.reason.partition(":")[0] if ":" in said.reason else said.reason)
+                self.leave_out(name, why=said.why)
 
     def persons(self) -> None:
-        known = persons_of(self.source, self.progress) if self.plan.persons is None else None
+        if self.plan.persons is not None:
+            return
+        known = persons_of(self.source, self.progress, told=self.plan.named(Role.IDENTIFIER))
         if known is None or not known.repeats:
             return
         try:

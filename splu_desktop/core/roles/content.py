@@ -78,11 +78,13 @@ _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
 _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
+_SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
 _TITLES = listed(identifying()[1]["titles"])
 _PARTICLES = listed(identifying()[1]["particles"])
 _NO_PERSON = listed(identifying()[1]["no_person"])
+_NUMBERING = 0.2  # distinct values per record from which alike codes number persons and not wards or kinds
 _FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
 
 
@@ -172,6 +174,20 @@ def holds_codes(column: Column) -> bool:
     """Whether a column holds many different codes of four digits or more."""
     labels = sample_labels(column)
     return column.m >= FEWEST and sum(sum(map(str.isdecimal, text)) >= 4 for text in labels) >= MOST * len(labels)
+
+
+def holds_digits(column: Column) -> bool:
+    """Whether most of a column's values are single words with a digit in them, as numbers and codes of persons are."""
+    labels = sample_labels(column)
+    coded = sum(" " not in text.strip() and any(map(str.isdecimal, text)) for text in labels)
+    return coded >= MOST * len(labels) > 0
+
+
+def numbered_alike(column: Column) -> bool:
+    """Whether a column holds many codes of one prefix and equally many digits, such as M00237: numbers of something."""
+    found = [_SERIAL.fullmatch(text.strip()) for text in sample_labels(column)]
+    shapes = {(match[1], len(match[2])) for match in found if match is not None}
+    return len(shapes) == 1 and len(found) >= FEWEST and None not in found and distinct_share(column) >= _NUMBERING
 
 
 def holds_decimal_codes(column: Column) -> bool:

@@ -28,6 +28,7 @@ from splu_desktop.core.roles.content import (
     matter_in,
     names_persons,
     near_unique,
+    numbered_alike,
     rare_values,
     refers_to,
 )
@@ -79,6 +80,14 @@ class Suggestion:
     reason: str
     card: RoleCard = RoleCard.HARMLESS
     matter: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", say(self.reason))  # it stands in other sentences and is translated there
+
+    @property
+    def why(self) -> str:
+        """The reason without what is done for it."""
+        return str(say(self.reason).values.get("why", self.reason))
 
 
 _STAGE = "Recognising the source"
@@ -187,6 +196,8 @@ def _identifies(column: Column) -> str | None:
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
         values, filled = int(np.count_nonzero(~column.missing)), int(column.counts()[~column.missing].sum())
         return say("numbers the records: {values} different values in {filled} records", values=values, filled=filled)
+    if many and numbered_alike(column):
+        return say("each value looks like this: {what}", what=say("number of a person or stay"))
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
     return None

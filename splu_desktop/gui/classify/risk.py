@@ -89,10 +89,11 @@ def recognisable(
     source: Table,
     chosen: ByPerson | None,
     thresholds: Thresholds,
+    told: tuple[str, ...],
     progress: Progress,
 ) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
-    known = persons_of(source, progress)
+    known = persons_of(source, progress, told=told)
     steps: dict[str, Steps] = {}
     trials: dict[str, Column] = {}
     for name in nsas:
@@ -114,7 +115,7 @@ def recognisable(
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
         telling,
         alike(table, drawn, progress),
-        persons_line(source, whole_table, drawn, progress, chosen),
+        persons_line(source, whole_table, drawn, progress, chosen, told),
         known if known is not None and known.repeats else None,
         {name: found for name, found in common.items() if found is not None},
     )
@@ -164,13 +165,14 @@ class RiskPanel(QWidget):
         nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
         sensitive = choices.sensitive
         names = (*nsas, *sensitive)
+        told_of = tuple(name for name, role in choices.roles.items() if role is Role.IDENTIFIER)
         try:
             ways = {name: choices.carried_out(name) for name in choices.sensitive}
         except SpluError as fault:
             self.text.setText(told(str(fault)))
             return
         chosen, asked = choices.persons, choices.thresholds
-        key = (source, nsas, chosen, asked, *ways.items(), *(choices.steps(name) for name in names))
+        key = (source, nsas, told_of, chosen, asked, *ways.items(), *(choices.steps(name) for name in names))
         if key == self._key:
             return
         self._key = key
@@ -182,7 +184,9 @@ class RiskPanel(QWidget):
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
         whole = source.imported.table
         job = self._tasks.run(
-            "causes", lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, progress), pause=_REST
+            "causes",
+            lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, told_of, progress),
+            pause=_REST,
         )
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
