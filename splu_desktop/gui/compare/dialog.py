@@ -105,7 +105,9 @@ class BesideDialog(QDialog):
         self.column.addItems(list(self._plan.sensitive))
         self.column.setCurrentText(column)
         self.column.setVisible(self.column.count() > 1)
-        row.addWidget(self.column, 0, Qt.AlignmentFlag.AlignTop)
+        note = label(self.tr("From true counts: custodian only"), "warning")
+        note.setContentsMargins(6, 3, 6, 3)
+        put(row, (self.column, 0, Qt.AlignmentFlag.AlignTop), (note, 0, Qt.AlignmentFlag.AlignTop))
         return row
 
     def _build_results(self) -> QWidget:
@@ -150,7 +152,7 @@ class BesideDialog(QDialog):
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_chosen())
-        self.table.setMinimumHeight(6 * self.table.verticalHeader().defaultSectionSize())
+        self.table.setMinimumHeight(5 * self.table.verticalHeader().defaultSectionSize())
         body.addWidget(self.table, 4)
         return made
 
@@ -265,9 +267,6 @@ class BesideDialog(QDialog):
             hint=self.tr("Ask every method the questions of a file too, one per row, as on the page “Query”"),
         )
         row.addWidget(self.questions)
-        note = label(self.tr("From true counts: custodian only"), "warning")
-        note.setContentsMargins(6, 3, 6, 3)
-        row.addWidget(note)
         self.save_button = button(
             self.tr("&Save…"),
             self.ask,

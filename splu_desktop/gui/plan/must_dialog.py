@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,7 +29,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Busy, Choice, button, label, last_row, margins, scrolled, whole_box
+from splu_desktop.gui.base.widgets import Busy, Choice, Dialog, button, label, last_row, new_grid, room_above, whole_box
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
@@ -137,14 +136,13 @@ class _Line(QObject):
         return AskedTable(lines, (Condition(sa, (value,)),), error, least)
 
 
-class MustDialog(QDialog):
+class MustDialog(Dialog):
     """Up to three tables, and the proposal for them."""
 
     def __init__(
         self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(self.tr("What must be answered?"), (860, 520), parent)
         if session.choices is None or session.source is None:
             raise RuntimeError("nothing is open")
         self._session, self._tasks, self._source = session, tasks, session.source
@@ -158,33 +156,25 @@ class MustDialog(QDialog):
             for name in self.draws
         }
         self._found: MustFound | None = None
-        self.setWindowTitle(self.tr("What must be answered?"))
-        self.resize(860, 520)
-        outer = QVBoxLayout(self)
-        margins(outer, 16, spacing=12)
+        column = room_above(self.parts)
         intro = self.tr(
             "Name the tables that must work. The program looks for the strongest protection with which each of their"
             " cells can be read so exactly, or says what comes closest."
         )
-        outer.addWidget(label(intro, wrap=True))
-        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
-        outer.addWidget(scrolled(inside), 1)
-        grid = QGridLayout(inside)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
+        column.addWidget(label(intro, wrap=True))
+        grid = new_grid(8, 6)
+        column.addLayout(grid)
         self.lines = tuple(_Line(self, grid, row) for row in range(TABLES))
-        grid.setRowStretch(grid.rowCount(), 1)
         self.search = button(self.tr("&Look for the strongest protection"), self.look, picture="search")
-        outer.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
         self.busy = Busy(self.tr("Trying settings"), self.tr("Stop"))
         self.busy.cancelled.connect(self._stop)
         self.busy.hide()
-        outer.addWidget(self.busy)
+        column.addWidget(self.busy)
         self.outcome = label("", wrap=True, selectable=True)
         self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
-        outer.addWidget(scrolled(self.outcome), 1)
-        self.use = last_row(self, outer, self.tr("&Use these settings"))
+        column.addWidget(self.outcome, 1)
+        self.use = last_row(self, self.parts, self.tr("&Use these settings"))
         self.use.setEnabled(False)
         self.lines[0].show_asked(sa, asked or suggested(self._table, self.nsas, sa))
         for line in self.lines:

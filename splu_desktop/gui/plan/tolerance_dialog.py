@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import by_tolerances
@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import label, last_row, margins, put
+from splu_desktop.gui.base.widgets import Dialog, label, last_row, put, room_above
 from splu_desktop.gui.base.words import caption, filled, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, edited, proposed
@@ -28,31 +28,23 @@ def _by_rule(
     return {name: by_tolerances(column, rule(column), progress=progress) for name, column in columns.items()}
 
 
-class ToleranceDialog(QDialog):
+class ToleranceDialog(Dialog):
     """The values and their tolerances, and what follows from them."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(filled(self.tr("A tolerance per value of {column}"), column=name), (900, 640), parent)
         self._name, self._session, self._tasks = name, session, tasks
         if session.choices is None:
             raise RuntimeError("nothing is open")
         shown = edited(session, name)
         given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
-        self.setWindowTitle(filled(self.tr("A tolerance per value of {column}"), column=name))
-        self.resize(900, 640)
-        column = put(
-            margins(QVBoxLayout(self), 16, spacing=12),
-            label(
-                self.tr(
-                    "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
-                    "A value that fills many records can't be very sensitive; a rare illness can."
-                ),
-                wrap=True,
-            ),
+        column = room_above(self.parts)
+        intro = self.tr(
+            "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
+            "A value that fills many records can't be very sensitive; a rare illness can."
         )
         self.editor = ToleranceEditor(tasks)
-        column.addWidget(self.editor, 1)
+        put(column, label(intro, wrap=True), (self.editor, 1))
         self.promises = label("", wrap=True, selectable=True)
         column.addWidget(self.promises)
         self.others = QMenu(self)
@@ -69,7 +61,7 @@ class ToleranceDialog(QDialog):
         self.also.setAutoDefault(False)
         column.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
         others = () if not given else ((self.tr("One gro&up size instead"), self._plain),)
-        self.use = last_row(self, column, self.tr("&Use these tolerances"), *others)
+        self.use = last_row(self, self.parts, self.tr("&Use these tolerances"), *others)
         self.use.setEnabled(False)
         self.editor.edited.connect(self._unknown)
         self.editor.failed.connect(self._unknown)

@@ -370,7 +370,7 @@ class ToleranceEditor(QWidget):
         self.failed.emit()
 
     def _designed(self, found: Designed) -> None:
-        self._found = found
+        self._found, self._limits = found, dict(found.limits)
         self.banner.hide()
         self._list()
         self.effect.setText(self._effect(found))

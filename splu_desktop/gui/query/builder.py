@@ -16,7 +16,7 @@ from splu_desktop.core.query.condition import Condition, takes_range
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import beside, filled, told
 from splu_desktop.gui.classify.roles_view import COLOURS, PICTURES
 from splu_desktop.gui.query.values import ChoicesModel, ValuesView
 
@@ -209,8 +209,8 @@ class QuestionBuilder(QWidget):
         if condition is None:
             return ""
         if condition.is_range:
-            return f"{condition.low}..{condition.high}"
-        return "|".join(value or self.tr("(empty)") for value in condition.values)
+            return beside((condition.low, condition.high), "..")
+        return beside((value or self.tr("(empty)") for value in condition.values), "|")
 
     def _column_chosen(self, row: int) -> None:
         self.search.clear()
