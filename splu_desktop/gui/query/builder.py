@@ -220,7 +220,9 @@ class QuestionBuilder(QWidget):
         name = self.current()
         column = self._published.table[name] if self._published is not None and name else None
         condition = self._conditions.get(name or "")
-        self.values_model.show(column, self._counts.get(name or ""), condition.values if condition is not None else ())
+        self.values_model.show_column(
+            column, self._counts.get(name or ""), condition.values if condition is not None else ()
+        )
         self.range.setVisible(column is not None and takes_range(column))
         for edit, text in (
             (self.low, condition.low if condition else ""),
@@ -281,7 +283,7 @@ class QuestionBuilder(QWidget):
         if name is None or self._published is None:
             return
         low, high = self.low.text().strip(), self.high.text().strip()
-        self.values_model.show(self._published.table[name], self._counts.get(name), ())
+        self.values_model.show_column(self._published.table[name], self._counts.get(name), ())
         self._put(name, Condition(name, (), low, high) if low or high else None)
 
     def _put(self, name: str, condition: Condition | None) -> None:
