@@ -204,9 +204,7 @@ def test_chances_are_said_in_counts_that_are_near() -> None:
         assert abs(int(part) / int(whole) - share) <= 0.015
 
 
-@pytest.mark.parametrize(
-    ("insider", "said"), [(2 / 3, "in up to 2 of 3."), (1.0, "left in nearly every case.")]
-)
+@pytest.mark.parametrize(("insider", "said"), [(2 / 3, "in up to 2 of 3."), (1.0, "left in nearly every case.")])
 def test_who_knows_all_others_is_said_to_be_right_in_words_that_fit(insider: float, said: str) -> None:
     assert Readers(0.5, 0.4, 0.6, 0.4, insider).sentences(("ward",))[2].endswith(said)
 
