@@ -39,6 +39,7 @@ Floats = NDArray[np.float64]
 _SIDES = (1.0, -1.0)
 _WHOLE = 400  # values up to which a reader is told by the whole matrix; of more, two numbers miss it by 0.0035 at most
 _CLOSE = 0.015  # by which a probability may be off in counts
+_NEARLY = 0.995  # a probability from which it is nearly every case
 
 
 @dataclass(frozen=True)
@@ -103,16 +104,19 @@ class Readers:
             right=right,
             informed=informed,
         )
-        insider = say(
-            "Someone who knows everyone else is right about the one left in up to {right}.",
-            right=in_counts(self.insider),
-        )
+        if self.insider >= _NEARLY:
+            insider = say("Someone who knows everyone else is right about the one left in nearly every case.")
+        else:
+            insider = say(
+                "Someone who knows everyone else is right about the one left in up to {right}.",
+                right=in_counts(self.insider),
+            )
         return stranger, colleague if known else "", insider
 
 
 def in_counts(share: float) -> str:
     """Return a probability in counts that people can picture: 1 of 5, 2 of 3, 19 of 20."""
-    if share >= 0.995:
+    if share >= _NEARLY:
         return say("nearly every case")
     if share < 0.05:
         return say("1 of {n}", n=max(round(1 / share), 20)) if share >= 0.0005 else say("hardly any case")
