@@ -183,7 +183,7 @@ class TogetherPerPerson(DrawPerPerson):
         }
 
     def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
-        return Effects.of_block(table, who, self.columns, names)
+        return replace(Effects.of_block(table, who, self.columns, names), moving=round(1 - 1 / self.size, 4))
 
     def count_law(self, count: int) -> Floats:
         number = count if self.shares is None else max(self.shares.persons, count)
