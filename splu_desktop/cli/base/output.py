@@ -50,9 +50,15 @@ def spoken() -> Language:
     return language(_spoken[0])
 
 
-def told(text: str) -> str:
+class Spoken(str):
+    """Words that are in the language spoken already, so that they stand in a sentence as they are."""
+
+    __slots__ = ()
+
+
+def told(text: str) -> Spoken:
     """Return a sentence in the language spoken."""
-    return spoken().sentence(text)
+    return Spoken(spoken().sentence(text))
 
 
 def tell(sentence: str, before: str = "", /, **values: object) -> None:

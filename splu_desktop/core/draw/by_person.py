@@ -388,6 +388,18 @@ class Effects:
         whole = share * (result - 2 * off * reach) + off**2 * self.whole
         return max(float(whole / (share * (1 - 2 * off) + off**2)), 1.0)
 
+    def mixed(self, other: Effects, part: float, moving: float) -> Effects:
+        """Return the effects of sums of which a part of the variance scatters so, and the rest as others say."""
+
+        def both(mine: float, its: float) -> float:
+            return _said(part * mine + (1 - part) * its)
+
+        columns = {
+            name: {value: both(effect, other.columns[name].get(value, effect)) for value, effect in each.items()}
+            for name, each in self.columns.items()
+        }
+        return Effects(both(self.whole, other.whole), columns, moving)
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         found: dict[str, Any] = {"whole": self.whole, "columns": {n: dict(each) for n, each in self.columns.items()}}

@@ -217,6 +217,14 @@ def _recognised(path: Path) -> str:
     return recognise(path)
 
 
+def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem:
+    """Return a problem with its sheet, which its sentence names where several are read as one table."""
+    sentence = problem.sentence
+    if joined and sheet and problem.kind is not ProblemKind.SKIPPED_SHEET:
+        sentence = say("Sheet “{sheet}”: {sentence}", sheet=sheet, sentence=sentence)
+    return replace(problem, sheet=sheet, sentence=sentence)
+
+
 def _assembled(
     path: Path,
     kind: str,
@@ -228,7 +236,7 @@ def _assembled(
 ) -> Imported:
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
     problems = [
-        replace(p, sheet=p.sheet or resolved.sheet)
+        _with_sheet(p, p.sheet or resolved.sheet, joined=bool(raw.parts))
         for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns, raw.number_cells))
     ]
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.gui.base import theme
@@ -83,7 +84,12 @@ class IntervalBar(QWidget):
 
 
 class AnswerCard(Card):
-    """Shows one answer, or says that none was asked for yet."""
+    """Shows one answer, or says that none was asked for yet.
+
+    by_person : whether the release was drawn by person, so that its intervals may be too narrow, which is said then.
+    """
+
+    by_person = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", spacing=4, parent=parent)
@@ -95,6 +101,7 @@ class AnswerCard(Card):
         self.badge_more = label("", "quiet", wrap=True)
         self.bar = IntervalBar()
         self.bar_note = label("", "quiet", wrap=True)
+        self.caution = label(told(NARROW), "quiet", wrap=True)
         self.published = label("", selectable=True, wrap=True)
         self.share = label("", selectable=True, wrap=True)
         self.true = label("", "warning", selectable=True, wrap=True)
@@ -106,6 +113,7 @@ class AnswerCard(Card):
             self.badge_more,
             self.bar,
             self.bar_note,
+            self.caution,
             self.published,
             self.share,
         )
@@ -151,6 +159,7 @@ class AnswerCard(Card):
         self.bar.show_answer(answer)
         self.bar.setVisible(not answer.exact)
         self.bar_note.setVisible(not answer.exact)
+        self.caution.setVisible(not answer.exact and self.by_person)
         self.bar_note.setText(
             t("The true count lies in this range in 95 of 100 cases, by repeating the draw on paper.")
             if answer.bootstrapped

@@ -180,6 +180,7 @@ class QuestionTab(Tab):
         self.asker = asker
         self._asked = []
         self.asked_model.show(())
+        self.answer_card.by_person = asker is not None and asker.published.by_person
         self.answer_card.show_answer(None)
         self.estimators.show_answers(())
         self._open_door(False)
