@@ -48,6 +48,7 @@ NAMES = (
 )  # fmt: skip
 SENSITIVE = f"<h1>{PICTURE}illness"
 VALUES = (
+    "שלום 7",
     f"{PICTURE}A", "<b>B</b>", "C & D", "=cmd|' /C calc'!A0", "e;=1", "+f", "../../../../hostile.path", "\u202eשם",
     "<script src='hostile.js'>", "\x1b]0;hostile.\x07", "y" * 10_000, "%n%s {0} {name} %1",
 )  # fmt: skip
@@ -88,6 +89,20 @@ def _shown(top: QWidget) -> Iterator[tuple[str, str]]:
             for text in found:
                 if isinstance(text, str) and _interprets(text):
                     yield f"tip in {kind}", text
+
+
+def _turned(top: QWidget) -> Iterator[tuple[str, str]]:
+    """Yield texts in which what is written from right to left turns round what stands beside it."""
+    for widget in [top, *top.findChildren(QWidget)]:
+        texts = [widget.text()] if isinstance(widget, QLabel | QAbstractButton) else []
+        if isinstance(widget, QTableView) and widget.model() is not None:
+            model = widget.model()
+            rows, columns = range(min(model.rowCount(), 25)), range(min(model.columnCount(), 25))
+            texts += [str(model.index(row, at).data() or "") for row in rows for at in columns]
+        for line in "\n".join(texts).split("\n"):
+            bare = re.sub("\u2068[^\u2069]*\u2069", "", line)
+            if "ש" in bare and re.search(r"[,;·|:]|\.\.", bare):
+                yield f"{type(widget).__name__} {widget.accessibleName()[:30]} is turned", line
 
 
 def _plots(top: QWidget) -> Iterator[str]:
@@ -196,6 +211,7 @@ def test_no_page_interprets_or_follows_what_others_wrote(
     def look(top: QWidget | None = None) -> None:
         idle(window)
         wrong.extend(_shown(top or window))
+        wrong.extend(_turned(top or window))
         wrong.extend(("plot", text) for text in _plots(top or window) if 'hostile.png"' in text and "<img" in text)
 
     window.import_page.open_file(path)

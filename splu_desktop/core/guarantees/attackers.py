@@ -366,5 +366,7 @@ def of_persons(column: str, gamma: int, most: str, chance: float) -> tuple[Said,
 
 
 def _share(share: float | Fraction) -> Figure:
-    """Return a share in whole per cent, never 100 % of what is less."""
-    return Figure(f"{min(math.floor(100 * share + 0.5), 99)} %")
+    """Return a share in whole per cent, above 99 % rounded up to one decimal: "up to 99 %" is false of more."""
+    if share <= 0.99:
+        return Figure(f"{math.floor(100 * share + 0.5)} %")
+    return Figure(f"{math.ceil(round(1000 * share, 6)) / 10:g} %")

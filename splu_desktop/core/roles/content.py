@@ -24,7 +24,7 @@ from splu_desktop.core.roles.numbers import (
 )
 from splu_desktop.core.roles.vocabulary import Matter, first_names, identifying, said_in
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.core.words import unaccented
+from splu_desktop.core.words import unaccented, words_of
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
@@ -79,6 +79,9 @@ _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
 _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
+_BARE = re.compile(r"()(\d{5,})")
+_FEW = 20  # values below which many records share each, as those of kinds and answers
+_WEEKDAYS = listed(identifying()[1]["weekdays"])
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
 _TITLES = listed(identifying()[1]["titles"])
@@ -183,9 +186,12 @@ def holds_digits(column: Column) -> bool:
     return coded >= MOST * len(labels) > 0
 
 
-def numbered_alike(column: Column) -> bool:
-    """Whether a column holds many codes of one prefix and equally many digits, such as M00237: numbers of something."""
-    found = [_SERIAL.fullmatch(text.strip()) for text in sample_labels(column)]
+def numbered_alike(column: Column, *, bare: bool = False) -> bool:
+    """Whether a column holds many codes of one prefix and equally many digits, such as M00237: numbers of something.
+
+    bare : digits alone, five at least.
+    """
+    found = [(_BARE if bare else _SERIAL).fullmatch(text.strip()) for text in sample_labels(column)]
     shapes = {(match[1], len(match[2])) for match in found if match is not None}
     return len(shapes) == 1 and len(found) >= FEWEST and None not in found and distinct_share(column) >= _NUMBERING
 
@@ -202,6 +208,17 @@ def holds_answers(column: Column) -> bool:
     return len(labels) <= _MOST_ANSWERS and all(
         len(text.strip()) <= 1 or unaccented(text.strip()).lower() in _ANSWERS for text in labels
     )
+
+
+def few(column: Column) -> bool:
+    """Whether a column holds a few single words, which are kinds of something, and no texts."""
+    return column.m < _FEW and column.n >= FEWEST and all(len(words_of(text)) < 2 for text in sample_labels(column))
+
+
+def holds_weekdays(column: Column) -> bool:
+    """Whether all values of a column are days of the week, in whatever language."""
+    days = [(*words_of(text), "")[0] for text in sample_labels(column)]
+    return len(days) >= 3 and _WEEKDAYS.issuperset(days)
 
 
 def looks_like_days(column: Column) -> bool:

@@ -174,6 +174,12 @@ def numbering(name: str) -> bool:
     return words[-1] in _NUMBERING or words[0] in ("id", "nr", "lfd") or "".join(words) in _NUMBERING
 
 
+def counts_off(name: str) -> bool:
+    """Whether a name begins as the number of something does, such as "n_accesso", which its values have to bear out."""
+    words = words_of(name)
+    return 1 < len(words) <= 3 and words[0] in _NUMBER_WORDS
+
+
 def measures(name: str) -> bool:
     """Whether a name announces a time, a count or a measured quantity."""
     return bool(set(words_of(name)) & _MEASURES)

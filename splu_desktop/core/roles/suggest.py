@@ -19,10 +19,12 @@ from splu_desktop.core.roles.content import (
     WEAK,
     counts_records,
     distinct_share,
+    few,
     holds_answers,
     holds_codes,
     holds_decimal_codes,
     holds_small_numbers,
+    holds_weekdays,
     identifier_by_content,
     looks_like_days,
     matter_in,
@@ -35,6 +37,7 @@ from splu_desktop.core.roles.content import (
 from splu_desktop.core.roles.names import (
     birth_by_name,
     coordinate_by_name,
+    counts_off,
     identifier_by_name,
     measures,
     medical,
@@ -45,7 +48,7 @@ from splu_desktop.core.roles.names import (
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import Matter, RoleCard, said_by, special
+from splu_desktop.core.roles.vocabulary import Matter, RoleCard, matters, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
@@ -92,6 +95,7 @@ class Suggestion:
 
 _STAGE = "Recognising the source"
 _NO_WORD = re.compile(r"[a-z]|([a-z]|nsa|col(umn)?|var(iable)?|attr(ibute)?|feature|field)[ _.]?\d+", re.IGNORECASE)
+_TIMED = "a date or a time"
 _MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
@@ -168,7 +172,7 @@ def _identifies(column: Column) -> str | None:
         said = None  # how often, or how strongly by telephone
     if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
         return say("the name says {what}", what=say(said))
-    if worded and not answers and (person := person_by_name(name)):
+    if worded and not answers and (person := person_by_name(name)) and not (person == "free text" and few(column)):
         return say("the name says {what}", what=say(person))
     if birth_by_name(name) and (dated or looks_like_days(column)):
         return "exact dates of birth, which together with sex and postcode single out most people"
@@ -176,6 +180,9 @@ def _identifies(column: Column) -> str | None:
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
         return "exact coordinates, which point to a home"
+    keys = column.kind is not Kind.DECIMAL and not dated and near_unique(column)
+    if keys and numbered_alike(column) and numbering(name):  # a tumour's number, whatever else the name says
+        return say("the name says {what}", what=say("number of a person or stay"))
     coded = medical(name) or codes_of(column) is not None
     held = identifier_by_content(column)
     if held and not (coded and held in WEAK):
@@ -196,7 +203,7 @@ def _identifies(column: Column) -> str | None:
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
         values, filled = int(np.count_nonzero(~column.missing)), int(column.counts()[~column.missing].sum())
         return say("numbers the records: {values} different values in {filled} records", values=values, filled=filled)
-    if many and numbered_alike(column):
+    if many and (numbered_alike(column) or (keys and counts_off(name) and numbered_alike(column, bare=True))):
         return say("each value looks like this: {what}", what=say("number of a person or stay"))
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
@@ -232,10 +239,11 @@ def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
         measured = column.kind is Kind.DECIMAL or is_measurement(column) or near_unique(column)
         if gamma < 2 or measured or int((~column.missing).sum()) < 2:
             continue
+        timed = any(each.what == _TIMED for each in said_by(name)[0])  # the year of a diagnosis tells less than it
         later = any(word.isdigit() and int(word) > 1 for word in words_of(name))  # of diag_1 and diag_2 the first
         coded = 0.02 if "code" in words_of(name) else 0.0
-        ranked.append((gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
-    return min(ranked)[3] if ranked else None
+        ranked.append((timed, gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
+    return min(ranked)[-1] if ranked else None
 
 
 def _other(column: Column, silent: bool) -> Suggestion:
@@ -250,7 +258,9 @@ def _other(column: Column, silent: bool) -> Suggestion:
     found, known = said_by(column.name)
     recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
     dated = column.kind in (Kind.DATE, Kind.DATETIME)
-    if recognised is not None and recognised.what == "a date or a time" and holds_decimal_codes(column):
+    if not known and holds_weekdays(column):
+        recognised, known = next(matter for matter in matters() if matter.what == _TIMED), True
+    if recognised is not None and recognised.what == _TIMED and holds_decimal_codes(column):
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
         return Suggestion(
@@ -262,7 +272,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
     if recognised is not None and not dated and not known:
         recognised = None  # a time, place or kind of what nobody knows, such as minutes of an operation
     if dated or recognised is not None:
-        what = recognised.what if recognised is not None else "a date or a time"
+        what = recognised.what if recognised is not None else _TIMED
         return Suggestion(
             Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
         )

@@ -19,9 +19,10 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
 from splu_desktop.files.publish.order import Examination, Order
 from splu_desktop.files.register.book import SKETCHES, Register
+from splu_desktop.files.register.earlier import least_stated
 from splu_desktop.files.register.fingerprint import Fingerprints, Sketch, secret_of
 from splu_desktop.files.register.likeness import Likeness
-from splu_desktop.files.release.facts import STATED, facts_text
+from splu_desktop.files.release.facts import STATED, draws_of, facts_text
 
 
 def keep_sketches(register: Register, prints: Fingerprints) -> None:
@@ -100,7 +101,7 @@ def entry_body(
         "partial": str(partial.absolute().parent),
         "software": __version__,
         "records": facts["records"],
-        "draws": recipe["draws"],
+        "draws": {name: draw.recorded() for name, draw in draws_of(facts).items()},
         "recipe": recipe,
         **({"recipe_locked": _locked(whole, prints.secret)} if recipe != whole else {}),
         "recipe_sha256": hashlib.sha256(json.dumps(recipe, sort_keys=True).encode("utf-8")).hexdigest(),
@@ -122,7 +123,7 @@ def entry_body(
                 **stated,
                 "releases": before.get(name, 0) + 1,
                 "t_p_of_all": next(
-                    (min(cost.t_p[-1], _least(stated)) for cost in examination.costs if cost.column == name), None
+                    (min(cost.t_p[-1], least_stated(stated)) for cost in examination.costs if cost.column == name), None
                 ),
             }
             for name, stated in facts["guarantees"].items()
@@ -139,9 +140,3 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run under a number that no account has
         return f"user {os.getuid()}" if hasattr(os, "getuid") else ""
-
-
-def _least(stated: dict[str, Any]) -> float:
-    """Return the least T_P stated of a column; several releases together never have more."""
-    promises = stated["by_tolerance"].values() if "by_tolerance" in stated else [stated]
-    return min((each["t_p"] for each in promises if each.get("confidence", 0) < 1), default=0.0)

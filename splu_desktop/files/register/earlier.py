@@ -298,6 +298,12 @@ def least_t_p(draws: Iterable[tuple[ValueDraw, ...]], epsilon: float, alpha: int
     return min((t_p_of_all([way[each] for each in every], epsilon, alpha) for way in ways), default=0.0)
 
 
+def least_stated(stated: Mapping[str, Any]) -> float:
+    """Return the least T_P that a release states of a column; several releases together never have more."""
+    promises = stated["by_tolerance"].values() if "by_tolerance" in stated else [stated]
+    return min((each["t_p"] for each in promises if each.get("confidence", 0) < 1), default=0.0)
+
+
 def _draws_before(other: EarlierRelease, name: str, plan: Plan) -> tuple[ValueDraw, ...]:
     found = registered_draws(other.entry, other.theirs.get(name, name))
     return found or (plan.draws[name].by_value() if name in plan.draws else ())

@@ -16,7 +16,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register
-from splu_desktop.files.register.earlier import least_t_p, registered_draws
+from splu_desktop.files.register.earlier import least_stated, least_t_p, registered_draws
 
 STEPS = (1, 2, 5, 10)  # releases of the same records for which T_P is stated
 
@@ -163,11 +163,11 @@ def falls(entry: Entry, steps: tuple[int, ...] = STEPS) -> tuple[Fall, ...]:
             draws = registered_draws(entry, name)
             plain = all(draw.is_plain for draw in draws)
             curve = {k: least_t_p([draws] * k, asked.epsilon, asked.alpha) for k in steps if plain or k <= 5}
-            alone = body["guarantees"].get(name, {}).get("t_p")
+            alone = float(least_stated(body["guarantees"][name]))
             if alone == 0:  # public figures alone tell
-                curve = dict.fromkeys(curve, 0.0)
-            elif alone and not any(curve.values()):  # a joined draw, of which nothing is computed beyond one release
-                curve = {1: float(alone)}
+                curve = {1: 0.0}
+            elif not any(curve.values()):  # a joined draw, of which nothing is computed beyond one release
+                curve = {1: alone}
             found.append(Fall(str(name), float(asked.epsilon), asked.alpha, curve))
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, BadSetting):
         return ()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import number, t
@@ -74,7 +75,7 @@ class BarsView(QWidget):
     def show_bars(self, bars: Bars, hue: str, top: int = 0) -> None:
         """Show other bars in a colour of the scheme, the longest standing for `top` (0: the largest of them)."""
         self._bars, self._hue, self._top = bars, hue, top
-        said = "; ".join(f"{text}: {number(count)}" for text, count in zip(bars.labels, bars.counts, strict=True))
+        said = "; ".join(f"{isolated(text)}: {number(n)}" for text, n in zip(bars.labels, bars.counts, strict=True))
         self.setAccessibleName(f"{self._name}. {said}")
         self.update()
 

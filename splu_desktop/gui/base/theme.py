@@ -202,6 +202,7 @@ def style_sheet(scheme: Colours) -> str:
         '"' + resource_path(f"style/{name}-{part}.svg").as_posix().replace('"', '\\"') + '"'
         for part in ("check", "up", "down")
     )
+    # A header's arrow stands above its text, not on it; Qt's up-arrow is that of a falling order.
     return f"""
     QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
     QWidget[look="window"] {{ background: {s.window}; }}
@@ -241,6 +242,9 @@ def style_sheet(scheme: Colours) -> str:
     QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}
     QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 11px;
         border-bottom: 1px solid {s.line}; border-right: 1px solid {s.line}; }}
+    QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-position: top center; width: 10px; height: 10px; }}
+    QHeaderView::up-arrow {{ image: url({down}); }}
+    QHeaderView::down-arrow {{ image: url({up}); }}
     QTableCornerButton::section {{ background: {s.sunken}; border: none; }}
     QTabWidget::pane {{ border: none; border-top: 1px solid {s.line}; }}
     QTabBar::tab {{ background: transparent; color: {s.quiet}; padding: 6px 12px; border: none;

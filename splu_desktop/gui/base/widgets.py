@@ -511,6 +511,13 @@ def new_grid(across: int = -1, down: int = -1, parent: QWidget | None = None) ->
     return made
 
 
+def room_above(last: QVBoxLayout) -> QVBoxLayout:
+    """Return room above a dialog's last row, in whose layout that is to stand, that scrolls on a small screen."""
+    inside = QWidget()
+    last.addWidget(scrolled(inside), 1)
+    return margins(QVBoxLayout(inside), 0, spacing=12)
+
+
 def last_row(
     dialog: QDialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
 ) -> QPushButton:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from splu_desktop.core.messages import Isolating
+from splu_desktop.core.messages import Isolating, isolated
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
 
@@ -99,6 +100,11 @@ def as_html(text: str) -> str:
 def plain(text: str) -> str:
     """Return a text that Qt shows to the letter, where it might take it for HTML otherwise: none is without a “<”."""
     return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text
+
+
+def beside(parts: Iterable[str], between: str = ", ") -> str:
+    """Return texts of the table beside one another, none of which turns the others round."""
+    return between.join(map(isolated, parts))
 
 
 def caption(text: str) -> str:

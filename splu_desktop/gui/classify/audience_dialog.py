@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,10 +22,9 @@ from splu_desktop.gui.base.widgets import (
     label,
     last_row,
     line_edit,
-    margins,
     new_grid,
     percent_box,
-    scrolled,
+    room_above,
     whole_box,
 )
 from splu_desktop.gui.base.words import t, tip
@@ -41,9 +39,7 @@ class AudienceDialog(Dialog):
         self._session = session
         choices = session.choices
         given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
-        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
-        self.parts.addWidget(scrolled(inside), 1)
-        column = margins(QVBoxLayout(inside), 0, spacing=12)
+        column = room_above(self.parts)
         column.addWidget(
             label(
                 t("Five questions say how careful the release has to be. The limits below follow from the answers."),

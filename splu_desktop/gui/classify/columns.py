@@ -12,7 +12,7 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
-from splu_desktop.gui.base.words import number, percent, t, told
+from splu_desktop.gui.base.words import beside, number, percent, t, told
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
 
@@ -110,7 +110,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 colour=lambda r: "accent" if r.steps else "quiet",
             ),
             Field(t("Type"), lambda r: told(r.fact.kind.value)),
-            Field(t("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
+            Field(t("Sample values"), lambda r: beside(r.fact.samples), colour=lambda r: "quiet"),
         )
 
     def flags(self, index: Index) -> Qt.ItemFlag:

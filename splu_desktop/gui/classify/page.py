@@ -18,7 +18,7 @@ from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, Scrolled, button, label, line_edit, margins
-from splu_desktop.gui.base.words import caption, number, percent, t, tip, told
+from splu_desktop.gui.base.words import beside, caption, number, percent, t, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel
@@ -300,7 +300,7 @@ class ClassifyPage(Page):
             self.common_button.setText(t("“{value}” is not sensitive", value=caption(common.value)))
             self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
-        samples = ", ".join(row.fact.samples)
+        samples = beside(row.fact.samples)
         self.detail_more.setText(
             t(
                 "Most frequent: {top} ({share}). For example: {samples}",

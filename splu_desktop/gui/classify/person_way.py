@@ -14,7 +14,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, label, margins
-from splu_desktop.gui.base.words import caption, filled, t, tip
+from splu_desktop.gui.base.words import beside, caption, filled, t, tip
 
 _NARROW = 220  # pixels
 
@@ -148,9 +148,9 @@ class PersonOptions(QWidget):
             "{columns}: all dates of a person by one random number of days, either way, another for each person and in"
             " each release. Days between a person's dates stay true, seasons don't."
         )
-        tip(self.days, filled(words, columns=", ".join(dates)))
+        tip(self.days, filled(words, columns=beside(dates)))
         left = [name for name in dates if chosen.shift and name not in chosen.shift]
-        self.unmoved.setText(t("Not moved: {columns}", columns=", ".join(left)) if left else "")
+        self.unmoved.setText(t("Not moved: {columns}", columns=beside(left)) if left else "")
         self.unmoved.setVisible(bool(left))
         self.setVisible(one or chosen.way == "draw" or bool(dates))
 

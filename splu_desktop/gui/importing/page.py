@@ -18,7 +18,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
-from splu_desktop.gui.base.words import caption, number, size, t, told
+from splu_desktop.gui.base.words import beside, caption, number, size, t, told
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
@@ -243,8 +243,8 @@ class ImportPage(Page):
                 size=size(imported.source.size),
             )
         )
-        if self.preview_model._table is not table:
-            self.preview_model.show(table)
+        if self.preview_model.table is not table:
+            self.preview_model.show_table(table)
             self.preview.fit_columns(200)
             self.reading_model.show(self._readings(imported))
             self.reading.fit_columns(320)
@@ -324,7 +324,7 @@ class ImportPage(Page):
             if value is not None and (value != "" or key in why):
                 lines.append(_ReadingOf(what, names.get(str(value), str(value)) or t("none"), why.get(key, "")))
         if chosen.sheets is not None:
-            joined = ", ".join(sheet.name for sheet in imported.sheets if sheet.chosen)
+            joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
             lines.append(_ReadingOf(t("Sheets read as one table"), joined, why.get("sheets", "")))
         for old, new in chosen.renames.items():
             lines.append(_ReadingOf(t("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))

@@ -33,7 +33,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
-from splu_desktop.gui.base.words import filled, number, percent, plain, told
+from splu_desktop.gui.base.words import beside, filled, number, percent, plain, told
 
 _MOST_CHOICES = 60  # values that a list offers
 _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless all are smaller
@@ -187,7 +187,9 @@ class AheadTab(QWidget):
         pictures = {Badge.PROTECTED: "shield", Badge.UNCERTAIN: "circle"}
         self.model: RowsModel[AheadRow] = RowsModel(
             [
-                Field(self.tr("Group"), lambda r: " · ".join(v or self.tr("(empty)") for v in r.cell.values) or "–"),
+                Field(
+                    self.tr("Group"), lambda r: beside((v or self.tr("(empty)") for v in r.cell.values), " · ") or "–"
+                ),
                 Field(self.tr("True count"), lambda r: number(r.told.true), right=True),
                 Field(
                     self.tr("Recipients read"),

@@ -93,11 +93,13 @@ class Designed:
     draw : as the plan is to have it.
     figures : of the draw as it is carried out (`Draw.figures`).
     widths : half widths of a protected value's count in a tenth of the table and in all of it, records.
+    limits : the tolerances that it keeps: one that follows from gamma has others by person than by record.
     """
 
     draw: Draw
     figures: Mapping[str, Any]
     widths: tuple[float, float]
+    limits: Limits
 
 
 def designed(
@@ -114,7 +116,8 @@ def designed(
     if planned is None and edited.draw is not None and edited.draw.listed:
         draw = with_declared(column, draw, (*edited.draw.listed, *known))  # values nobody has: the strictest
     made = draw.by_person(edited.person).learned(edited.table, edited.name, thresholds)
-    return Designed(draw, made.figures(column, thresholds), half_widths(column, made))
+    kept = {label: made.limit(label) for label in known} if edited.joined else dict(limits)
+    return Designed(draw, made.figures(column, thresholds), half_widths(column, made), kept)
 
 
 def workable(edited: Edited, limits: Limits, fakes: int, progress: Progress) -> dict[str, Fraction]:

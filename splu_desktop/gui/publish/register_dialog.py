@@ -297,6 +297,8 @@ class RegisterDialog(Dialog):
                 "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at"
                 " least {share} from one release alone; nothing is promised of several of the same records."
             )
+        if not any(fall.t_p.values()):
+            said = t("Nothing is promised of small counts of “{column}” (up to {alpha}).")
         return filled(
             said,
             column=fall.column,

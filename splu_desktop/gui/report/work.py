@@ -26,7 +26,7 @@ from splu_desktop.report.model import Alternative, Fields, Report
 from splu_desktop.report.public import filled
 
 _MOST_ROWS = 60  # of a table in the preview; the saved report has them all
-_FIGURE = 420  # width of a figure in the preview, logical pixels
+_FIGURE = 360  # width of a figure in the preview, logical pixels: it fits a window of 960
 _SCALE = 2  # a screen of 200 % still shows sharp figures
 
 
