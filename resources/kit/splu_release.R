@@ -301,7 +301,7 @@
   fitted_to <- function(rows, y, weights, link, is_logistic) {
     whole <- sum(weights)
     centre <- if (whole > 0) sum(weights * y) / whole else 0
-    if (centre <= 0 || (is_logistic && centre >= 1))
+    if (centre <= 0 || (is_logistic && centre >= 1) || min(y) == max(y))
       refuse("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
     beta <- c(if (is_logistic) log(centre / (1 - centre)) else log(centre), numeric(ncol(rows) - 1))
     scale <- pmax(sqrt(colSums(abs(weights) * rows^2)), 1e-9)

@@ -542,6 +542,8 @@ class Release:
                 held, x = rows[row], table.counted[key]
                 held[0] += x
                 held[1] += x * y
+        if len({y for _, y in used.values()}) == 1:
+            raise Refused("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
         parted = {
             title: [(table.counted[key], used[key][1]) for key in used if of_it(table.cell[key])]
             for title, of_it in groups

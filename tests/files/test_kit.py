@@ -341,6 +341,8 @@ CODES_AND_MONTHS = (
     Question("count", (["month=2024-13", "sick=yes"], "unbiased")),
     Question("count", (["age=5_0", "sick=yes"], "unbiased")),
     Question("count", (["crp=1..4", "sick=yes"], "unbiased")),
+    Question("poisson", ("sick!=(empty)", ["sick", "site"], [])),  # all meet it: coefficients were 0, exactly
+    Question("poisson", ("sick=yes", ["site"], ["sick=yes"])),
 )
 TOLD = (
     Question("count", (["site=007", "sick=yes"], "unbiased")),

@@ -157,7 +157,7 @@ def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> tuple[Floa
     """
     whole = float(weights.sum())
     centre = float(weights @ y) / whole if whole > 0 else 0.0
-    if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1):
+    if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1) or y.min() == y.max():
         raise BadQuestion("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
     beta: Floats = np.zeros(rows.shape[1])
     beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
