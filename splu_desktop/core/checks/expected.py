@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 # they are not on average where they are at the average count; half from either side they are, to the second order.
 _SIDES = (1.0, -1.0)
 _WHOLE = 400  # values up to which a reader is told by the whole matrix; of more, two numbers miss it by 0.0035 at most
+_NEARLY = 0.995  # share from which it is nearly every case
 _CLOSE = 0.015  # by which a probability may be off in counts
 
 
@@ -91,7 +92,7 @@ class Readers:
         """Return one sentence on each. `known` are the columns that the second one knows of a person."""
         right, blind = compared(self.stranger, self.blind)
         stranger = say(
-            "A stranger who finds a person's row is right in {right}; by guessing, without it, in {blind}.",
+            "A stranger who finds a person's row and believes it is right in {right}; by guessing, without it, in {blind}.",
             right=right,
             blind=blind,
         )
@@ -104,7 +105,9 @@ class Readers:
             informed=informed,
         )
         insider = say(
-            "Someone who knows everyone else is right about the one left in up to {right}.",
+            "Someone who knows everyone else is right about the one left in up to {right}."
+            if self.insider < _NEARLY
+            else "Someone who knows everyone else is right about the one left in {right}.",
             right=in_counts(self.insider),
         )
         return stranger, colleague if known else "", insider
@@ -112,7 +115,7 @@ class Readers:
 
 def in_counts(share: float) -> str:
     """Return a probability in counts that people can picture: 1 of 5, 2 of 3, 19 of 20."""
-    if share >= 0.995:
+    if share >= _NEARLY:
         return say("nearly every case")
     if share < 0.05:
         return say("1 of {n}", n=max(round(1 / share), 20)) if share >= 0.0005 else say("hardly any case")
