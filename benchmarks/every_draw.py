@@ -4,8 +4,8 @@
 
 Diabetes130 (101,766 admissions of 71,518 persons, 1 to 40 each): diag_1 from groups, readmitted and A1Cresult joined,
 each record by itself and by person, single values and sets of them; tolerances; drugs together by person. And
-generated admissions of 16,000 records whose 35 flags hang on age, ward and illness, in blocks of 2, 5 and 35; and pairs
-of columns with different draws in one question (`--only mixed`), records and persons. Asked is
+generated admissions of 16,000 records whose 35 flags hang on age, ward and illness, in blocks of 2, 5 and 35, records
+and persons; and pairs of columns with different draws in one question (`--only mixed`), records and persons. Asked is
 each value, or two at once, in each cell of unchanged columns, the number of a person's records among them. Printed by
 true count and by column: cells, relative error, bias in standard deviations, stated half width in true ones, and how
 often the interval holds the truth. All questions of a release share its draw: 20 releases tell a band to 1.4 points.
@@ -96,24 +96,23 @@ def generated() -> Table:
 
 
 def blocks() -> Iterator[Case]:
-    """Give blocks of 2, 5 and 35 flags, one flag and two at once."""
-    table, cells = generated(), ("age", "ward", "illness", "sex")
-    flags = [name for name in table.names if name not in cells]
-    for size, number in ((2, 8), (5, 3), (35, 1)):
-        parts = [flags[size * at : size * (at + 1)] for at in range(number)]
-        single = [{name: ("yes",)} for part in parts for name in part]
-        pairs = [{a: ("yes",), b: ("yes",)} for part in parts for a, b in itertools.combinations(part, 2)]
-        for words, values in (("one", single), ("two", pairs)):
-            draws = {name: draw for part in parts for name, draw in planned(table, part, 4).items()}
-            yield Case(f"blocks of {size} flags, {words} at once, gamma 4", table, draws, cells, values)
+    """Give blocks of 2, 5 and 35 flags, one flag and two at once, each record by itself and by person."""
+    for person, table in (("", generated()), ("person", returning(35))):
+        flags = [name for name in table.names if name.startswith("flag")]
+        cells = tuple(name for name in ("age", "ward", "illness", "sex", TIMES) if name in table)
+        how = "by person" if person else "each record"
+        for size, number in ((2, 8), (5, 3), (35, 1)):
+            parts = [flags[size * at : size * (at + 1)] for at in range(number)]
+            single = [{name: ("yes",)} for part in parts for name in part]
+            pairs = [{a: ("yes",), b: ("yes",)} for part in parts for a, b in itertools.combinations(part, 2)]
+            for words, values in (("one", single), ("two", pairs)):
+                draws = {name: draw for part in parts for name, draw in planned(table, part, 4).items()}
+                title = f"blocks of {size} flags, {words} at once, gamma 4, {how}"
+                yield Case(title, table, draws, cells, values, person)
 
 
-def mixed() -> Iterator[Case]:
-    """Give pairs of sensitive columns with different draws in one question, each record by itself and by person.
-
-    16,000 admissions of 7,700 persons with 1 to 40 each, lasting illnesses and passing ones: a code of 30 values from
-    groups, an outcome and a laboratory result joined, a stage from groups of several sizes, five flags together.
-    """
+def returning(flags: int) -> Table:
+    """Return 16,000 admissions of 7,700 persons with 1 to 40 each, lasting illnesses and passing ones."""
     chance = np.random.default_rng(29)
     number = 7_700
     many = np.minimum(1 + chance.negative_binomial(0.35, 0.25, number), 40)
@@ -126,22 +125,36 @@ def mixed() -> Iterator[Case]:
     died = chance.random(n) < np.clip(0.04 * ill * (1 + (ward == 2)), 0, 0.6)
     test = np.select([chance.random(n) < 0.05 * ill, chance.random(n) < 0.15], ["high", "raised"], "normal")
     stage = np.select([chance.random(n) < 0.04 + 0.02 * (age > 6), chance.random(n) < 0.2], ["III", "II"], "I")
-    counted = np.select(
-        [many[who] == 1, many[who] == 2, many[who] <= 5, many[who] <= 10], ["1", "2", "3 to 5", "6 to 10"], "more"
-    )
     columns = {
-        "age": [f"{a}0s" for a in age.tolist()], "ward": [f"ward {w}" for w in ward.tolist()], TIMES: counted.tolist(),
-        "person": [f"P{w}" for w in who.tolist()], "code": [f"C{c:02d}" for c in code.tolist()],
+        "age": [f"{a}0s" for a in age.tolist()], "ward": [f"ward {w}" for w in ward.tolist()],
+        TIMES: times(many[who]), "person": [f"P{w}" for w in who.tolist()],
+        "code": [f"C{c:02d}" for c in code.tolist()],
         "outcome": np.where(died, "died", "alive").tolist(), "test": test.tolist(), "stage": stage.tolist(),
     }  # fmt: skip
-    flags = [f"flag {at + 1}" for at in range(5)]
-    for at, name in enumerate(flags):
+    for at in range(flags):
         lasting = (chance.random(number) < 0.08)[who]
         has = np.where(
             chance.random(n) < 0.6, lasting, chance.random(n) < np.clip(0.05 * ill * (1 + (ward == at % 4)), 0, 0.8)
         )
-        columns[name] = np.where(has, "yes", "no").tolist()
-    table = Table(tuple(Column.from_labels(name, labels) for name, labels in columns.items()))
+        columns[f"flag {at + 1}"] = np.where(has, "yes", "no").tolist()
+    return Table(tuple(Column.from_labels(name, labels) for name, labels in columns.items()))
+
+
+def times(own: NDArray[np.int64]) -> list[str]:
+    """Return in words how many records a record's person has."""
+    bounds = [own == 1, own == 2, own <= 5, own <= 10]
+    found: list[str] = np.select(bounds, ["1", "2", "3 to 5", "6 to 10"], "more").tolist()
+    return found
+
+
+def mixed() -> Iterator[Case]:
+    """Give pairs of sensitive columns with different draws in one question, each record by itself and by person.
+
+    A code of 30 values from groups, an outcome and a laboratory result joined, a stage from groups of several sizes,
+    five flags together.
+    """
+    table = returning(5)
+    flags = [name for name in table.names if name.startswith("flag")]
     draws: dict[str, Draw] = {
         "code": PlainGroups(4),
         "outcome": by_gamma(table["outcome"], 4, JOINED),
@@ -184,8 +197,7 @@ def real(path: Path) -> Iterator[Case]:
     table = read(path).table
     who = persons(table[PERSON])
     own = np.bincount(who)[who]
-    many = np.select([own == 1, own == 2, own <= 5, own <= 10], ["1", "2", "3 to 5", "6 to 10"], "more")
-    table = replace(table, columns=(*table.columns, Column.from_labels(TIMES, many.tolist())))
+    table = replace(table, columns=(*table.columns, Column.from_labels(TIMES, times(own))))
 
     def labels(name: str, least: int = FEWEST) -> list[str]:
         counts = table[name].counts()

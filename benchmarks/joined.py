@@ -23,7 +23,9 @@ from splu_desktop.core import sanitise
 from splu_desktop.core.draw.ways import GROUPS, JOINED, WAYS, by_tolerances, gamma_tolerances, half_widths
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT
 from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 
@@ -55,26 +57,45 @@ def generated(name: str) -> Table:
     return Table(tuple(columns))
 
 
-def simulated(name: str, limit: str, way: str) -> dict[str, float]:
-    """Return the mean half width of each cell's interval, and of the whole table's count."""
+def simulated(name: str, limit: str, way: str) -> tuple[dict[str, float], float]:
+    """Return the mean half width of each cell's interval, and of the whole table's count, and how many rows are right.
+
+    The last: of the rows that show the value, over all releases. Where the program calls a cell unreadable (a signal
+    below a thirtieth), the half width is that of the section's variance, from the draw's own chances.
+    """
     table, (value, _, _, cells) = generated(name), TABLES[name]
     tolerances = Tolerances({value: Fraction(limit), "other": Fraction(1)})
     draw = by_tolerances(table[name], tolerances, way)
     plan = Plan({each: Role.SA if each == name else Role.NSA for each in table.names}, {name: draw})
     asked = [[Condition(cell, ("yes",)), Condition(name, (value,))] for cell, _, _ in cells]
-    widths = np.zeros(len(cells) + 1)
+    code = table[name].code_of(value)
+    chances, sizes = draw.chances(table[name]), [*((size, has) for _, size, has in cells), (table.n, 0)]
+    keep, come = float(chances[code, code]), float(chances[1 - code, code])
+    computed = [
+        1.96 * (has * keep * (1 - keep) + (size - has) * come * (1 - come)) ** 0.5 / (keep - come)
+        for size, has in sizes
+    ]
+    widths, shown, right = np.zeros(len(cells) + 1), 0, 0
     for _ in range(RELEASES):
         reader = Reader(sanitise.run(table, plan))
         answers = reader.answers([*asked, [Condition(name, (value,))]], Method.UNBIASED)
-        widths += [1.96 * (answer.variance or np.inf) ** 0.5 for answer in answers]
-    return dict(zip([*(cell for cell, _, _ in cells), "whole table"], (widths / RELEASES).tolist(), strict=True))
+        widths += [
+            1.96 * one.variance**0.5 if one.variance and np.isfinite(one.variance) else other
+            for one, other in zip(answers, computed, strict=True)
+        ]
+        codes = draw.redraw(table[name], SystemRandomness(), SILENT).codes  # a release forgets the order of its records
+        shown += int((codes == code).sum())
+        right += int(((codes == code) & (table[name].codes == code)).sum())
+    found = zip([*(cell for cell, _, _ in cells), "whole table"], (widths / RELEASES).tolist(), strict=True)
+    return dict(found), right / shown
 
 
 def section_8() -> Iterable[tuple[str, str, float, float, tuple[int, int] | None]]:
     """Give cell, limit, half widths in groups and joined, and those stated."""
     for name in TABLES:
         for place, limit in enumerate(LIMITS):
-            groups, joined = (simulated(name, limit, way) for way in (GROUPS, JOINED))
+            (groups, one), (joined, other) = (simulated(name, limit, way) for way in (GROUPS, JOINED))
+            print(f"{name}, at most {limit}: rows that show the value are right in {one:.3f} and {other:.3f}")
             for cell in groups:
                 yield cell, limit, groups[cell], joined[cell], STATED[cell][place] if cell in STATED else None
 

@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw.together import Together, planned
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT
 from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 
@@ -118,6 +120,26 @@ def together(
         print(f"      {(time.perf_counter() - start) / releases:.1f} s a release, {len(listed)} questions")
 
 
+def promise(table: Table, draws: dict[str, Together], value: dict[str, str], releases: int) -> None:
+    """Print how often rows that show a flag are right, beside pi + (1 - pi) / gamma, all releases together."""
+    names = list(draws)
+    whole, shown, right = draws[names[0]].of_block(draws), np.zeros(len(names)), np.zeros(len(names))
+    codes = [table[name].code_of(value[name]) for name in names]
+    for _ in range(releases):
+        for at, drawn in enumerate(whole.redraw_block(table, names, SystemRandomness(), SILENT)):
+            there = drawn.codes == codes[at]
+            shown[at] += there.sum()
+            right[at] += (there & (table[names[at]].codes == codes[at])).sum()
+    pi = np.array([table[name].counts()[code] / table.n for name, code in zip(names, codes, strict=True)])
+    cap, rate = pi + (1 - pi) / whole.size, right / shown
+    worst = int(np.argmax(rate - cap))
+    error = (rate * (1 - rate) / shown) ** 0.5
+    print(
+        f"    rows that show a flag are right in {rate.mean():.3f}, {cap.mean():.3f} said; furthest above in "
+        f"{rate[worst]:.3f} (+-{error[worst]:.3f}), {cap[worst]:.3f} said"
+    )
+
+
 def one_by_one(
     table: Table, flags: list[str], gamma: int, asked: list[tuple[tuple[Condition, ...], int]], releases: int
 ) -> None:
@@ -169,6 +191,7 @@ def compare(table: Table, nsas: list[str], flags: list[str], value: dict[str, st
     for words, chosen in (("together, random groups without caps", free), ("together, as the program draws", draws)):
         print(f"  {words}")
         together(table, Plan(roles, dict(chosen)), asked, releases)
+        promise(table, dict(chosen), value, releases)
     ((names, whole),) = Plan(roles, dict(draws)).blocks.items()
     assert isinstance(whole, Together)
     print(f"  what it costs, {len(names)} columns: who knows all others and finds the row")

@@ -23,6 +23,7 @@ PROJECT_MIME, RELEASE_MIME = "application/x-splu-project", "application/x-splu-r
 EXCLUDED_MODULES = [
     "PIL",  # 15 MB with its codecs: bitmaps in the PDF, and our figures are vectors
     "pyarrow",  # 170 MB: Parquet, an optional extra
+    "duckdb",  # 68 MB: questions to very large releases, another
     "polars",
     "numba",
     "matplotlib",

@@ -706,8 +706,8 @@
     # --- tables of cells, and sums over them
 
     effect_of <- function(effects, asked) {
-      whole <- effects$whole
-      result <- whole
+      result <- reach <- whole <- effects$whole
+      share <- 1
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
         known <- unlist(effects$columns[[name]])
         each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
@@ -716,21 +716,30 @@
         flags <- asked[[name]]
         inside <- sum(f[flags])
         if (!inside || whole <= 1) next
-        between <- max(n * whole - sum(f * each), 0)
-        pairs <- n^2 - sum(f^2)
-        part <- if (pairs > 0) (inside^2 - sum(f[flags]^2)) / pairs else 0
-        result <- 1 + (result - 1) * max((sum((f * each)[flags]) + between * part) / inside - 1, 0) / (whole - 1)
+        same <- sum((f * each)[flags])
+        between <- max(n * whole - sum(f * each), 0) / max(n^2 - sum(f^2), 1e-300)
+        squares <- sum(f[flags]^2)
+        result <- 1 + (result - 1) * max((same + between * (inside^2 - squares)) / inside - 1, 0) / (whole - 1)
+        reach <- 1 + (reach - 1) * max((same + between * (inside * n - squares)) / inside - 1, 0) / (whole - 1)
+        share <- share * inside / n
       }
-      max(result, 1)
+      off <- if (is.null(effects$moving)) 0 else effects$moving * share
+      max((share * (result - 2 * off * reach) + off^2 * whole) / (share * (1 - 2 * off) + off^2), 1)
     }
-    # Sets of values that more records have than one value scatter more as whole persons do.
-    chosen_effect <- function(effects, asked, name) {
-      found <- effect_of(effects, asked)
-      share <- if (is.null(asked[[name]])) 0 else sum(counts[[name]][asked[[name]]]) / n
-      share <- min(share, 1 - share)
-      if (!is.null(effects$kept) && share > effects$share)
-        found <- found + (effect_of(effects$kept, asked) - found) * (share - effects$share) / (1 - effects$share)
-      max(found, 1)
+    widened <- function(names, asked) max(1, vapply(names, function(name) {
+      effects <- facts$persons$design_effects[[name]]
+      if (is.null(effects)) 1 else effect_of(effects, asked)
+    }, 0))
+    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
+    widened_at_once <- function(parts, scatter, asked) {
+      each <- vapply(parts, function(part) widened(part$names, asked), 0)
+      whole <- facts$persons$design_effects_of_persons
+      more <- if (is.null(whole)) 0 else effect_of(whole, asked) - 1
+      if (more <= 0) return(max(each))
+      share <- scatter[, 1]
+      spread <- scatter[, 2]
+      together <- prod(pmin((each - 1) / more, 1) * spread + share)
+      1 + more * (together - prod(share)) / max(prod(spread + share) - prod(share), 1e-300)
     }
     cells_of <- function(asked, full = character(0)) {
       named <- unique(c(unlist(lapply(asked, names)), full))
@@ -764,10 +773,7 @@
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
       only <- if (length(asked) == 1) asked[[1]] else list()
-      wide <- max(1, vapply(unlist(lapply(parts, function(part) part$names)), function(name) {
-        effects <- facts$persons$design_effects[[name]]
-        if (is.null(effects)) 1 else chosen_effect(effects, only, name)
-      }, 0))
+      wide <- widened(unlist(lapply(parts, function(part) part$names)), only)
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), wide = wide,
            meets = function(chosen) {
@@ -871,16 +877,19 @@
     }
     spread_of_several <- function(cells, at, inside, top) {
       mixed <- every <- slope <- 1
+      scatter <- matrix(0, length(at), 2) # of each part its share of the records, and the variance of a record's weight
       for (j in seq_along(at)) {
         part <- cells$parts[[j]]
         margin <- sum(cells$X[inside, cells$choice[, j] == at[j]])
         share <- min(max(margin / max(top, 1), 0), 1)
         square <- as.vector(part$into %*% part$W[, at[j]]^2)
-        mixed <- mixed * (share * square[at[j]] + (1 - share) * square[3 - at[j]])
+        mean_square <- share * square[at[j]] + (1 - share) * square[3 - at[j]]
+        scatter[j, ] <- c(share, mean_square - share)
+        mixed <- mixed * mean_square
         every <- every * share
         slope <- slope * (square[at[j]] - square[3 - at[j]])
       }
-      function(x) max(top * mixed + (x - top * every) * slope - x, LEAST)
+      list(model = function(x) max(top * mixed + (x - top * every) * slope - x, LEAST), scatter = scatter)
     }
     ends_of_count <- function(chosen, top) {
       cells <- cells_of(list(chosen))
@@ -889,19 +898,24 @@
         chosen[[part$names[j]]][part$first[, j]])))[1], 0L)
       inside <- cells$meets(chosen[!names(chosen) %in% sensitive])[, 1]
       alone <- length(at) == 1
+      wide <- cells$wide
       if (alone) {
         part <- cells$parts[[1]]
         shown <- cells$times * (part$of[cells$shown[[1]]] == at)
         seen <- c(sum(shown[inside[cells$p]]), sum(shown))
         model <- spread_of_one(part, at, seen, top)
-        if (top == n && part$moving[at] == 1) return(inverted(seen[2], top, function(x) cells$wide * model(x)))
-      } else model <- spread_of_several(cells, at, inside, top)
+        if (top == n && part$moving[at] == 1) return(inverted(seen[2], top, function(x) wide * model(x)))
+      } else {
+        several <- spread_of_several(cells, at, inside, top)
+        model <- several$model
+        wide <- widened_at_once(cells$parts, several$scatter, chosen)
+      }
       sums <- tryCatch(sums_of(cells, list(cells$meets(chosen))), splu_refused = function(e) NULL)
       if (is.null(sums)) return(c(0, top, FALSE))
-      usual <- cells$wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
-      more <- max(sums$V[1, 1], 0) - usual
+      usual <- wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
+      more <- wide / cells$wide * max(sums$V[1, 1], 0) - usual
       less <- if (more < 0 && alone) max(1 + more / usual, NARROWEST) else 1
-      inverted(sums$values, top, function(x) cells$wide * less * model(x) + max(more, 0))
+      inverted(sums$values, top, function(x) wide * less * model(x) + max(more, 0))
     }
     # The most records that may meet conditions on sensitive columns, where an answer reaches `high`.
     most_of <- function(hidden, high) {

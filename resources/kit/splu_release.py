@@ -767,9 +767,13 @@ class Release:
         if any(len(part.members) != 2 for part in table.parts):
             return 0.0, top, False  # all are shown with these values
         met = [part.met(chosen) for part in table.parts]
-        wide = self.widened([name for part in table.parts for name in part.names], chosen)
+        at_most = wide = self.widened([name for part in table.parts for name in part.names], chosen)
         alone = len(met) == 1
-        model = table.spread_of_one(met[0], chosen, top) if alone else table.spread_of_several(met, chosen, top)
+        if alone:
+            model = table.spread_of_one(met[0], chosen, top)
+        else:
+            model, scatter = table.spread_of_several(met, chosen, top)
+            wide = self._widened_at_once(table.parts, scatter, chosen)
         if alone and top == n and table.parts[0].moving[met[0]] == 1:
             return _inverted(table.shown(chosen, met[0])[1], top, lambda x: wide * model(x))
         try:
@@ -778,30 +782,32 @@ class Release:
             return 0.0, top, False
         seen = sums.values[0]
         usual = wide * model(seen if alone else min(max(seen, 0.0), top))
-        more = sums.along([1.0]) - usual
+        more = wide / at_most * sums.along([1.0]) - usual
         less = max(1 + more / usual, _NARROWEST) if more < 0 and alone else 1.0
         return _inverted(seen, top, lambda x: wide * less * model(x) + max(more, 0.0))
 
     def widened(self, names, asked):
         """Return how many times the variance of independent records sums over records have (persons, README)."""
         effects = self.facts.get("persons", {}).get("design_effects", {})
-        found = 1.0
-        for name in names:
-            if name in effects:
-                found = max(found, self._chosen_effect(effects[name], asked, name))
-        return found
+        return max([1.0, *(self._effect(effects[name], asked) for name in names if name in effects)])
 
-    def _chosen_effect(self, effects, asked, name):
-        found = self._effect(effects, asked)
-        share = sum(self.counts(name)[at] for at in asked.get(name, ())) / self.n
-        share = min(share, 1 - share)
-        if "kept" in effects and share > effects["share"]:
-            more = self._effect(effects["kept"], asked) - found
-            found += more * (share - effects["share"]) / (1 - effects["share"])
-        return max(found, 1.0)
+    def _widened_at_once(self, parts, scatter, asked):
+        """Return the same for a count of records that meet a condition on every part (docs/recipient.md)."""
+        each = [self.widened(part.names, asked) for part in parts]
+        whole = self.facts.get("persons", {}).get("design_effects_of_persons")
+        more = self._effect(whole, asked) - 1 if whole else 0.0
+        if more <= 0:
+            return max(each)
+        alone = together = every = 1.0
+        for effect, (share, spread) in zip(each, scatter):
+            alone *= spread + share
+            together *= min((effect - 1) / more, 1.0) * spread + share
+            every *= share
+        return 1 + more * (together - every) / max(alone - every, 1e-300)
 
     def _effect(self, effects, asked):
-        result, whole = effects["whole"], effects["whole"]
+        result = reach = whole = effects["whole"]
+        share = 1.0
         for name, chosen in sorted(asked.items()):
             if name in self._ways:
                 continue
@@ -812,10 +818,16 @@ class Release:
                 continue
             same = sum(counts[at] * each[at] for at in chosen)
             between = max(self.n * whole - sum(n * e for n, e in zip(counts, each)), 0.0)
-            pairs = self.n**2 - sum(n * n for n in counts)
-            part = (inside**2 - sum(counts[at] ** 2 for at in chosen)) / pairs if pairs > 0 else 0.0
-            result = 1 + (result - 1) * max((same + between * part) / inside - 1, 0.0) / (whole - 1)
-        return max(result, 1.0)
+            between /= max(self.n**2 - sum(n * n for n in counts), 1e-300)
+            squares = sum(counts[at] ** 2 for at in chosen)
+            narrowed, reached = (
+                max((same + between * (pairs - squares)) / inside - 1, 0.0) for pairs in (inside**2, inside * self.n)
+            )
+            result = 1 + (result - 1) * narrowed / (whole - 1)
+            reach = 1 + (reach - 1) * reached / (whole - 1)
+            share *= inside / self.n
+        off = effects.get("moving", 0.0) * share
+        return max((share * (result - 2 * off * reach) + off**2 * whole) / (share * (1 - 2 * off) + off**2), 1.0)
 
 
 # --- transitions
@@ -1234,16 +1246,21 @@ class _Table:
         return model
 
     def spread_of_several(self, met, chosen, top):
-        """Return the same over several parts, whose conditions are met as often as each is estimated to be."""
-        mixed, every, slope = 1.0, 1.0, 1.0
+        """Return the same over several parts, whose conditions are met as often as each is estimated to be.
+
+        And of each part that share of the records, and the variance of a record's weight on average.
+        """
+        mixed, every, slope, scatter = 1.0, 1.0, 1.0, []
         for j, (part, at) in enumerate(zip(self.parts, met)):
             margin = sum(x for (p, cs), x in self.counted.items() if cs[j] == at and self.selects(p, chosen))
             share = min(max(margin / max(top, 1.0), 0.0), 1.0)
             within, without = part.squares(at)
-            mixed *= share * within + (1 - share) * without
+            square = share * within + (1 - share) * without
+            scatter.append((share, square - share))
+            mixed *= square
             every *= share
             slope *= within - without
-        return lambda x: max(top * mixed + (x - top * every) * slope - x, _LEAST)
+        return (lambda x: max(top * mixed + (x - top * every) * slope - x, _LEAST)), scatter
 
     def sums(self, functions):
         """Return the sums over the original records of functions of their cell, with their covariances."""

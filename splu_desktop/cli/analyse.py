@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong
+from splu_desktop.cli.base.help import several
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.analyse.analyses import PERIODS
@@ -45,9 +46,7 @@ def add(commands: Any) -> None:
 
     def kind(name: str, words: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
-        parser.add_argument(
-            "--where", action="append", default=[], metavar="COLUMN=VALUE", help=say("only of records that meet this")
-        )
+        several(parser, "--where", metavar="COLUMN=VALUE", help=say("only of records that meet this"))
         parser.add_argument("--out", type=Path, metavar="FILE", help=say("write every figure to FILE.csv or FILE.xlsx"))
         parser.add_argument("--overwrite", action="store_true", help=say("replace the file if it exists"))
         add_json(parser)

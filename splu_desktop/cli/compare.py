@@ -10,7 +10,7 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, spoken, tell, whole
+from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import LIMIT, Comparison, compare
@@ -145,6 +145,10 @@ def _about(asked: str | None, plan: Plan) -> str:
     return asked
 
 
+def _share(value: float | None) -> str:
+    return "–" if value is None else per_cent(value, 0)
+
+
 def _print(comparison: Comparison) -> None:
     source = comparison.source
     tell(
@@ -163,48 +167,28 @@ def _print(comparison: Comparison) -> None:
         classifier=per_cent(comparison.classifier),
     )
     print()
-    rows, impossible = [], []
+    print_rows(
+        [(each.system, each.achieved) for each in comparison.tried if each.achieved is not None],
+        (say("method"), "l", lambda row: row[0].title),
+        (say("setting"), "l", lambda row: row[0].setting),
+        (say("small wrong"), "r", lambda row: _share(row[1].small_wrong)),
+        (say("large right"), "r", lambda row: _share(row[1].answerable)),
+        (say("covered"), "r", lambda row: _share(row[1].covered)),
+        (say("row"), "r", lambda row: _share(row[1].stranger)),
+        (say("colleague"), "r", lambda row: _share(row[1].colleague)),
+        (say("insider"), "r", lambda row: _share(row[1].insider)),
+        (say("sole"), "r", lambda row: _share(row[1].insider_sole)),
+        (say("uniques"), "r", lambda row: "–" if row[1].uniques is None else whole(row[1].uniques)),
+        (say("lost"), "r", lambda row: whole(row[1].lost)),
+        (say("classifier"), "r", lambda row: _share(row[1].classifier)),
+        (say("pMSE"), "r", lambda row: Figure("–" if row[1].pmse is None else f"{row[1].pmse:.1f}")),
+        (say("time"), "r", lambda row: Figure(f"{row[1].seconds:.1f} s")),
+        (say("memory"), "r", lambda row: Figure("–" if row[1].megabytes is None else f"{row[1].megabytes:.0f} MB")),
+    )
     for each in comparison.tried:
-        a, method, setting = each.achieved, each.system.title, each.system.setting
-        if a is None:
-            impossible.append(
-                say(
-                    "Not possible: {method}, {setting}: {why}",
-                    method=method,
-                    setting=setting,
-                    why=each.impossible,
-                )
-            )
-            continue
-        shares = (a.small_wrong, a.answerable, a.covered, a.stranger, a.colleague, a.insider, a.insider_sole)
-        cells = ["–" if share is None else per_cent(share, 0) for share in shares]
-        uniques = "–" if a.uniques is None else whole(a.uniques)
-        alike = Figure("–" if a.pmse is None else f"{a.pmse:.1f}")
-        memory = Figure("–" if a.megabytes is None else f"{a.megabytes:.0f} MB")
-        learnt = per_cent(a.classifier, 0)
-        rows.append(
-            [method, setting, *cells, uniques, whole(a.lost), learnt, alike, Figure(f"{a.seconds:.1f} s"), memory]
-        )
-    header = [
-        say("method"),
-        say("setting"),
-        say("small wrong"),
-        say("large right"),
-        say("covered"),
-        say("row"),
-        say("colleague"),
-        say("insider"),
-        say("sole"),
-        say("uniques"),
-        say("lost"),
-        say("classifier"),
-        say("pMSE"),
-        say("time"),
-        say("memory"),
-    ]
-    print_table(header, rows, right=range(2, 15))
-    for line in impossible:
-        tell(line)
+        if each.achieved is None:
+            method, setting, why = each.system.title, each.system.setting, each.impossible
+            tell("Not possible: {method}, {setting}: {why}", method=method, setting=setting, why=why)
     tell(
         "small wrong: counts of 1 to {alpha} answered wrong by more than {epsilon}; large right: counts of at "
         "least 0.5 % of the records answered to within it.",

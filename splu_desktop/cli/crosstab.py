@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.cli.base.effects import belong
+from splu_desktop.cli.base.help import several
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.core.analyse import two_sensitive
@@ -58,10 +59,9 @@ def add(commands: Any) -> None:
             "published unchanged, or drawn together with the sensitive one; or one other sensitive column"
         ),
     )
-    one.add_argument(
+    several(
+        one,
         "--where",
-        action="append",
-        default=[],
         metavar="COLUMN=VALUE",
         help=say("count only records that meet this; unchanged columns, written as for “splu query”; may be repeated"),
     )

@@ -9,12 +9,11 @@ from typing import Any
 from splu_desktop.cli.base.effects import IMPORT, without_effect
 from splu_desktop.cli.base.import_options import (
     add_import_options,
-    check_columns,
     check_import,
     choices_from,
     source_of,
 )
-from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_table, tell, told, whole
+from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer import describe, read, write_problems
 from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
@@ -55,8 +54,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         asked = choices_from(args)
         imported = read(path, asked, allow_empty=True)
-        check_columns(asked, imported.table.names)
-        check_import(args, path.name, imported.choices.format)
+        check_import(args, asked, imported)
     found = describe(imported)
     if args.save_import_recipe is not None:
         save_import_recipe(imported, args.save_import_recipe)
@@ -88,33 +86,17 @@ def run(args: argparse.Namespace) -> None:
         n=imported.table.n,
     )
     print()
-    print_table(
-        (
-            say("column"),
-            say("type"),
-            say("distinct"),
-            say("missing"),
-            say("most frequent"),
-            say("share"),
-            say("largest gamma"),
-            say("role"),
-            say("reason"),
-        ),
-        (
-            (
-                _short(c.name),
-                told(c.type),
-                whole(c.distinct),
-                whole(c.missing),
-                _short(c.most_frequent),
-                per_cent(c.most_frequent_share),
-                whole(c.largest_gamma),
-                c.role,
-                told(c.reason),
-            )
-            for c in found.columns
-        ),
-        right=(2, 3, 5, 6),
+    print_rows(
+        found.columns,
+        (say("column"), "l", lambda column: _short(column.name)),
+        (say("type"), "l", lambda column: told(column.type)),
+        (say("distinct"), "r", lambda column: whole(column.distinct)),
+        (say("missing"), "r", lambda column: whole(column.missing)),
+        (say("most frequent"), "l", lambda column: _short(column.most_frequent)),
+        (say("share"), "r", lambda column: per_cent(column.most_frequent_share)),
+        (say("largest gamma"), "r", lambda column: whole(column.largest_gamma)),
+        (say("role"), "l", lambda column: column.role),
+        (say("reason"), "l", lambda column: told(column.reason)),
     )
     tokens = imported.missing_tokens
     if tokens:

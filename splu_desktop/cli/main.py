@@ -129,64 +129,34 @@ def _language_of(given: Sequence[str]) -> str:
 
 
 def _module(name: str) -> Any:
-    """Return a command's module. Written out, so that a bundler finds what a computed name would hide."""
-    match name:
-        case "inspect":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import inspect
-
-            return inspect
-        case "plan":
-            from splu_desktop.cli import plan  # one command alone, and a computed name would be hidden from a bundler
-
-            return plan
-        case "compare":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import compare
-
-            return compare
-        case "publish":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import publish
-
-            return publish
-        case "guarantee":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import guarantee
-
-            return guarantee
-        case "query":
-            from splu_desktop.cli import query  # one command alone, and a computed name would be hidden from a bundler
-
-            return query
-        case "crosstab":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import crosstab
-
-            return crosstab
-        case "analyse":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import analyse
-
-            return analyse
-        case "report":
-            from splu_desktop.cli import report  # one command alone, and a computed name would be hidden from a bundler
-
-            return report
-        case "verify":
-            from splu_desktop.cli import verify  # one command alone, and a computed name would be hidden from a bundler
-
-            return verify
-        case "handover":
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import handover
-
-            return handover
-        case _:
-            # One command alone, and a computed name would be hidden from a bundler.
-            from splu_desktop.cli import releases
-
-            return releases
+    """Return a command's module, and import no other's. Written out: a bundler finds no computed name."""
+    found: Any
+    if name == "inspect":
+        # one command alone, as all below
+        from splu_desktop.cli import inspect as found
+    elif name == "plan":
+        from splu_desktop.cli import plan as found
+    elif name == "compare":
+        from splu_desktop.cli import compare as found
+    elif name == "publish":
+        from splu_desktop.cli import publish as found
+    elif name == "guarantee":
+        from splu_desktop.cli import guarantee as found
+    elif name == "query":
+        from splu_desktop.cli import query as found
+    elif name == "crosstab":
+        from splu_desktop.cli import crosstab as found
+    elif name == "analyse":
+        from splu_desktop.cli import analyse as found
+    elif name == "report":
+        from splu_desktop.cli import report as found
+    elif name == "verify":
+        from splu_desktop.cli import verify as found
+    elif name == "handover":
+        from splu_desktop.cli import handover as found
+    else:
+        from splu_desktop.cli import releases as found
+    return found
 
 
 @cache

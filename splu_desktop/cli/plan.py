@@ -12,6 +12,7 @@ from typing import Any
 
 from splu_desktop.cli.base.audience_options import aim_said
 from splu_desktop.cli.base.effects import belong
+from splu_desktop.cli.base.help import several
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import (
     Shown,
@@ -19,6 +20,7 @@ from splu_desktop.cli.base.output import (
     per_cent,
     print_json,
     print_promise,
+    print_rows,
     print_table,
     tell,
     told,
@@ -85,20 +87,18 @@ def add(commands: Any) -> None:
         ),
     )
     parser.add_argument("--curves", action="store_true", help=say("add the curves behind the plots, and the trade-off"))
-    parser.add_argument(
+    several(
+        parser,
         "--show-table",
-        action="append",
-        default=[],
         metavar="COL,...,SA[=VALUE]",
         help=say(
             "show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
             "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated"
         ),
     )
-    parser.add_argument(
+    several(
+        parser,
         "--must",
-        action="append",
-        default=[],
         metavar="'COL,...,SA within 20%% [from 50]'",
         help=say(
             "a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
@@ -433,7 +433,7 @@ def _print_text(said: dict[str, Any]) -> None:
     if said["notes"]:
         print()
     for note in said["notes"]:
-        tell("Note: {note}", note=told(note))
+        tell("Note: {note}", note=say(note))
     if "recipe" in said:
         tell("All choices are kept in {path}.", "\n", path=said["recipe"])
 
@@ -471,26 +471,15 @@ def _print_sensitive(name: str, found: dict[str, Any], asked: dict[str, Any]) ->
     listed = found["values"]
     if len(listed) > _LISTED:  # the rarest are what protection is about
         listed = [*listed[: _LISTED // 2], *listed[-_LISTED // 2 :]]
-    rows = [
-        [
-            _short(row["value"]),
-            whole(row["count"]),
-            told(row["state"]),
-            per_cent(row["error_probability"], 2),
-            per_cent(row["expected_error"], 2),
-            per_cent(row["signal"]),
-        ]
-        for row in listed
-    ]
-    header = [
-        say("value"),
-        say("count"),
-        say("state"),
-        say("larger error"),
-        say("expected error"),
-        say("signal left"),
-    ]
-    print_table(header, rows, right=[1, 3, 4, 5])
+    print_rows(
+        listed,
+        (say("value"), "l", lambda row: _short(row["value"])),
+        (say("count"), "r", lambda row: whole(row["count"])),
+        (say("state"), "l", lambda row: told(row["state"])),
+        (say("larger error"), "r", lambda row: per_cent(row["error_probability"], 2)),
+        (say("expected error"), "r", lambda row: per_cent(row["expected_error"], 2)),
+        (say("signal left"), "r", lambda row: per_cent(row["signal"])),
+    )
     if len(found["values"]) > _LISTED:
         left = len(found["values"]) - len(listed)
         tell("… and {n} values between these; --json lists them all.", n=left)

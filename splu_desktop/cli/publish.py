@@ -11,6 +11,7 @@ from typing import Any
 
 from splu_desktop.cli.base.cluster import SPARK, add_cluster_options, check_no_cluster, published_on_cluster
 from splu_desktop.cli.base.effects import belong, without_effect
+from splu_desktop.cli.base.help import several
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, spoken, tell, told
@@ -53,13 +54,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help=say("the release folder, or the ZIP with --zip; must not exist yet")
     )
-    parser.add_argument(
-        "--format",
-        action="append",
-        default=[],
-        metavar="NAME,...",
-        help=say("besides CSV, which is always written: xlsx, parquet"),
-    )
+    several(parser, "--format", metavar="NAME,...", help=say("besides CSV, which is always written: xlsx, parquet"))
     parser.add_argument("--xlsx", action="append_const", const="xlsx", dest="format", help=say("same as --format xlsx"))
     parser.add_argument(
         "--parquet", action="append_const", const="parquet", dest="format", help=say("same as --format parquet")
@@ -88,10 +83,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--strict", action="store_true", help=say("refuse while an amber line of the gate is not accepted")
     )
-    parser.add_argument(
+    several(
+        parser,
         "--accept",
-        action="append",
-        default=[],
         metavar="NAME[=WORDS]",
         help=say("accept an amber line of the gate, in words for the register: {names}", names=", ".join(NAMES)),
     )
@@ -256,7 +250,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         number=str(outcome.entry.number),
     )
     for note in notes:
-        tell("Note: {note}", note=told(note))
+        tell("Note: {note}", note=say(note))
     for line in warnings:
         if line.name not in outcome.gate.accepted:
             tell("Warning: {sentence}", sentence=told(line.sentence))

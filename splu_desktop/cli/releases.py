@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_table, tell, told
+from splu_desktop.cli.base.output import add_json, print_json, print_rows, tell, told
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.files.draws import draws_in_words
@@ -66,21 +66,14 @@ def run(args: argparse.Namespace) -> None:
             }
         )
     elif releases:
-        rows = [
-            [
-                str(entry.number),
-                entry.time[:16].replace("T", " "),
-                _source(entry.body),
-                ", ".join(f"{name}: {told(words)}" for name, words in draws_in_words(entry.body).items()),
-                str(entry.body.get("recipient") or "-"),
-                say("withdrawn") if entry.release in gone else _where(entry.body),
-            ]
-            for entry in releases
-        ]
-        print_table(
-            [say("entry"), say("made (UTC)"), say("source"), say("re-drawn"), say("recipient"), say("release")],
-            rows,
-            right=(0,),
+        print_rows(
+            releases,
+            (say("entry"), "r", lambda entry: str(entry.number)),
+            (say("made (UTC)"), "l", lambda entry: entry.time[:16].replace("T", " ")),
+            (say("source"), "l", lambda entry: _source(entry.body)),
+            (say("re-drawn"), "l", lambda entry: _draws(entry.body)),
+            (say("recipient"), "l", lambda entry: str(entry.body.get("recipient") or "-")),
+            (say("release"), "l", lambda entry: say("withdrawn") if entry.release in gone else _where(entry.body)),
         )
     else:
         tell("Nothing was released yet.")
@@ -106,6 +99,10 @@ def run(args: argparse.Namespace) -> None:
 def _source(body: Any) -> str:
     source = body.get("source")
     return str(source.get("name") or "-") if isinstance(source, dict) else "-"
+
+
+def _draws(body: Any) -> str:
+    return ", ".join(f"{name}: {told(words)}" for name, words in draws_in_words(body).items())
 
 
 def _where(body: Any) -> str:

@@ -23,7 +23,7 @@ from splu_desktop.cluster.machines import Cluster, ClusterFailed, sent_to, torn
 from splu_desktop.cluster.source import SourceFolder, found
 from splu_desktop.cluster.work import MOST, ClusterJob, Coded, Counting, DealtColumn, Survey, WrittenPart, part_name
 from splu_desktop.core.checks.gate import Elsewhere, Gate, Light, Line, persons_line, table_lines
-from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept
+from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept, check_records, check_rows
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import check_sensitive, column_after
@@ -428,30 +428,15 @@ class _Run:
         self, parts: Sequence[WrittenPart], counts: Sequence[Ints], drawn: Sequence[DealtColumn]
     ) -> list[Check]:
         """Return the self-check of the files as they were read back, against what the units told."""
-        records = sum(part.records for part in parts)
-        same = records == self._n
-        text = (
-            say("All {records} records are there.", records=self._n)
-            if same
-            else say("The table has {found} records where the source has {wanted}.", found=records, wanted=self._n)
-        )
-        found = [Check("records", same, text)]
+        found = [check_records(self._n, sum(part.records for part in parts))]
         found.append(Check("columns", True, "No identifier and no dropped column is in the table."))
         sums = np.sum([part.sums for part in parts], axis=0, dtype=np.uint64)
         rows = bool(np.array_equal(sums, parts[0].sent))
         names = list(self._columns)
-        for at, name in enumerate(names):
-            if name not in self._draws:
-                rows &= bool(np.array_equal(counts[at], self._columns[name].counts()))
-        found.append(
-            Check(
-                "rows",
-                rows,
-                "The unchanged columns hold the same rows as the source, in another order."
-                if rows
-                else "The unchanged columns do not hold the same rows as the source.",
-            )
-        )
+        unchanged = [name for name in names if name not in self._draws]
+        for name in unchanged:
+            rows &= bool(np.array_equal(counts[names.index(name)], self._columns[name].counts()))
+        found.append(check_rows(rows, unchanged))
         for at, one in enumerate(drawn):
             column, draw = self._columns[names[one.place]], self._draws[names[one.place]]
             found.append(check_counts(column, counts[one.place], draw))

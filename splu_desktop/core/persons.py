@@ -113,6 +113,7 @@ class Repeats:
     way : what was done about them (`by_person.WAYS`), "" where nothing was chosen.
     left_out : records left out so that each person has one.
     effects : sensitive column -> design effects, where persons were drawn.
+    whole : the same if a person's records scattered together whatever their values; None where not known.
     shift, days : columns of dates moved by one random number of days per person, up to so many either way.
     """
 
@@ -123,6 +124,7 @@ class Repeats:
     effects: Mapping[str, Effects] = field(default_factory=dict)
     shift: tuple[str, ...] = ()
     days: int = 0
+    whole: Effects | None = None
 
     @property
     def sentence(self) -> str:

@@ -68,6 +68,12 @@ class Plan:
                 raise BadSetting(
                     "“{column}” is sensitive and drawn anew, so its dates are not shifted, too.", column=name
                 )
+            if self.roles[name] is not Role.NSA:
+                raise BadSetting(
+                    "“{column}” is left out of the release, so its dates can't be shifted; publish it, or leave it out "
+                    "of the columns that are shifted.",
+                    column=name,
+                )
         if self.persons is not None and self.persons.number and NUMBER in self.roles:
             raise BadSetting(
                 "The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER

@@ -146,7 +146,7 @@ def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repea
     if chosen.drawn:
         nsas = plan.named(Role.NSA)
         effects = {name: draw.effects(table, who, name, nsas) for name, draw in plan.draws.items()}
-        return replace(repeats, effects=effects)
+        return replace(repeats, effects=effects, whole=by_person.Effects.of_persons(table, who, nsas))
     return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
 
 

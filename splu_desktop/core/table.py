@@ -121,6 +121,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 _COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
+_KEPT = 32  # counts of columns together
 _AT_ONCE = 50_000  # labels turned into an array of texts without a break, which holds up the window
 
 
@@ -190,6 +191,9 @@ class Column:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
+            if name == "codes" and "_later" in self.__dict__:
+                self._later()
+                return self.__dict__["codes"]
             if name != "labels" or "_packed" not in self.__dict__:
                 raise AttributeError(name)
             labels = self.__dict__["labels"] = np.asarray(self._packed)
@@ -209,7 +213,8 @@ class Column:
     @property
     def n(self) -> int:
         """Number of records."""
-        return len(self.codes)
+        codes: Codes | None = self.__dict__.get("codes")
+        return int(self.__dict__["_counts_cache"].sum()) if codes is None else len(codes)
 
     @property
     def m(self) -> int:
@@ -337,14 +342,19 @@ class Column:
         values: NDArray[Any] | None,
         *,
         kind: Kind,
+        later: Callable[[], None] | None = None,
     ) -> Column:
         """Return a column known by its (m,) counts alone, for whoever has the records elsewhere.
 
-        Its codes take no memory and say nothing: only what asks for name, labels and counts may be given it.
+        Its codes take no memory and say nothing: only what asks for name, labels and counts may be given it; or they
+        are read by `later`, which gives them to the column, once they are asked for.
         """
         nothing = np.broadcast_to(np.int32(0), (int(counts.sum()),))
         found = cls(name=name, kind=kind, codes=nothing, labels=labels, missing=missing, values=values)
         object.__setattr__(found, "_counts_cache", counts.astype(np.int64))
+        if later is not None:
+            found.__dict__["_later"] = later
+            del found.__dict__["codes"]
         return found
 
     @classmethod
@@ -390,6 +400,31 @@ def remembered(look: Callable[[Column], _Found]) -> Callable[[Column], _Found]:
         return known[key]
 
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """How many records have which values of some columns together.
+
+    Attributes
+    ----------
+    codes : column -> (K,) int32, its label in each of the K combinations that occur.
+    counts : (K,) records that have the combination.
+    """
+
+    codes: Mapping[str, Codes]
+    counts: NDArray[np.int64]
+
+    def met(self, picked: Iterable[Picked]) -> NDArray[np.int64]:
+        """Return (K,) records of each combination that meets every condition, 0 of the others."""
+        found = self.counts
+        for name, chosen in picked:
+            found = np.where(np.frombuffer(chosen, bool)[self.codes[name]], found, 0)
+        return found
+
+    def summed(self, keys: NDArray[np.integer[Any]], size: int, picked: Iterable[Picked] = ()) -> NDArray[np.int64]:
+        """Return (size,) records by the (K,) keys of combinations; exact below 2^53 records."""
+        return np.bincount(keys, self.met(picked), size).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,6 +476,10 @@ class Table:
         Raises UnknownColumn.
         """
         down, across = self[name], self[other]
+        joint = self.joint([name, other]) if among is None else None
+        if joint is not None:
+            keys = joint.codes[name].astype(np.int64) * across.m + joint.codes[other]
+            return joint.summed(keys, down.m * across.m).reshape(down.m, across.m)
         parts = (
             down.codes[part].astype(np.int64) * across.m + across.codes[part]
             for part in (pieces(self.n) if among is None else among)
@@ -449,6 +488,10 @@ class Table:
 
     def need(self, names: Iterable[str]) -> None:
         """Say that these columns will be asked for, which may save work where they have to be read first."""
+
+    def joint(self, names: Iterable[str]) -> Joint | None:
+        """Return how many records have which values of these columns together, None where codes tell it sooner."""
+        return None
 
     def take(self, order: NDArray[Any]) -> Table:
         """Return the table with its records at `order`."""
@@ -462,22 +505,30 @@ class OnDemand(Table):
     ----------
     names, n : its columns' names and number of records.
     read : gives columns by their names, of so many first records or, where that is None, of all.
+    count : gives columns known by their counts alone, and these together; None where `read` is to be asked instead.
     """
 
     def __init__(
-        self, names: Iterable[str], n: int, read: Callable[[Sequence[str], int | None], Sequence[Column]]
+        self,
+        names: Iterable[str],
+        n: int,
+        read: Callable[[Sequence[str], int | None], Sequence[Column]],
+        count: Callable[[Sequence[str], Callable[[], None]], tuple[Sequence[Column], Joint] | None] | None = None,
     ) -> None:
-        self.__dict__.update(origin={}, _names=tuple(names), _n=n, _read=read, _known={})
+        given = {"_names": tuple(names), "_n": n, "_read": read, "_count": count}
+        self.__dict__.update(origin={}, _known={}, _joints=[], **given)
 
     _names: tuple[str, ...]
     _n: int
     _read: Callable[[Sequence[str], int | None], Sequence[Column]]
+    _count: Callable[[Sequence[str], Callable[[], None]], tuple[Sequence[Column], Joint] | None] | None
     _known: dict[str, Column]
+    _joints: list[Joint]
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns."""
-        self.need(self._names)
+        self._bring(self._names)
         return tuple(self._known[name] for name in self._names)
 
     @property
@@ -497,26 +548,59 @@ class OnDemand(Table):
         return self._known[name]
 
     def need(self, names: Iterable[str]) -> None:
-        """Read these columns at once, as far as they were not read before."""
-        new = [name for name in names if name not in self._known]
-        if new:
-            self._known.update(zip(new, self._read(new, None), strict=True))
+        """Read or count these columns at once, as far as they were not before."""
+        wanted = list(names)
+        if not all(name in self._known for name in wanted) and self.joint(wanted) is None:
+            self._bring(wanted)
+
+    def joint(self, names: Iterable[str]) -> Joint | None:
+        """See `Table`."""
+        wanted = set(names)
+        for known in self._joints:
+            if wanted <= known.codes.keys():
+                return known
+        if self._count is None or wanted <= self._at_hand():
+            return None
+        found = self._count([name for name in self._names if name in wanted], lambda: self._bring(self._known))
+        if found is None:
+            return None
+        for column in found[0]:
+            self._known.setdefault(column.name, column)
+        self.__dict__["_joints"] = [*self._joints[-_KEPT:], found[1]]
+        return found[1]
+
+    def _at_hand(self) -> set[str]:
+        """Return the columns whose codes were read."""
+        return {name for name, column in self._known.items() if "codes" in column.__dict__}
+
+    def _bring(self, names: Iterable[str]) -> None:
+        """Read the codes of these columns at once, as far as they were not read before."""
+        there = self._at_hand()
+        new = [name for name in names if name not in there]
+        for column in self._read(new, None) if new else ():
+            known = self._known.setdefault(column.name, column)
+            if known is not column:  # with the same labels, in the order of their values
+                known.__dict__["codes"] = column.codes
 
     def select(self, names: Iterable[str]) -> Table:
         """See `Table`."""
         wanted = list(names)
-        self.need(wanted)
+        self._bring(wanted)
         return Table(tuple(self[name] for name in wanted))
 
     def first(self, n: int) -> Table:
-        """See `Table`; columns that were not read before have the labels that these records have."""
+        """See `Table`; columns that were not asked for before have the labels that these records have."""
         if n >= self._n:
             return self
-        new = [name for name in self._names if name not in self._known]
-        known = {name: column.with_codes(column.codes[:n]) for name, column in self._known.items()}
-        if new:
-            known.update(zip(new, self._read(new, n), strict=True))
-        return Table(tuple(known[name] for name in self._names))
+        there = self._at_hand()
+        new = [name for name in self._names if name not in there]
+        found = {name: self._known[name].with_codes(self._known[name].codes[:n]) for name in there}
+        for column in self._read(new, n) if new else ():
+            known = self._known.get(column.name)
+            if known is not None:
+                column = known.with_codes(np.array([known.code_of(text) for text in column.labels])[column.codes])
+            found[column.name] = column
+        return Table(tuple(found[name] for name in self._names))
 
     def take(self, order: NDArray[Any]) -> Table:
         """See `Table`."""

@@ -287,3 +287,16 @@ def test_it_stops_where_it_is_told_to() -> None:
 
     with pytest.raises(Cancelled):
         attack.attack(published, "s", Watched(lambda *_: None, stopped))
+
+
+def test_a_long_search_along_a_line_ends_no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where single precision hides the slope, the optimiser looks many times: it may."""
+
+    def patient(loss, start, **given):  # type: ignore[no-untyped-def]
+        for _ in range(25 * attack._ROUNDS):
+            loss(start)
+        return search(loss, start, **given)
+
+    search = attack.minimize
+    monkeypatch.setattr(attack, "minimize", patient)
+    assert attack.from_original(telling(300, 4, 2, 3), ["c0", "c1"], "s").right > 0.4

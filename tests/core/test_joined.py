@@ -17,7 +17,7 @@ from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
-from splu_desktop.core.guarantees.several_releases import t_p_of_all
+from splu_desktop.core.guarantees.several_releases import RowGain, row_gain, t_p_of_all
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
@@ -238,19 +238,21 @@ def test_draws_are_independent_and_yet_who_knows_all_others_is_sure_of_a_sole_be
     assert promise.certainty == 1, "of a value that one record alone has, see `insider`"
 
 
-def test_two_releases_tell_what_is_said_of_them() -> None:
-    """Share of bearers among records that show the value twice; 4 standard deviations: a false alarm in 15,000."""
+@pytest.mark.parametrize("releases", [2, 3])
+def test_several_releases_tell_what_is_said_of_them(releases: int) -> None:
+    """Share of bearers among records that show the value in each; 4 standard deviations: a false alarm in 15,000."""
     made = column({"no": 14_581, "yes": 865})
     draw = design(made, {"no": Fraction(1), "yes": Fraction(1, 5)})
     yes = made.code_of("yes")
     right = both = 0
-    for seed in range(0, 40, 2):
-        first, second = shown_as(draw, made, range(seed, seed + 2))
-        twice = (first == yes) & (second == yes)
-        right, both = right + int((made.codes[twice] == yes).sum()), both + int(twice.sum())
-    assert right / both == pytest.approx(draw.twice, abs=4 * (draw.twice * (1 - draw.twice) / both) ** 0.5 + 0.01)
+    for seed in range(0, 20 * releases, releases):
+        every = np.all([codes == yes for codes in shown_as(draw, made, range(seed, seed + releases))], axis=0)
+        right, both = right + int((made.codes[every] == yes).sum()), both + int(every.sum())
+    sure = draw.sure(releases)
+    assert right / both == pytest.approx(sure, abs=4 * (sure * (1 - sure) / both) ** 0.5 + 0.01)
     share, chance = 865 / made.n, float(draw.parts[0].feeds[1])
-    assert draw.twice == pytest.approx(share / (share + (1 - share) * chance**2), rel=0.05)
+    assert sure == pytest.approx(share / (share + (1 - share) * chance**releases), rel=0.05)
+    assert row_gain([*draw.by_value()] * releases) == RowGain(sure, sure, shown=True)
 
 
 def test_small_counts_are_as_wrong_as_said_and_large_ones_as_right() -> None:

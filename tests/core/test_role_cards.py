@@ -9,7 +9,7 @@ import pytest
 
 from splu_desktop.core.roles.codes import loinc, snomed
 from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
-from splu_desktop.core.roles.vocabulary import RoleCard
+from splu_desktop.core.roles.vocabulary import RoleCard, said_by
 from splu_desktop.core.table import Column, Kind, Table
 
 N = 300
@@ -106,6 +106,13 @@ def test_what_no_list_reads_is_left_out_in_a_table_on_nothing() -> None:
     said = suggested("Xqarv_3", "few")
     assert said.role is Role.DROPPED
     assert said.matter == ""
+
+
+@pytest.mark.parametrize("name", ["Site", "Specialty", "Row", "Kind", "Situation", "Last", "Country_kind", "Unit cd"])
+def test_no_column_is_said_to_be_an_age_that_is_none(name: str) -> None:
+    """The words that say nothing stood among those that say an age."""
+    assert not [matter.what for matter in said_by(name)[0] if "age" in matter.what.split()]
+    assert "age" not in suggested(name, "few").reason.split()
 
 
 def test_a_name_that_is_no_word_is_kept_where_nothing_is_special() -> None:

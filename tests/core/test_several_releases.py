@@ -7,10 +7,15 @@ import math
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.guarantees.several_releases import ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.guarantees.tolerant import t_p_of
+from splu_desktop.core.progress import SILENT
+from tests.core.tables import column
+from tests.seeded import Seeded
 
 
 def test_the_figures_of_the_mechanism_and_of_the_readme() -> None:
@@ -30,6 +35,16 @@ def test_plain_groups_are_a_tolerance_with_one_size(gamma: int) -> None:
     # A hair's breadth apart: the mixed law of nearly equal draws is that of equal ones.
     mixed = t_p_of_all([ValueDraw.plain(gamma), ValueDraw((gamma,), Fraction(1, gamma) + Fraction(1, 10**9))], 0.3, 3)
     assert mixed == pytest.approx(t_p_of_all([ValueDraw.plain(gamma)] * 2, 0.3, 3))
+
+
+def test_a_common_value_comes_twice_by_chance() -> None:
+    """Which is why nobody is said to know what comes twice but where it is rare."""
+    s = column("s", np.repeat([0, 1, 2], [1_900, 2_000, 100]))
+    shown = [PlainGroups(2).redraw(s, Seeded(seed), SILENT).codes for seed in (1, 2)]
+    agree = shown[0] == shown[1]
+    right, rare = shown[0] == s.codes, shown[0] == 2
+    assert right[agree & ~rare].mean() < 0.7
+    assert right[agree & rare].mean() > 0.8  # .95 of them, by the law
 
 
 def test_rows_seen_in_several_releases() -> None:

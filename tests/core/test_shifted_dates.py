@@ -126,7 +126,7 @@ def test_distances_that_single_out_are_counted() -> None:
         (("came",), 0, "1 to 36,500 days"),
         ((), 5, "1 to 36,500 days"),
         (("came",), 40_000, "1 to 36,500 days"),
-        (("patient",), 5, "holds no dates"),
+        (("patient",), 5, "left out of the release"),
         (("illness",), 5, "drawn anew"),
     ],
 )

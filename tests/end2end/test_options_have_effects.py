@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import random
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomli_w
 
 from splu_desktop.cli.base.planning import table_and_plan
 from splu_desktop.cli.main import build_parser, main
 from splu_desktop.core.errors import SpluError
+from splu_desktop.files.project.recipe import read_recipe
 from tests.messy.cases import csv_bytes, xlsx_bytes
 
 _BY = ["--person", "patient=draw"]
@@ -27,7 +34,7 @@ PLANNED: dict[str, tuple[list[str], list[str]]] = {
     "--draw": (["--sa", "illness", "--gamma", "3"], ["illness=joined"]),
     "--keep": (["--drop", "follow_up"], ["patient=asked by the board"]), "--person": ([], ["patient=first"]),
     "--person-order": (["--person", "patient=first"], ["admitted"]), "--person-number": (_BY, []),
-    "--shift-dates": (_BY, ["admitted=30"]), "--audience": ([], ["public"]),
+    "--shift-dates": ([*_BY, "--nsa", "admitted"], ["admitted=30"]), "--audience": ([], ["public"]),
     "--limit": (["--audience", "public"], ["k=3:asked by the board"]), "--encoding": ([], ["utf-16-le"]),
     "--delimiter": ([], ["tab"]), "--quote": ([], ["'"]), "--escape": ([], ["\\"]), "--decimal": ([], [","]),
     "--thousands": ([], ["none"]), "--header-row": ([], ["0"]), "--header-rows": ([], ["2"]),
@@ -156,6 +163,66 @@ def test_what_has_no_effect_or_contradicts_is_refused_in_a_sentence(
     said = capsys.readouterr().err
     assert (status, said.count("\n")) == (2, 1)
     assert sentence in said
+
+
+RECIPE = [
+    *("--sa", "illness:3", "--sa", "smoker,diabetes", "--together", "smoker,diabetes", "--identifier", "patient"),
+    *("--nsa", "admitted", "--drop", "remark", *_BY, "--shift-dates", "admitted=30", "--generalise", "age:width=20"),
+    *("--audience", "public", "--limit", "k=3:asked by the board"),
+]
+Altered = Callable[[dict[str, Any]], object]
+# What stands in a recipe, and what is said of it: entries that nobody reads, and those that contradict each other.
+RECIPES: tuple[tuple[str, Altered, list[str], str], ...] = (
+    (
+        "a kept column left out",
+        lambda r: r.update(kept_identifiers={"remark": "x"}),
+        [],
+        "“remark” is published, which",
+    ),
+    ("a step left out", lambda r: r["columns"].update(age="dropped"), [], "“age” is published, which it leaves out"),
+    ("dates left out", lambda r: r["columns"].update(admitted="dropped"), [], "“admitted” is left out of the release"),
+    ("one mark twice", lambda r: r["import"].update(thousands="."), [], "“thousands” of the recipe can't be the same"),
+    ("by an option", lambda r: r["import"].update(decimal="."), ["--thousands", "."], "--thousands can't be the same"),
+    ("no workbook", lambda r: r["import"].update(sheet="A"), [], "no workbook: leave out “sheet” of the recipe"),
+    ("no such column", lambda r: r["import"]["types"].update(years="text"), [], "“years” as “type” of the recipe says"),
+)
+
+
+@pytest.fixture(scope="module")
+def recipe(folder: Path) -> dict[str, Any]:
+    made = folder / "made.toml"
+    assert main(["plan", str(folder / "t.csv"), *RECIPE, "--save-recipe", str(made)]) == 0
+    return tomllib.loads(made.read_text("utf-8"))
+
+
+def sections(data: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the places of all tables of a recipe."""
+    if isinstance(data, dict):
+        yield at
+    for name, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(value, dict | list):
+            yield from sections(value, (*at, name))
+
+
+def test_no_entry_of_a_recipe_is_passed_over(folder: Path, recipe: dict[str, Any]) -> None:
+    assert len(list(sections(recipe))) > 20
+    for at in sections(recipe):
+        altered = copy.deepcopy(recipe)
+        reduce(lambda found, name: found[name], at, altered)["gama"] = "x"
+        (folder / "altered.toml").write_text(tomli_w.dumps(altered), "utf-8")
+        with pytest.raises(SpluError):
+            read_recipe(folder / "altered.toml")
+
+
+@pytest.mark.parametrize(("alter", "words", "sentence"), [row[1:] for row in RECIPES], ids=[row[0] for row in RECIPES])
+def test_what_contradicts_in_a_recipe_is_refused_in_a_sentence(
+    folder: Path, recipe: dict[str, Any], alter: Altered, words: list[str], sentence: str
+) -> None:
+    assert "'smoker'" in told(folder, "--recipe", str(folder / "made.toml"))
+    altered = copy.deepcopy(recipe)
+    alter(altered)
+    (folder / "altered.toml").write_text(tomli_w.dumps(altered), "utf-8")
+    assert sentence in told(folder, "--recipe", str(folder / "altered.toml"), *words)
 
 
 def test_the_language_may_be_said_again(capsys: pytest.CaptureFixture[str]) -> None:

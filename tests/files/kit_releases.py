@@ -88,7 +88,7 @@ def plans(table: Table) -> dict[str, Plan]:
         },
         "together": {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
         "persons": {"code": PlainGroups(3)},
-        "skewed persons": {"test": by_gamma(test, 4)},
+        "skewed persons": {"test": by_gamma(test, 4), "code": PlainGroups(3)},
         "together persons": dict(planned(table, ["test", "flag", "other"], 3)),
         "numbers": {"dose": PlainGroups(3), "test": design(test, gamma_tolerances(test, 3), follows=3)},
     }

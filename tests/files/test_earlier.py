@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.draw.joined import design
 from splu_desktop.core.generalise import Groups
 from splu_desktop.core.groups.tolerances import Tolerances
@@ -298,6 +299,10 @@ def test_where_nothing_is_promised_of_several_releases_it_is_said_so(house: Hous
     said = sentence(look.earlier, look.costs)
     assert "falls from" not in said
     assert "Nothing is promised of the small counts of “illness” over 2 releases" in said
+    again = house.look(table, replace(plan_of(table), draws={"illness": joined}))
+    assert f"in all of them is right with up to {up(Fraction(joined.twice).limit_denominator(10**6))}" in sentence(
+        again.earlier, again.costs
+    ), "and not that it comes twice in a part of the rows: its bearers always show it"
     house.release(table, plan_of(table))
     twice = house.look(table, plan_of(table))
     assert "0.000" not in sentence(twice.earlier[:1], twice.costs)

@@ -32,11 +32,16 @@ NUMBERS = ["0,4", "1,7", "12,5", "3,1", "88,0", "5,5", "7,2", "9,9"]
     ("values", "kind", "says"),
     [
         ([*NUMBERS, "<0,3", "<0,3", ">200", "≥150"], Kind.DECIMAL, "bounds such as"),
+        ([*NUMBERS, "＜0,3", "≧150"], Kind.DECIMAL, "bounds such as"),
         ([*NUMBERS, *["neg"] * 8], Kind.DECIMAL, "results in words"),
         ([f"{40 + i} kg" for i in range(12)], Kind.INTEGER, "are in kg"),
         ([f"1,{50 + i} m" for i in range(12)], Kind.DECIMAL, "are in m"),
         ([f"{i + 3} Tage" for i in range(12)], Kind.INTEGER, "are in Tage"),
         ([f"{i + 3} {'g' if i % 2 else 'kg'}" for i in range(12)], Kind.CATEGORY, ""),  # no numbers of one kind
+        ([f"{i + 20}{' ans' if i % 2 else ''}" for i in range(12)], Kind.INTEGER, "all were read as the same"),
+        ([f"{i + 20}{'歳' if i % 2 else ''}" for i in range(12)], Kind.INTEGER, "are in 歳 and some say nothing"),
+        (["２０", "２１", "２２", *(f"{i + 23} 岁" for i in range(9))], Kind.INTEGER, "all were read as the same"),
+        ([f"{i + 20}{' mg' if i % 2 else ''}" for i in range(12)], Kind.CATEGORY, ""),
         (["normal", "high", "low"] * 8 + ["7"], Kind.CATEGORY, ""),  # one number makes no column of numbers
         (["3A", "4A", "12A"] * 4, Kind.CATEGORY, ""),  # wards
         (["neg", "+", "++", "+++"] * 4, Kind.CATEGORY, ""),
@@ -48,6 +53,15 @@ def test_what_a_cell_says_beside_its_number(tmp_path: Path, values: list[str], k
     assert found.kind is kind
     assert any(says in note for note in notes) if says else not notes
     assert found.labels[found.codes].tolist() == values  # the texts stay
+
+
+def test_a_cross_among_noughts_and_ones_is_asked_about(tmp_path: Path) -> None:
+    """It may be a yes: it was taken as no value, as beside other numbers."""
+    (tmp_path / "t.csv").write_bytes(csv_bytes([["Fall", "Asthma"], *([f"F{i}", "01x1"[i % 4]] for i in range(40))]))
+    found = read(tmp_path / "t.csv")
+    assert [(token.token, token.applied) for token in found.missing_tokens] == [("x", False)]
+    assert "x" in found.table["Asthma"].labels
+    assert not found.table["Asthma"].missing.any()
 
 
 def test_a_bound_lies_just_beyond_its_number(tmp_path: Path) -> None:

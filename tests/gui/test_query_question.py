@@ -161,6 +161,11 @@ def test_the_card_shows_a_range_and_no_figure_where_the_count_may_be_small(qtbot
     assert "small" in card.badge_more.text()
     card.show_answer(replace(wide, estimate=380.0, low=350.0, high=410.0))
     assert card.badge.text().startswith("reliable")
+    assert card.caution.isHidden()
+    card.by_person = True
+    card.show_answer(wide)
+    assert not card.caution.isHidden()
+    assert "too narrow" in card.caution.text()
 
 
 def test_a_locked_zip_asks_for_its_password(

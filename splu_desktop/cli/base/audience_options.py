@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from splu_desktop.cli.base.help import several
 from splu_desktop.core.checks.make_safe import Aim
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, WHO, Audience
@@ -27,10 +28,9 @@ def add_audience_options(parser: argparse.ArgumentParser) -> None:
             holds=", ".join(HOLDS),
         ),
     )
-    parser.add_argument(
+    several(
+        parser,
         "--limit",
-        action="append",
-        default=[],
         metavar="NAME=VALUE:REASON",
         help=say(
             "another limit than follows from --audience ({names}), with the reason, which is kept",

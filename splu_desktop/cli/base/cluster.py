@@ -77,7 +77,7 @@ def published_on_cluster(args: argparse.Namespace, accepted: Mapping[str, str]) 
             if recipe is not None:
                 plan, notes = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name)), []
             else:
-                check_columns(asked, table.names)
+                check_columns(args, asked, table.names)
                 notes = _left_out(args, surveyed)
                 plan, more = plan_from(args, table)
                 notes += more

@@ -50,5 +50,10 @@ def belong(args: argparse.Namespace, partner: str, *names: str) -> None:
 
 def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
     """Raise BadSetting where options are given that have no effect, for the reason said."""
-    if lone := given(args, names):
-        raise BadSetting("{why}: leave out {options}.", why=why, options=listed(lone, "{head}, {tail}"))
+    leave_out(why, given(args, names))
+
+
+def leave_out(why: str, options: Sequence[str]) -> None:
+    """Raise BadSetting unless there are no options without effect, as they are written."""
+    if options:
+        raise BadSetting("{why}: leave out {options}.", why=why, options=listed(list(options), "{head}, {tail}"))

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from splu_desktop.cli.base.help import RawHelp
+from splu_desktop.cli.base.help import RawHelp, several
 from splu_desktop.core import generalise as g
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Generalisation
@@ -38,18 +38,16 @@ example: --generalise 'Birth date:age=2024-12-31;width=10' --generalise 'Diagnos
 def add_generalise_option(parser: argparse.ArgumentParser) -> None:
     """Give a command the option --generalise (and the spelling --generalize), and its help the list of ways."""
     parser.epilog, parser.formatter_class = WAYS_HELP, RawHelp
-    parser.add_argument(
+    several(
+        parser,
         "--generalise",
         "--generalize",
-        action="append",
-        default=[],
         metavar="COL:WAY",
         help=say("coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated"),
     )
-    parser.add_argument(
+    several(
+        parser,
         "--intervals",
-        action="append",
-        default=[],
         metavar="COL=HOW",
         help=say(
             "intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "

@@ -41,6 +41,11 @@ class RawHelp(Help, argparse.RawDescriptionHelpFormatter):
     """The same with the line breaks of descriptions as they are."""
 
 
+def several(parser: Any, *spellings: str, metavar: str, help: str) -> None:  # noqa: A002 - as argparse has it
+    """Give a command, or a group of its options, one that may be repeated; none is given by itself."""
+    parser.add_argument(*spellings, action="append", default=[], metavar=metavar, help=help)
+
+
 def in_own_words(parser: argparse.ArgumentParser) -> None:
     """Give a parser just made sentences of the catalogues in place of argparse's own."""
     parser._positionals.title = say("positional arguments")

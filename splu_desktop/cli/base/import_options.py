@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import without_effect
+from splu_desktop.cli.base.effects import given, leave_out
+from splu_desktop.cli.base.help import several
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, Imported, ProblemKind
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
 from splu_desktop.files.importer.text.fixed_width import edges_of
 
@@ -61,28 +62,13 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--header-rows", type=int, metavar="K", help=say("rows that make up the header, joined"))
     group.add_argument("--last-row", type=int, metavar="ROW", help=say("number of the last row that is a record"))
     group.add_argument("--names", metavar="A,B,…", help=say("names of all columns in order, in place of the header's"))
-    group.add_argument(
-        "--rename",
-        action="append",
-        default=[],
-        metavar="OLD=NEW",
-        help=say("call a column NEW; all other options know it by that name"),
-    )
+    several(group, "--rename", metavar="OLD=NEW", help=say("call a column NEW; all other options know it by that name"))
     group.add_argument("--date-order", choices=["dmy", "mdy"], help=say("order of day and month"))
-    group.add_argument(
-        "--type", action="append", default=[], metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS))
-    )
-    group.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="COL=TEXT|TEXT",
-        help=say("texts that stand for no value in a column"),
-    )
-    group.add_argument(
+    several(group, "--type", metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS)))
+    several(group, "--missing", metavar="COL=TEXT|TEXT", help=say("texts that stand for no value in a column"))
+    several(
+        group,
         "--on-problem",
-        action="append",
-        default=[],
         metavar="KIND=DO",
         help=say(
             "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop"
@@ -120,16 +106,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
             )
         _first(decisions, _PROBLEMS[kind], "--on-problem")
         decisions[_PROBLEMS[kind]] = _DECISIONS[what]
-    if args.header_row == 0 and args.header_rows is not None:
-        raise BadSetting("--header-row 0 says that there is no header; leave --header-rows out.")
-    marks = {"--delimiter": args.delimiter, "--quote": args.quote, "--escape": args.escape}
-    numbers = {"--decimal": args.decimal, "--thousands": args.thousands}
-    for options in (marks, numbers):
-        said = {option: _character(text, option, longest=5) for option, text in options.items() if text is not None}
-        filled = [mark for mark in said.values() if mark]
-        if len(set(filled)) < len(filled):
-            raise BadSetting("{options} can't be the same mark.", options=listed(list(said), "{head}, {tail}"))
-    return ImportChoices(
+    asked = ImportChoices(
         encoding=args.encoding,
         delimiter=_character(args.delimiter, "--delimiter", longest=5),
         quote=_character(args.quote, "--quote"),
@@ -148,19 +125,49 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         date_order=args.date_order,
         decisions=decisions,
     )
+    check_choices(args, asked)
+    return asked
 
 
-def check_columns(asked: ImportChoices, names: tuple[str, ...]) -> None:
-    """Raise BadSetting where an option names a column that the table doesn't have."""
-    for option, said in (("--type", asked.types), ("--missing", asked.missing)):
-        for name in said:
+def check_choices(args: argparse.Namespace, asked: ImportChoices) -> None:
+    """Raise BadSetting where choices, of options and of a recipe (`overruled`), contradict each other."""
+    if asked.header_row == 0 and args.header_rows is not None:
+        raise BadSetting("--header-row 0 says that there is no header; leave --header-rows out.")
+    for marks in (("delimiter", "quote", "escape"), ("decimal", "thousands")):
+        filled = [name for name in marks if getattr(asked, name)]
+        if len({getattr(asked, name) for name in filled}) < len(filled):
+            raise BadSetting("{options} can't be the same mark.", options=listed(_said(args, filled), "{head}, {tail}"))
+
+
+def check_import(args: argparse.Namespace, asked: ImportChoices, imported: Imported) -> None:
+    """Raise BadSetting where choices, of options and of a recipe, were for another kind of file or other columns."""
+    check_columns(args, asked, imported.table.names)
+    file, kind = imported.source.name, imported.choices.format
+    for names, kinds, why in (
+        (_OF_TEXT, TEXTS, say("“{name}” is no delimited text", name=file)),
+        (_OF_WORKBOOKS, WORKBOOKS, say("“{name}” is no workbook", name=file)),
+    ):
+        if kind not in kinds:
+            leave_out(why, _said(args, [name for name in names if getattr(asked, name) is not None]))
+
+
+def check_columns(args: argparse.Namespace, asked: ImportChoices, names: tuple[str, ...]) -> None:
+    """Raise BadSetting where choices name a column that the table doesn't have."""
+    for entry, of in (("type", asked.types), ("missing", asked.missing)):
+        for name in of:
             if name not in names:
                 raise BadSetting(
                     "There is no column “{name}” as {option} says; the columns are: {known}.",
                     name=name,
-                    option=option,
+                    option=_said(args, [entry])[0],
                     known=quoted(names),
                 )
+
+
+def _said(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
+    """Return how these choices were said: by an option, or else by the recipe."""
+    of_recipe = [say("“{entry}” of the recipe", entry=name) for name in names]
+    return [(given(args, (name,)) or [entry])[0] for name, entry in zip(names, of_recipe, strict=True)]
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -209,14 +216,3 @@ def _character(text: str | None, option: str, longest: int = 1) -> str | None:
         many = say("one character") if longest == 1 else say("at most {n} characters", n=longest)
         raise BadSetting("{option} takes {many}, not “{text}”.", option=option, many=many, text=text)
     return text
-
-
-def check_import(args: argparse.Namespace, name: str, kind: str | None) -> None:
-    """Raise BadSetting where a file of another kind was read than the options about reading are for.
-
-    `kind` : the file's, as `ImportChoices.format` has it.
-    """
-    if kind not in TEXTS:
-        without_effect(args, say("“{name}” is no delimited text", name=name), *_OF_TEXT)
-    if kind not in WORKBOOKS:
-        without_effect(args, say("“{name}” is no workbook", name=name), *_OF_WORKBOOKS)

@@ -9,13 +9,14 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from splu_desktop.core.messages import Figure, Said, say
 from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
+_Row = TypeVar("_Row")
 # What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
 _STEERS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 _CONTROL = re.compile(f"\u2068[^{_STEERS}]*\u2069|[{_STEERS}]")
@@ -49,9 +50,15 @@ def spoken() -> Language:
     return language(_spoken[0])
 
 
-def told(text: str) -> str:
+class Spoken(str):
+    """Words that are in the language spoken already, so that they stand in a sentence as they are."""
+
+    __slots__ = ()
+
+
+def told(text: str) -> Spoken:
     """Return a sentence in the language spoken."""
-    return spoken().sentence(text)
+    return Spoken(spoken().sentence(text))
 
 
 def tell(sentence: str, before: str = "", /, **values: object) -> None:
@@ -93,6 +100,13 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
             for i, (cell, w) in enumerate(zip(line, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
+
+
+def print_rows(of: Iterable[_Row], *columns: tuple[str, str, Callable[[_Row], str]]) -> None:
+    """Print a row for each of `of`, and for each column its header, "l" or "r", and its cells."""
+    header, align, cells = zip(*columns, strict=True)
+    rows = [[cell(each) for cell in cells] for each in of]
+    print_table(header, rows, right=[at for at, side in enumerate(align) if side == "r"])
 
 
 class Shown:

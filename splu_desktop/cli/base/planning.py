@@ -11,7 +11,8 @@ from typing import Any
 from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
 from splu_desktop.cli.base.audience_options import add_audience_options, audience_said
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
-from splu_desktop.cli.base.import_options import check_columns, check_import, choices_from
+from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.import_options import check_choices, check_import, choices_from
 from splu_desktop.cli.base.sensitive_option import sensitive_column
 from splu_desktop.cli.base.tolerance_options import (
     BY_GAMMA,
@@ -42,20 +43,10 @@ from splu_desktop.files.project.recipe import read_recipe
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say roles, group sizes and thresholds."""
-    parser.add_argument(
-        "--sa",
-        action="append",
-        default=[],
-        metavar="COL[:GAMMA]",
-        help=say("a sensitive column, re-drawn; may be repeated"),
-    )
-    parser.add_argument(
-        "--nsa", action="append", default=[], metavar="COL,...", help=say("columns published unchanged")
-    )
-    parser.add_argument("--drop", action="append", default=[], metavar="COL,...", help=say("columns left out"))
-    parser.add_argument(
-        "--identifier", action="append", default=[], metavar="COL,...", help=say("columns that name a person; left out")
-    )
+    several(parser, "--sa", metavar="COL[:GAMMA]", help=say("a sensitive column, re-drawn; may be repeated"))
+    several(parser, "--nsa", metavar="COL,...", help=say("columns published unchanged"))
+    several(parser, "--drop", metavar="COL,...", help=say("columns left out"))
+    several(parser, "--identifier", metavar="COL,...", help=say("columns that name a person; left out"))
     parser.add_argument(
         "--gamma",
         type=int,
@@ -74,10 +65,9 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         "--alpha", type=int, help=say("largest count that is to stay unreliable ({usual})", usual=usual.alpha)
     )
     parser.add_argument("--t-p", type=float, help=say("least probability wanted of a larger error in small counts"))
-    parser.add_argument(
+    several(
+        parser,
         "--together",
-        action="append",
-        default=[],
         metavar="COL,...",
         help=say(
             "sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
@@ -86,10 +76,9 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )
     add_generalise_option(parser)
     add_tolerance_options(parser)
-    parser.add_argument(
+    several(
+        parser,
         "--keep",
-        action="append",
-        default=[],
         metavar="COL=REASON",
         help=say("publish a column that was taken for an identifier; the report shows the reason"),
     )
@@ -135,17 +124,17 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
     if args.recipe is None:
         thresholds = _thresholds(args)
         imported = read(args.file, asked, most=memory)
-        check_columns(asked, imported.table.names)
-        check_import(args, args.file.name, imported.choices.format)
+        check_import(args, asked, imported)
         table = one_per_person(imported.table, person_said(args, imported.table))
         plan, notes = plan_from(args, table, thresholds)
         return replace(imported, table=table), plan, [*_passed_over(imported), *notes]
     check_recipe_alone(args)
     recipe = read_recipe(args.recipe)
-    imported = read(args.file, overruled(recipe.choices, asked), most=memory)
-    check_columns(asked, imported.table.names)
-    check_import(args, args.file.name, imported.choices.format)
+    asked = overruled(recipe.choices, asked)
+    check_choices(args, asked)
+    imported = read(args.file, asked, most=memory)
     plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
+    check_import(args, asked, imported)
     table = one_per_person(imported.table, plan.persons)
     return replace(imported, table=table), plan, [*_passed_over(imported), *_words(plan)]
 
@@ -212,6 +201,8 @@ def overruled(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
             given[field.name] = {**getattr(stored, field.name), **value}
         elif value is not None:
             given[field.name] = value
+    if "sheet" in given or "sheets" in given:  # one sheet or several, as is said last
+        given = {"sheet": None, "sheets": None, **given}
     return replace(stored, **given)
 
 

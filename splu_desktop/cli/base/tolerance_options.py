@@ -9,7 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from splu_desktop.cli.base.output import per_cent, print_table, tell, told, whole
+from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.output import per_cent, print_rows, tell, told, whole
 from splu_desktop.cli.base.sensitive_option import sensitive_named
 from splu_desktop.core.draw import Draw, draw_from
 from splu_desktop.core.draw.decoy_groups import plain_with_fakes
@@ -41,30 +42,25 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
             "show it may truly have it, on average, from 1 (not sensitive) down, and the group sizes follow."
         ),
     )
-    group.add_argument(
+    several(
+        group,
         "--tolerance",
-        action="append",
-        default=[],
         metavar="COL:VALUE=F",
         help=say(
             "tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1), "
             "COL:*=gamma for what --gamma makes of them; *:... is for every --sa, and so are *=... below"
         ),
     )
-    group.add_argument(
-        "--tolerances", action="append", default=[], metavar="COL=FILE.csv", help=say("a CSV of value and tolerance")
-    )
-    group.add_argument(
+    several(group, "--tolerances", metavar="COL=FILE.csv", help=say("a CSV of value and tolerance"))
+    several(
+        group,
         "--tolerance-rule",
-        action="append",
-        default=[],
         metavar="COL=THETA,C",
         help=say("values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share"),
     )
-    group.add_argument(
+    several(
+        group,
         "--fakes",
-        action="append",
-        default=[],
         metavar="COL=N",
         help=say(
             "N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
@@ -72,10 +68,9 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
             "(not against those who know all other records of the table)"
         ),
     )
-    group.add_argument(
+    several(
+        group,
         "--declared",
-        action="append",
-        default=[],
         metavar="COL=FILE.csv",
         help=say(
             "a list of all values that may occur in a sensitive column, one a row, as a code list has them: records "
@@ -84,10 +79,9 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
         ),
     )
 
-    group.add_argument(
+    several(
+        group,
         "--draw",
-        action="append",
-        default=[],
         metavar="COL=DRAW",
         help=say(
             "groups (published shares stay true) or joined (counts in parts of the table are sharper for the same "
@@ -330,20 +324,14 @@ def print_tolerant(name: str, found: dict[str, Any]) -> None:
             signal=Figure(f"{one['signal']:.3f}"),
         )
     print()
-    print_table(
-        [say("value"), say("count"), say("tolerance"), "T_P", say("keeps its value"), say("signal a - b")],
-        [
-            [
-                row["value"][:40] or say("(empty)"),
-                whole(row["count"]),
-                Figure(f"{row['tolerance']:.3g}"),
-                Figure(f"{row['t_p']:.4f}"),
-                per_cent(row["keeps"]),
-                Figure(f"{row['signal']:.3f}"),
-            ]
-            for row in found["values"][:_LISTED]
-        ],
-        right=[1, 2, 3, 4, 5],
+    print_rows(
+        found["values"][:_LISTED],
+        (say("value"), "l", lambda row: row["value"][:40] or say("(empty)")),
+        (say("count"), "r", lambda row: whole(row["count"])),
+        (say("tolerance"), "r", lambda row: Figure(f"{row['tolerance']:.3g}")),
+        ("T_P", "r", lambda row: Figure(f"{row['t_p']:.4f}")),
+        (say("keeps its value"), "r", lambda row: per_cent(row["keeps"])),
+        (say("signal a - b"), "r", lambda row: Figure(f"{row['signal']:.3f}")),
     )
     if len(found["values"]) > _LISTED:
         tell("… and {n} more values; --json lists them all.", n=len(found["values"]) - _LISTED)

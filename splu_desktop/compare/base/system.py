@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
 GAMMAS = (2, 3, 5, 10)
@@ -103,6 +103,8 @@ class System(ABC):
     words : what it does, in the custodian's words.
     first : whether a custodian would weigh it first; the others stand behind "more".
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
+    setting_said, promise_said : the parameters as people write them, such as "gamma 5", and what is promised, with
+        parameters in braces.
     """
 
     name: ClassVar[str]
@@ -110,6 +112,8 @@ class System(ABC):
     words: ClassVar[str]
     first: ClassVar[bool] = False
     points: ClassVar[Points] = ((),)
+    setting_said: ClassVar[str] = say("no setting")
+    promise_said: ClassVar[str] = ""
 
     @classmethod
     def curve(cls) -> list[Self]:
@@ -122,14 +126,20 @@ class System(ABC):
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     @property
-    def setting(self) -> str:
-        """The parameters as people write them, such as "gamma 5"."""
-        return say("no setting")
+    def told(self) -> dict[str, object]:
+        """What stands in its sentences for each name in braces."""
+        found = self.parameters.items()
+        return {name: Figure(f"{each:.3g}") if isinstance(each, float) else each for name, each in found}
 
     @property
-    @abstractmethod
+    def setting(self) -> str:
+        """The parameters as people write them."""
+        return say(self.setting_said, **self.told)
+
+    @property
     def promise(self) -> str:
         """What is promised, in one sentence."""
+        return say(self.promise_said, **self.told)
 
     @abstractmethod
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
@@ -146,7 +156,4 @@ class ByGamma(System):
     gamma: int
 
     points: ClassVar[Points] = GAMMAS
-
-    @property
-    def setting(self) -> str:
-        return say("gamma {gamma}", gamma=self.gamma)
+    setting_said: ClassVar[str] = say("gamma {gamma}")

@@ -76,14 +76,8 @@ class Anatomy(System):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = GAMMAS
-
-    @property
-    def setting(self) -> str:
-        return say("l = {l}", l=self.l)
-
-    @property
-    def promise(self) -> str:
-        return say("A person's value is one of at least {l} different ones in the person's bucket.", l=self.l)
+    setting_said: ClassVar[str] = say("l = {l}")
+    promise_said: ClassVar[str] = say("A person's value is one of at least {l} different ones in the person's bucket.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
         top = int(source.counts.argmax())

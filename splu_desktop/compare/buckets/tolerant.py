@@ -80,17 +80,10 @@ class TwoSizes(System):
         "As Anatomy, with a limit for each value by how frequent it is, so that frequent values need no large buckets."
     )
     points: ClassVar[Points] = THETAS
-
-    @property
-    def setting(self) -> str:
-        return say("theta {theta}", theta=self.theta)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Nobody is surer of a value by a person's row than {theta} times its share in the whole table, plus 2 %.",
-            theta=self.theta,
-        )
+    setting_said: ClassVar[str] = say("theta {theta}")
+    promise_said: ClassVar[str] = say(
+        "Nobody is surer of a value by a person's row than {theta} times its share in the whole table, plus 2 %."
+    )
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         """Return how many records of each value stand in buckets of which size; None where no buckets do."""

@@ -28,10 +28,7 @@ class TrivialSanitisation(System):
         "The sensitive column is handed out by itself, all others without it. Whatever a method answers better than "
         "this is what it is worth; what it tells of persons beyond this is what it costs."
     )
-
-    @property
-    def promise(self) -> str:
-        return say("Nothing links a person's row to a value (A_know, A_acc and A_quot are 0).")
+    promise_said: ClassVar[str] = say("Nothing links a person's row to a value (A_know, A_acc and A_quot are 0).")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
         return Bucketed(source, np.zeros(source.n, np.int64))

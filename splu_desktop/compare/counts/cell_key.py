@@ -153,14 +153,8 @@ class CellKey(System):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = SETTINGS
-
-    @property
-    def setting(self) -> str:
-        return say("at most ±{most}, variance {variance}", most=self.most, variance=Figure(f"{self.variance:g}"))
-
-    @property
-    def promise(self) -> str:
-        return say("No answer is further from the true count than {most}.", most=self.most)
+    setting_said: ClassVar[str] = say("at most ±{most}, variance {variance}")
+    promise_said: ClassVar[str] = say("No answer is further from the true count than {most}.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyed:
         return CellKeyed(source, self.most, self.variance, chance)

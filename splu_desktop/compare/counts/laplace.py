@@ -109,18 +109,16 @@ class Laplace(System):
     first: ClassVar[bool] = True
     together: ClassVar[bool] = True
     points: ClassVar[Points] = tuple(EPSILONS.values())
+    setting_said: ClassVar[str] = say("epsilon {epsilon}")
+    promise_said: ClassVar[str] = say(
+        "No answer, nor all of them together, becomes more than {times} times likelier by one person's record."
+    )
 
     @property
-    def setting(self) -> str:
+    def told(self) -> dict[str, object]:
         known = {round(value, 9): text for text, value in EPSILONS.items()}
-        return say("epsilon {epsilon}", epsilon=Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}")))
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "No answer, nor all of them together, becomes more than {times} times likelier by one person's record.",
-            times=Figure(f"{math.exp(self.epsilon):.3g}"),
-        )
+        epsilon = Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}"))
+        return {**super().told, "epsilon": epsilon, "times": Figure(f"{math.exp(self.epsilon):.3g}")}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> LaplaceAnswers:
         return LaplaceAnswers(source, self.epsilon, chance, together=self.together)
@@ -138,11 +136,6 @@ class LaplaceEach(Laplace):
     )
     first: ClassVar[bool] = False
     together: ClassVar[bool] = False
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "No single answer becomes more than {times} times likelier by one person's record; all of them together "
-            "may.",
-            times=Figure(f"{math.exp(self.epsilon):.3g}"),
-        )
+    promise_said: ClassVar[str] = say(
+        "No single answer becomes more than {times} times likelier by one person's record; all of them together may."
+    )

@@ -48,18 +48,15 @@ class Closeness(Mondrian):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = (0.5, 0.3, 0.15)
+    setting_said: ClassVar[str] = say("t = {t}")
+    promise_said: ClassVar[str] = say(
+        "The shares of the values among those who look alike differ from those of the whole table by at most {part} of "
+        "the records."
+    )
 
     @property
-    def setting(self) -> str:
-        return say("t = {t}", t=Figure(f"{self.t:g}"))
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "The shares of the values among those who look alike differ from those of the whole table by at most "
-            "{part} of the records.",
-            part=Figure(f"{100 * self.t:g} %"),
-        )
+    def told(self) -> dict[str, object]:
+        return {**super().told, "part": Figure(f"{100 * self.t:g} %")}
 
     @property
     def least(self) -> int:
@@ -81,14 +78,10 @@ class OrderedCloseness(Closeness):
     )
     first: ClassVar[bool] = False
     points: ClassVar[Points] = (0.2, 0.1, 0.05)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "The values of those who look alike differ from those of the whole table by at most {part} of their range "
-            "on average.",
-            part=Figure(f"{100 * self.t:g} %"),
-        )
+    promise_said: ClassVar[str] = say(
+        "The values of those who look alike differ from those of the whole table by at most {part} of their range on "
+        "average."
+    )
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(ordered_distance(counts, shares) <= self.t + _CLOSE)

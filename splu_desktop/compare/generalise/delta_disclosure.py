@@ -32,17 +32,14 @@ class DeltaDisclosure(Mondrian):
         "the whole table. With rare values it makes nearly one class of all records."
     )
     points: ClassVar[Points] = (2.0, 1.0, 0.5)
+    setting_said: ClassVar[str] = say("delta = {delta}")
+    promise_said: ClassVar[str] = say(
+        "No value is {times} times as likely among those who look alike as in the whole table, nor as unlikely."
+    )
 
     @property
-    def setting(self) -> str:
-        return say("delta = {delta}", delta=Figure(f"{self.delta:g}"))
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "No value is {times} times as likely among those who look alike as in the whole table, nor as unlikely.",
-            times=Figure(f"{math.exp(self.delta):.3g}"),
-        )
+    def told(self) -> dict[str, object]:
+        return {**super().told, "times": Figure(f"{math.exp(self.delta):.3g}")}
 
     @property
     def least(self) -> int:

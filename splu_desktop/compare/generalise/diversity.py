@@ -49,14 +49,8 @@ class DistinctDiversity(Mondrian):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = (2, 3, 5)
-
-    @property
-    def setting(self) -> str:
-        return say("l = {l}", l=self.l)
-
-    @property
-    def promise(self) -> str:
-        return say("Those who look alike have at least {l} different values.", l=self.l)
+    setting_said: ClassVar[str] = say("l = {l}")
+    promise_said: ClassVar[str] = say("Those who look alike have at least {l} different values.")
 
     @property
     def least(self) -> int:
@@ -77,10 +71,7 @@ class EntropyDiversity(DistinctDiversity):
         "value is frequent can't meet it."
     )
     first: ClassVar[bool] = False
-
-    @property
-    def promise(self) -> str:
-        return say("The values of those who look alike are as uncertain as {l} equally likely ones.", l=self.l)
+    promise_said: ClassVar[str] = say("The values of those who look alike are as uncertain as {l} equally likely ones.")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(entropy(counts) >= math.log(self.l) - _CLOSE)
@@ -99,19 +90,11 @@ class RecursiveDiversity(DistinctDiversity):
         "ones."
     )
     first: ClassVar[bool] = False
-
-    @property
-    def setting(self) -> str:
-        return say("c = {c}, l = {l}", c=f"{self.c:g}", l=self.l)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Among those who look alike, the most frequent value is at most {c} times as frequent as all from the "
-            "{l}th on together.",
-            c=f"{self.c:g}",
-            l=self.l,
-        )
+    setting_said: ClassVar[str] = say("c = {c}, l = {l}")
+    promise_said: ClassVar[str] = say(
+        "Among those who look alike, the most frequent value is at most {c} times as frequent as all from the "
+        "{l}th on together."
+    )
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return recursive(counts, self.c, self.l)

@@ -28,14 +28,10 @@ class KAnonymity(Mondrian):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = (2, 5, 10, 50)
-
-    @property
-    def setting(self) -> str:
-        return say("k = {k}", k=self.k)
-
-    @property
-    def promise(self) -> str:
-        return say("By the other columns, a person's row looks like at least {k} rows, its own among them.", k=self.k)
+    setting_said: ClassVar[str] = say("k = {k}")
+    promise_said: ClassVar[str] = say(
+        "By the other columns, a person's row looks like at least {k} rows, its own among them."
+    )
 
     @property
     def least(self) -> int:

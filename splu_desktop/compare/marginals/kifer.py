@@ -227,18 +227,11 @@ class Marginals(System):
         "estimated as if nothing more linked the columns."
     )
     points: ClassVar[Points] = (5, 50)
-
-    @property
-    def setting(self) -> str:
-        return say("k = {k}, l = {l}", k=self.k, l=self.l)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "No cross-table has a cell of the other columns with fewer than {k} persons, and by all of them together "
-            "no value is nearly sure.",
-            k=self.k,
-        )
+    setting_said: ClassVar[str] = say("k = {k}, l = {l}")
+    promise_said: ClassVar[str] = say(
+        "No cross-table has a cell of the other columns with fewer than {k} persons, and by all of them together "
+        "no value is nearly sure."
+    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> MaximumEntropy:
         domain = Domain(source, self.k)

@@ -98,13 +98,9 @@ class AsPublished(ByGamma):
         "The papers' own form of decoy groups, for comparison only: its groups always hold the same values together, "
         "its estimates are biased and come without a range."
     )
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.",
-            gamma=self.gamma,
-        )
+    promise_said: ClassVar[str] = say(
+        "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average."
+    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
         try:

@@ -32,6 +32,11 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Flags, Table
 from splu_desktop.core.thresholds import Thresholds
 
+_TOLERATED = say(
+    "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
+    "whole table; a value that nearly all records have is not protected."
+)
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -126,14 +131,10 @@ class Splu(ByGamma):
     )
     first: ClassVar[bool] = True
     way: ClassVar[str | None] = None
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average, before reading "
-            "it; where a value is too frequent for such groups, every value gets a tolerance instead.",
-            gamma=self.gamma,
-        )
+    promise_said: ClassVar[str] = say(
+        "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average, before reading "
+        "it; where a value is too frequent for such groups, every value gets a tolerance instead."
+    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         try:
@@ -155,10 +156,7 @@ class SpluSeveralSizes(Splu):
     )
     first: ClassVar[bool] = False
     points: ClassVar[Points] = (2, 5)  # designing the sizes takes longest of all systems
-
-    @property
-    def promise(self) -> str:
-        return tolerated(self.gamma)
+    promise_said: ClassVar[str] = _TOLERATED
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         try:
@@ -181,19 +179,7 @@ class SpluJoined(Splu):
     )
     first: ClassVar[bool] = False
     way: ClassVar[str | None] = JOINED
-
-    @property
-    def promise(self) -> str:
-        return tolerated(self.gamma)
-
-
-def tolerated(gamma: int) -> str:
-    """Return what the tolerances that gamma gives promise."""
-    return say(
-        "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
-        "whole table; a value that nearly all records have is not protected.",
-        gamma=gamma,
-    )
+    promise_said: ClassVar[str] = _TOLERATED
 
 
 @dataclass(frozen=True)

@@ -37,17 +37,10 @@ class SpluBlocks(Splu):
     )
     first: ClassVar[bool] = False
     points: ClassVar[Points] = (2, 5)
-
-    @property
-    def setting(self) -> str:
-        return say("gamma {gamma}, {blocks} blocks", gamma=self.gamma, blocks=self.blocks)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.",
-            gamma=self.gamma,
-        )
+    setting_said: ClassVar[str] = say("gamma {gamma}, {blocks} blocks")
+    promise_said: ClassVar[str] = say(
+        "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average."
+    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         draw = PlainGroups(self.gamma)

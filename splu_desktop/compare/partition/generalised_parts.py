@@ -35,10 +35,7 @@ class KAnonymityOfParts(KAnonymity):
     )
     first: ClassVar[bool] = False
     points: ClassVar[Points] = ((5, 2), (5, 10))
-
-    @property
-    def setting(self) -> str:
-        return say("k = {k}, {parts} parts", k=self.k, parts=self.parts)
+    setting_said: ClassVar[str] = say("k = {k}, {parts} parts")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Generalised:
         if source.n < self.parts * self.k:

@@ -96,19 +96,16 @@ class LaplaceOfParts(Laplace):
     )
     first: ClassVar[bool] = False
     points: ClassVar[Points] = ((math.log(3), 2), (math.log(3), 10))
+    setting_said: ClassVar[str] = say("epsilon {epsilon}, {parts} parts")
+    promise_said: ClassVar[str] = say(
+        "No answers become more than {times} times likelier by one person's record; those about one part alone, no "
+        "more than {alone} times."
+    )
 
     @property
-    def setting(self) -> str:
-        return say("epsilon {epsilon}, {parts} parts", epsilon=Figure(f"{self.epsilon:.3g}"), parts=self.parts)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "No answers become more than {times} times likelier by one person's record; those about one part alone, "
-            "no more than {alone} times.",
-            times=Figure(f"{math.exp(self.epsilon):.3g}"),
-            alone=Figure(f"{math.exp(sharp_epsilon_of_part(self.epsilon, 1 / self.parts)):.3g}"),
-        )
+    def told(self) -> dict[str, object]:
+        alone = math.exp(sharp_epsilon_of_part(self.epsilon, 1 / self.parts))
+        return {**super().told, "epsilon": Figure(f"{self.epsilon:.3g}"), "alone": Figure(f"{alone:.3g}")}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> PartsAnswers:
         return PartsAnswers(source, self.epsilon, chance, parts=self.parts)

@@ -161,10 +161,7 @@ class AlphaBeta(System):
         "nothing; who knows a person's other columns tells the true row from the made-up ones at once."
     )
     points: ClassVar[Points] = BELIEFS
-
-    @property
-    def setting(self) -> str:
-        return say("belief at most {belief}", belief=Figure(f"{self.belief:g}"))
+    setting_said: ClassVar[str] = say("belief at most {belief}")
 
     @property
     def promise(self) -> str:

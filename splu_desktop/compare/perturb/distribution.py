@@ -37,10 +37,7 @@ class DistributionBased(System):
         "All rows stay; each sensitive value is replaced by one drawn from the whole column. A person is no "
         "better known than by the whole table, and nothing about any group of persons can be answered."
     )
-
-    @property
-    def promise(self) -> str:
-        return say("What a row shows has nothing to do with the person.")
+    promise_said: ClassVar[str] = say("What a row shows has nothing to do with the person.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
         return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)

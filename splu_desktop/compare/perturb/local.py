@@ -41,17 +41,11 @@ def epsilon_for(shares: Floats, gamma: int) -> float:
 class _Bounded(ByGamma):
     """A mechanism of each record by itself, at the posterior bound that gamma gives."""
 
-    @property
-    def setting(self) -> str:
-        return say("posterior bound of gamma {gamma}", gamma=self.gamma)
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share "
-            "in the whole table.",
-            gamma=self.gamma,
-        )
+    setting_said: ClassVar[str] = say("posterior bound of gamma {gamma}")
+    promise_said: ClassVar[str] = say(
+        "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
+        "whole table."
+    )
 
 
 @dataclass(frozen=True)

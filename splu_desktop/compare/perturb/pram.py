@@ -21,7 +21,7 @@ import numpy as np
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.perturb.channel import Channelled
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 KEEPS = (0.8, 0.6, 0.4, 0.2)
@@ -57,18 +57,14 @@ class Pram(System):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = KEEPS
+    setting_said: ClassVar[str] = say("kept with {keep}")
+    promise_said: ClassVar[str] = say(
+        "Each row shows its true value with the chance {keep}, else one of the next {band} values in order."
+    )
 
     @property
-    def setting(self) -> str:
-        return say("kept with {chance}", chance=Figure(f"{self.keep:.3g}"))
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Each row shows its true value with the chance {chance}, else one of the next {band} values in order.",
-            chance=Figure(f"{self.keep:.3g}"),
-            band=BAND,
-        )
+    def told(self) -> dict[str, object]:
+        return {**super().told, "band": BAND}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, banded(source.m, self.keep), chance)
@@ -87,14 +83,8 @@ class InvariantPram(System):
         "with decoy groups; values are exchanged record by record, and no count is promised to be unreliable."
     )
     points: ClassVar[Points] = KEEPS
-
-    @property
-    def setting(self) -> str:
-        return say("first step kept with {chance}", chance=Figure(f"{self.keep:.3g}"))
-
-    @property
-    def promise(self) -> str:
-        return say("The shares of the whole table are right on average over many releases.")
+    promise_said: ClassVar[str] = say("The shares of the whole table are right on average over many releases.")
+    setting_said: ClassVar[str] = say("first step kept with {keep}")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, invariant(banded(source.m, self.keep), source.shares), chance)

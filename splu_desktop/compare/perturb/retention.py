@@ -15,7 +15,7 @@ import numpy as np
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import GAMMAS, Points, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 
@@ -33,17 +33,10 @@ class Retention(System):
     )
     first: ClassVar[bool] = True
     points: ClassVar[Points] = tuple(1 / gamma for gamma in GAMMAS)
-
-    @property
-    def setting(self) -> str:
-        return say("kept with {chance}", chance=Figure(f"{self.keep:.3g}"))
-
-    @property
-    def promise(self) -> str:
-        return say(
-            "Each row shows its true value with the chance {chance}, independently of all others.",
-            chance=Figure(f"{self.keep:.3g}"),
-        )
+    setting_said: ClassVar[str] = say("kept with {keep}")
+    promise_said: ClassVar[str] = say(
+        "Each row shows its true value with the chance {keep}, independently of all others."
+    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, evenly(source.m, self.keep), chance)

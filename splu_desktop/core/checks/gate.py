@@ -322,7 +322,7 @@ def persons_line(
         return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress, told=told)
     if found is None or found.public is None:
-        text = "The promise is per record; nothing in the table tells whether persons have several."
+        text = say("The promise is per record; nothing in the table tells whether persons have several.")
         return Line("persons", Light.GREEN, text, "classify")
     if not found.repeats:
         text = say(

@@ -63,7 +63,7 @@ def check_release(source: Table, plan: Plan, published: Published, *, progress: 
     """
     progress.report(_STAGE, 0.0)
     table = published.table
-    found = [_records(source, table), _columns(plan, table)]
+    found = [check_records(source.n, table.n), _columns(plan, table)]
     if not all(check.passed for check in found):
         return tuple(found)
     names = [name for name in table.names if name not in plan.sensitive and name in plan.roles]
@@ -77,7 +77,7 @@ def check_release(source: Table, plan: Plan, published: Published, *, progress: 
     theirs = _Rows.of(table, names, bits[1], most, progress)
     progress.report(_STAGE, 0.5)
     same = ours.all == theirs.all
-    found.append(_rows(same, names))
+    found.append(check_rows(same, names))
     our_order, their_order, keys = ours.places, theirs.places, ours.keys
     for name, draw in plan.draws.items():
         progress.report(_STAGE, 0.5)
@@ -157,14 +157,12 @@ def equal_neighbours(counts: NDArray[np.int64]) -> tuple[float, float]:
     return float(mean), float(max(0.0, square - mean * mean))
 
 
-def _records(source: Table, table: Table) -> Check:
-    same = source.n == table.n
-    text = (
-        say("All {records} records are there.", records=source.n)
-        if same
-        else say("The table has {found} records where the source has {wanted}.", found=table.n, wanted=source.n)
-    )
-    return Check("records", same, text)
+def check_records(wanted: int, found: int) -> Check:
+    """Check that a table has as many records as its source."""
+    text = say("The table has {found} records where the source has {wanted}.", found=found, wanted=wanted)
+    if found == wanted:
+        text = say("All {records} records are there.", records=wanted)
+    return Check("records", found == wanted, text)
 
 
 def _columns(plan: Plan, table: Table) -> Check:
@@ -234,7 +232,8 @@ def _bits(source: Table, table: Table, names: Sequence[str], progress: Progress)
     return of_source, of_table
 
 
-def _rows(same: bool, names: Sequence[str]) -> Check:
+def check_rows(same: bool, names: Sequence[str]) -> Check:
+    """Check that the columns published unchanged, of these names, have the source's rows: whether they do is known."""
     if not names:
         return Check("rows", True, "No column is published unchanged.")
     return Check(

@@ -11,18 +11,3 @@ from splu_desktop.core.draw.persons import DrawPerPerson
 from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.draw.together import Together
 from splu_desktop.core.draw.together_persons import TogetherPerPerson
-
-__all__ = [
-    "DecoyGroups",
-    "Draw",
-    "DrawPerPerson",
-    "Joined",
-    "JoinedPerPerson",
-    "PlainGroups",
-    "Promise",
-    "Together",
-    "TogetherPerPerson",
-    "draw_from",
-    "draws_from",
-    "registered",
-]

@@ -29,6 +29,7 @@ from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
 from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
+from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below
@@ -582,11 +583,19 @@ class Joined(Draw):
         promises = {name: {**each, "certainty": each["confidence"]} for name, each in stated["by_tolerance"].items()}
         return {**stated, "by_tolerance": promises}
 
-    @cached_property
-    def twice(self) -> float:
-        """How surely two independent releases of the same records together tell a protected value at most.
+    def by_value(self) -> tuple[ValueDraw, ...]:
+        return tuple(replace(each, sure=self.sure) for each in super().by_value())
 
-        For one protected value pi / (pi + (1 - pi) q^2), of a record that shows it in both.
+    @property
+    def twice(self) -> float:
+        """How surely two independent releases of the same records together tell a protected value at most."""
+        return self.sure(2)
+
+    def sure(self, releases: int) -> float:
+        """Return how surely so many independent releases of the same records tell a protected value at most.
+
+        For one protected value pi / (pi + (1 - pi) q^k), of a record that shows it in all of them. Of two releases all
+        pairs of shown values are looked at, of more those that show the same each time.
         """
         # One value of each part beside what is left of it.
         rows, priors, columns = [], [], []
@@ -605,8 +614,11 @@ class Joined(Draw):
         for place, (at, own) in enumerate(rows):
             if not own or not self.parts[at].protected or not prior[place]:
                 continue
-            both = np.einsum("v,va,vb->ab", prior, matrix, matrix)
-            mine = prior[place] * np.outer(matrix[place], matrix[place])
+            if releases == 2:
+                both = np.einsum("v,va,vb->ab", prior, matrix, matrix)
+                mine = prior[place] * np.outer(matrix[place], matrix[place])
+            else:
+                both, mine = prior @ matrix**releases, prior[place] * matrix[place] ** releases
             worst = max(worst, float(np.divide(mine, both, out=np.zeros_like(both), where=both > 0).max()))
         return worst
 

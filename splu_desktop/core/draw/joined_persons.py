@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
@@ -361,11 +360,9 @@ class JoinedPerPerson(Joined):
     def count_law(self, count: int) -> Floats:
         return super().count_law(count) if self.persons else self._origin.count_law(count)
 
-    @cached_property
-    def twice(self) -> float:
-        """How surely two independent releases of the same records together tell a protected value at most."""
+    def sure(self, releases: int) -> float:
         own = Joined(self.parts, self.records, self.follows) if self.persons else self._origin
-        return own.twice if isinstance(own, Joined) else float(self.confidence)
+        return own.sure(releases) if isinstance(own, Joined) else float(self.confidence)
 
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         if not self.persons:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from splu_desktop.core.thresholds import Thresholds
 
 _JITTER = 12  # columns' weights in a ring differ by chance by as much as 1 to this
+_EFFECTS: WeakKeyDictionary[Column, dict[tuple[object, ...], tuple[Ints, Effects]]] = WeakKeyDictionary()
 _COMMON = 0.5  # share from which a value is everybody's guess
 
 
@@ -119,36 +121,8 @@ class TogetherPerPerson(DrawPerPerson):
         self, table: Table, columns: Sequence[str], source: Randomness, progress: Progress, storage: Storage = IN_MEMORY
     ) -> tuple[Column, ...]:
         who = self._persons(table)
-        number = self._number(who)
-        progress.report("Drawing values", 0.0)
-        codes = stacked([table[name] for name in columns])
-        drawing = np.flatnonzero(below(source, self.size, number))
-        # Records by person, in random order within each.
-        ids = permutation(source, table.n)
-        records = ids[np.argsort(who[ids], kind="stable")].astype(np.int64)
-        times = np.bincount(who)
-        start = np.cumsum(times) - times
-        wanted = times[drawing]
-        first = below(source, table.n, len(drawing)).astype(np.int64)  # a place in `records`
-        lender = who[records[first]]
-        taken = np.arange(table.n)
-        # Of a person with as many records or more: in turn from the first.
-        whole = times[lender] >= wanted
-        owner, nth = _each(wanted[whole])
-        lent = lender[whole][owner]
-        place = start[lent] + (first[whole][owner] - start[lent] + nth) % times[lent]
-        taken[records[start[drawing[whole]][owner] + nth]] = records[place]
-        # Of one with fewer: those that follow in the ring of all such persons.
-        progress.report("Drawing values", 0.5)
-        ring = _ring(codes, who, records, start, source)
-        many, at = times[who[records[ring]]], np.empty(table.n, np.int64)
-        for most in np.unique(wanted[~whole]).tolist():
-            mine, short = ~whole & (wanted == most), ring[many < most]
-            at[short] = np.arange(len(short))
-            owner, nth = _each(wanted[mine])
-            place = short[(at[first[mine]][owner] + nth) % len(short)]
-            taken[records[start[drawing[mine]][owner] + nth]] = records[place]
-        progress.report("Drawing values", 1.0)
+        drawing = np.flatnonzero(below(source, self.size, self._number(who)))
+        taken = _taken([table[name] for name in columns], who, drawing, source, progress)
         return tuple(table[name].with_codes(np.take(table[name].codes, taken)) for name in columns)
 
     # --- what its reader knows
@@ -183,7 +157,19 @@ class TogetherPerPerson(DrawPerPerson):
         }
 
     def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
-        return Effects.of_block(table, who, self.columns, names)
+        # A value's count scatters with the records kept or not, 1 to gamma, and with those taken. Rows that are taken
+        # agree more often than a person's own: of diabetes130's drugs 2.04 times as single ones, where 1.53 is theirs.
+        names = tuple(names)
+        key = self.columns, self.size, names
+        known = _EFFECTS.setdefault(table[self.columns[0]], {})  # the columns of a block ask for the same in turn
+        if key not in known or known[key][0] is not who:
+            columns = [table[name] for name in self.columns]
+            taken = _taken(columns, who, np.arange(int(who.max()) + 1), SystemRandomness())  # seen by nobody
+            shown = {one.name: one.with_codes(np.take(one.codes, taken)) for one in columns}
+            other = replace(table, columns=tuple(shown.get(one.name, one) for one in table.columns))
+            kept, come = (Effects.of_block(each, who, self.columns, names) for each in (table, other))
+            known[key] = who, kept.mixed(come, 1 / (1 + self.size), round(1 - 1 / self.size, 4))
+        return known[key][1]
 
     def count_law(self, count: int) -> Floats:
         number = count if self.shares is None else max(self.shares.persons, count)
@@ -292,6 +278,41 @@ class TogetherPerPerson(DrawPerPerson):
             gamma=self.size,
             others=other_columns(column, self.columns),
         )
+
+
+def _taken(
+    columns: Sequence[Column], who: Ints, drawing: Ints, source: Randomness, progress: Progress = SILENT
+) -> Ints:
+    """Return (N,) the record whose combination each record takes: its own, but for the records of persons `drawing`."""
+    progress.report("Drawing values", 0.0)
+    codes, n = stacked(columns), len(who)
+    # Records by person, in random order within each.
+    ids = permutation(source, n)
+    records = ids[np.argsort(who[ids], kind="stable")].astype(np.int64)
+    times = np.bincount(who)
+    start = np.cumsum(times) - times
+    wanted = times[drawing]
+    first = below(source, n, len(drawing)).astype(np.int64)  # a place in `records`
+    lender = who[records[first]]
+    taken = np.arange(n)
+    # Of a person with as many records or more: in turn from the first.
+    whole = times[lender] >= wanted
+    owner, nth = _each(wanted[whole])
+    lent = lender[whole][owner]
+    place = start[lent] + (first[whole][owner] - start[lent] + nth) % times[lent]
+    taken[records[start[drawing[whole]][owner] + nth]] = records[place]
+    # Of one with fewer: those that follow in the ring of all such persons.
+    progress.report("Drawing values", 0.5)
+    ring = _ring(codes, who, records, start, source)
+    many, at = times[who[records[ring]]], np.empty(n, np.int64)
+    for most in np.unique(wanted[~whole]).tolist():
+        mine, short = ~whole & (wanted == most), ring[many < most]
+        at[short] = np.arange(len(short))
+        owner, nth = _each(wanted[mine])
+        place = short[(at[first[mine]][owner] + nth) % len(short)]
+        taken[records[start[drawing[mine]][owner] + nth]] = records[place]
+    progress.report("Drawing values", 1.0)
+    return taken
 
 
 def _each(lengths: Ints) -> tuple[Ints, Ints]:

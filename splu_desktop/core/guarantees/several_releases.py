@@ -35,12 +35,15 @@ class ValueDraw:
     fakes : fake values in each group.
     law : count -> law of the published count, for a draw that is not from groups; then `sizes` are (). None there:
         counts are not what is published, and nothing is promised of several releases.
+    sure : number of releases -> how surely a row is right that shows the same value in each, where bearers of a value
+        always show it; None where each release shows true values by a chance of `limit` alone.
     """
 
     sizes: tuple[int, ...]
     limit: Fraction
     fakes: int = 0
     law: Callable[[int], Floats] | None = None
+    sure: Callable[[int], float] | None = None
 
     @classmethod
     def plain(cls, gamma: int) -> ValueDraw:
@@ -115,10 +118,12 @@ class RowGain:
         rare unless it is common, so these rows are known.
     right : share of the rows that the best guess hits, of values so rare that no decoy comes twice; the best tolerance
         where one release is all there is.
+    shown : whether both are of the rows that show the same protected value each time (`ValueDraw.sure`), at most.
     """
 
     twice: float
     right: float
+    shown: bool = False
 
 
 def row_gain(draws: Sequence[ValueDraw]) -> RowGain:
@@ -128,6 +133,9 @@ def row_gain(draws: Sequence[ValueDraw]) -> RowGain:
     recognised; where it comes once at most, the best guess is what the release with the greatest limit shows.
     """
     keeps = [float(draw.limit) for draw in draws]
+    if len(draws) > 1 and (sure := [draw.sure(len(draws)) for draw in draws if draw.sure is not None]):
+        most = max(*sure, *keeps) if len(sure) == len(draws) else 1.0  # of different kinds together none is computed
+        return RowGain(most, most, shown=True)
     never = math.prod(1 - keep for keep in keeps)
     if never == 0:
         return RowGain(1.0 if len(draws) > 1 else 0.0, 1.0)

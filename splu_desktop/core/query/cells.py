@@ -16,7 +16,7 @@ the true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the tr
     Var S = sum over records h h' - sum over cells x m m',
 
 both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records
-drawn by person scatter by the design effect more.
+drawn by person scatter by the design effect more (`by_person.at_once` for a count under conditions on several parts).
 """
 
 from __future__ import annotations
@@ -115,8 +115,9 @@ class CellTable:
             )
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
-        names = [name for part in self.parts for name in part.names]
-        self.wide = max((engine.widened(name, picked) for name in names), default=1.0)
+        self._picked = picked
+        self._effects = [max(engine.widened(name, picked) for name in part.names) for part in self.parts]
+        self.wide = max(self._effects, default=1.0)  # a sum may rest on one of the columns alone
         if len(asked) == 1 and not full and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:
@@ -179,6 +180,14 @@ class CellTable:
         self._weights = weights
         self.counts = np.zeros((len(patterns), weights.shape[1]))
         np.add.at(self.counts, self._pattern, self._times[:, None] * weights)
+
+    def widened_at_once(self, scatter: Sequence[tuple[float, float]]) -> float:
+        """Return the design effect of the count of records that meet a condition on every part at once.
+
+        scatter : of each part, its share of the records and the variance of a record's weight.
+        """
+        each = [(effect, *of) for effect, of in zip(self._effects, scatter, strict=True)]
+        return self._engine.widened_at_once(self._picked, each)
 
     def codes(self, column: str) -> Codes:
         """Return (P, C) a label code of a column that stands for the class of each cell."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import at_once
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Selector
@@ -169,9 +170,19 @@ class Engine:
 
     def widened(self, sa: str, picked: Sequence[Picked]) -> float:
         """Return how many times the variance of independent records sums over a selection have for an SA."""
-        draw, repeats, table = self.published.draws[sa], self.published.repeats, self.published.table
+        draw, repeats = self.published.draws[sa], self.published.repeats
         effects = None if repeats is None else repeats.effects.get(draw.block(sa)[0])  # states are their block's
-        return draw.widened(effects, ((table[name], np.frombuffer(flags, bool)) for name, flags in picked))
+        return draw.widened(effects, self._conditions(picked))
+
+    def widened_at_once(self, picked: Sequence[Picked], columns: Sequence[tuple[float, float, float]]) -> float:
+        """Return the same for products of weights, of columns as `by_person.at_once` wants them."""
+        repeats = self.published.repeats
+        if repeats is None or repeats.whole is None:
+            return max(effect for effect, _, _ in columns)
+        return at_once(repeats.whole.selected(self._conditions(picked)), columns)
+
+    def _conditions(self, picked: Sequence[Picked]) -> Iterator[tuple[Column, Flags]]:
+        return ((self.published.table[name], np.frombuffer(flags, bool)) for name, flags in picked)
 
     def two_numbers(self, sa: str) -> Transition | None:
         """Return how the draw carried the true values of an SA to the published ones, where two numbers can say it."""

@@ -23,11 +23,21 @@ class Selector:
 
     def number(self, picked: Sequence[Picked]) -> int:
         """Return how many records meet every condition."""
-        return int(np.bitwise_count(self._met(picked)).sum()) if picked else self._table.n
+        if not picked:
+            return self._table.n
+        joint = self._table.joint(name for name, _ in picked)
+        if joint is not None:
+            return int(joint.met(picked).sum())
+        return int(np.bitwise_count(self._met(picked)).sum())
 
     def counted(self, picked: Sequence[Picked], column: Column) -> NDArray[np.int64]:
         """Return (m,) how many records that meet every condition have each value of a column."""
-        return tallied(column.m, (column.codes[part] for part in self.parts(picked))) if picked else column.counts()
+        if not picked:
+            return column.counts()
+        joint = self._table.joint([*(name for name, _ in picked), column.name])
+        if joint is not None:
+            return joint.summed(joint.codes[column.name], column.m, picked)
+        return tallied(column.m, (column.codes[part] for part in self.parts(picked)))
 
     def parts(self, picked: Sequence[Picked], among: int | None = None) -> Iterator[Part]:
         """Give the records that meet every condition part by part; `among` as for `records`."""

@@ -195,17 +195,21 @@ class Several:
     def by_matrix(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on several SAs by their whole matrices."""
         engine = self._engine
-        parts, weights, readable = [], [], True
+        parts, weights, readable, scatter = [], [], True, []
         for sa, chosen in question.chosen:
             through = engine.best(sa)
             alone = engine.one_sa(sa, [question.picked], [(0, chosen)], Method.POOLED)[0]
             parts.append(reconstruct_tolerant.MatrixPart(through.two_states(chosen), (alone.estimate, alone.high)))
-            weights.append(through.weights(chosen))
+            weight = through.weights(chosen)
+            weights.append(weight)
             readable &= bool(through.readable[chosen].all())
+            shown = engine.counted(sa, question.picked)
+            shown = shown / max(float(shown.sum()), 1.0)
+            share = min(max(float(shown @ weight), 0.0), 1.0)
+            spread = max(float(shown @ weight**2) - share, 1e-9)
+            scatter.append((engine.widened(sa, question.picked), share, spread))
         sums, (states, outside) = engine.product(question, weights), self.states(question)
-        # Columns are drawn independently. Where two records of a person scatter together with r_i of what one does,
-        # their products do with (prod(1 + r_i b) - 1) / ((1 + b)^q - 1), which is at most the mean of the r_i.
-        widened = float(np.mean([engine.widened(sa, question.picked) for sa, _ in question.chosen]))
+        widened = engine.widened_at_once(question.picked, scatter)
         numbers = reconstruct_tolerant.several_sas(parts, sums, readable, states, outside, method, widened)
         estimate, low, high, spread = numbers
         return Found(round(states[-1]), estimate, low, high, round(states.sum()), spread)

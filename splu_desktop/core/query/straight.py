@@ -48,6 +48,7 @@ class Ends(NamedTuple):
 def ends(engine: Engine, chosen: Chosen) -> Ends:
     """Return the interval of a count of records that meet conditions, at least one of them on a sensitive column."""
     cells = CellTable(engine, [chosen])
+    wide = cells.wide
     n, top, parts = float(engine.published.n), cells.shown(chosen), cells.parts
     untold = Ends(0.0, top, math.inf)
     if any(len(part.counts) != 2 for part in parts):
@@ -58,9 +59,10 @@ def ends(engine: Engine, chosen: Chosen) -> Ends:
         shown = cells.shown({}, at)
         model = _of_one(part, at, (cells.shown(chosen, at), shown), top, n)
         if top == n and part.moving[at] == 1:
-            return _inverted(shown, top, lambda x: cells.wide * model(x))  # f' by itself tells
+            return _inverted(shown, top, lambda x: wide * model(x))  # f' by itself tells
     else:
-        model = _of_several(cells, chosen, met, top)
+        model, scatter = _of_several(cells, chosen, met, top)
+        wide = cells.widened_at_once(scatter)
     if not all(part.told[at] for part, at in zip(parts, met, strict=True)):
         return untold
     try:
@@ -68,10 +70,10 @@ def ends(engine: Engine, chosen: Chosen) -> Ends:
     except BadQuestion:
         return untold
     seen = float(sums.values[0])
-    usual = cells.wide * model(seen if len(parts) == 1 else min(max(seen, 0.0), top))
-    more = sums.variance(0) - usual
+    usual = wide * model(seen if len(parts) == 1 else min(max(seen, 0.0), top))
+    more = wide / cells.wide * sums.variance(0) - usual
     less = max(1 + more / usual, _NARROWEST) if more < 0 and len(parts) == 1 else 1.0
-    return _inverted(seen, top, lambda x: cells.wide * less * model(x) + max(more, 0.0))
+    return _inverted(seen, top, lambda x: wide * less * model(x) + max(more, 0.0))
 
 
 def _of_one(part: SensitiveClasses, at: int, seen: tuple[float, float], top: float, n: float) -> _Spread:
@@ -92,16 +94,23 @@ def _of_one(part: SensitiveClasses, at: int, seen: tuple[float, float], top: flo
     return model
 
 
-def _of_several(cells: CellTable, chosen: Chosen, met: list[int], top: float) -> _Spread:
-    """Return V2 for several parts: the selected records meet their conditions as often as each is estimated to be."""
-    mixed, every, slope = 1.0, 1.0, 1.0
+def _of_several(
+    cells: CellTable, chosen: Chosen, met: list[int], top: float
+) -> tuple[_Spread, list[tuple[float, float]]]:
+    """Return V2 for several parts: the selected records meet their conditions as often as each is estimated to be.
+
+    And of each part that share of the records, and the variance of a record's weight on average.
+    """
+    mixed, every, slope, scatter = 1.0, 1.0, 1.0, []
     for number, (part, at) in enumerate(zip(cells.parts, met, strict=True)):
         share = min(max(cells.margin(chosen, number, at) / max(top, 1.0), 0.0), 1.0)
         within, without = part.squares(at)
-        mixed *= share * within + (1 - share) * without
+        square = share * within + (1 - share) * without
+        scatter.append((share, square - share))
+        mixed *= square
         every *= share
         slope *= within - without
-    return lambda x: max(top * mixed + (x - top * every) * slope - x, _LEAST)
+    return lambda x: max(top * mixed + (x - top * every) * slope - x, _LEAST), scatter
 
 
 def _likeliest(x: float, w: float, seen: tuple[float, float], keep: float, n: float) -> float:

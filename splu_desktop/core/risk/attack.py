@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -782,7 +782,7 @@ def _hot(cells: Sequence[_Feature], rows: Ints) -> sparse.csr_matrix:
 def _moved(hot: sparse.csr_matrix, start: Singles, added: Singles, likely: Floats, progress: Progress) -> Singles:
     """Return the tables `start` where the corrected likelihood, less a ridge penalty on the way there, is largest."""
     across, first = hot.T.tocsr(), hot @ start + added
-    rounds = iter(range(10 * _ROUNDS))
+    rounds = count()  # a search along a line may look twenty times
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         progress.report(_STAGE, min(next(rounds) / _ROUNDS, 1.0))

@@ -101,11 +101,16 @@ def _signs(entry: Mapping[str, Any]) -> list[str]:
 
 
 @cache
+def _file(name: str) -> dict[str, Any]:
+    return tomllib.loads(resource_path(f"roles/{name}").read_text(encoding="utf-8"))
+
+
+@cache
 def matters() -> tuple[Matter, ...]:
     """Return all matters, the special ones first, in the order of the files."""
     found = []
     for name in ("matters.toml", "others.toml"):
-        for entry in tomllib.loads(resource_path(f"roles/{name}").read_text(encoding="utf-8"))["matter"]:
+        for entry in _file(name)["matter"]:
             signs = _signs(entry)
             sure = [sign for sign in signs if len(sign.strip("*_")) >= _SURE]
             found.append(
@@ -122,7 +127,7 @@ def matters() -> tuple[Matter, ...]:
 
 @cache
 def _list(name: str) -> Signs:
-    return Signs(_signs(tomllib.loads(resource_path("roles/others.toml").read_text(encoding="utf-8"))[name]))
+    return Signs(_signs(_file("others.toml")[name]))
 
 
 def _runs(words: tuple[str, ...]) -> list[tuple[int, int, str]]:

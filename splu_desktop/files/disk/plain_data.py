@@ -6,13 +6,16 @@ and a number of 400 digits, which no arithmetic takes, are refused here, once, a
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import math
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.messages import say
 
 _WIDEST = 1 << 63  # whole numbers beyond it don't fit into a machine's
@@ -36,6 +39,38 @@ def file_bytes(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise TooLong
     return content
+
+
+def read_bytes(
+    path: Path, most: int, fault: type[SpluError], what: str, none: str = say("There is no file “{path}”.")
+) -> bytes:
+    """Return the content of a file that is to be `what`, as people call it.
+
+    Raises `fault`, with a sentence: there is none, it can't be read, or it has more than `most` bytes.
+    """
+    try:
+        return file_bytes(path, most)
+    except TooLong:
+        size = path.stat().st_size >> 20
+        raise fault("“{path}” is too large for {what} ({size} MB).", path=path, what=what, size=size) from None
+    except (FileNotFoundError, ValueError):  # a zero byte is in no path
+        raise fault(none, path=path) from None
+    except OSError as failed:
+        reason = (failed.strerror or "no reason given").lower()
+        raise fault("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
+
+
+@contextlib.contextmanager
+def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
+    """Raise `fault`, with a sentence, where the block stumbles over data that are not what a file of its kind holds."""
+    try:
+        yield
+    except KeyError as lacking:
+        raise fault("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=lacking) from None
+    except (TypeError, ValueError, AttributeError):
+        raise fault("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
+    except BadSetting as refused:
+        raise fault("“{path}” can't be used: {fault}", path=path, fault=refused) from None
 
 
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:

@@ -19,27 +19,6 @@ if TYPE_CHECKING:
     from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
     from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
 
-__all__ = [
-    "ALL_SHEETS",
-    "Decision",
-    "ImportChoices",
-    "Imported",
-    "InspectedColumn",
-    "Inspection",
-    "MissingToken",
-    "Preview",
-    "Problem",
-    "ProblemKind",
-    "SheetFacts",
-    "SourceFile",
-    "alike",
-    "describe",
-    "forget_preview",
-    "inspect_file",
-    "preview",
-    "read",
-    "write_problems",
-]
 
 # Which room each name lives in. They are entered when asked for: a reader's process (`files.isolation`) needs few of
 # them, and would otherwise take three times as long to start.

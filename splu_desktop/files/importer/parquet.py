@@ -7,8 +7,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import IN_MEMORY, Storage
@@ -16,9 +20,10 @@ from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.columns.coded_columns import Coded, coded_columns, gathered
+from splu_desktop.files.importer.parquet_counts import MEMORY
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.parent import isolated
+from splu_desktop.files.isolation.parent import BrokeOff, isolated
 
 AT_ONCE = 1 << 21  # records of a table that is read part by part
 
@@ -82,6 +87,28 @@ def in_parts(
             found = following()
         first += at_once
     yield coded_columns(found, path)
+
+
+def counts(
+    paths: Sequence[Path], names: Sequence[str], wanted: Sequence[int], progress: Progress
+) -> tuple[Coded, NDArray[np.int64]] | None:
+    """Return columns over the combinations of values that occur in files with the columns `names`, and their counts.
+
+    `wanted` : the places of some columns.
+
+    Returns None where DuckDB is not installed, or every record is to be read instead.
+    """
+    if find_spec("duckdb") is None:
+        return None
+    size = sum(path.stat().st_size for path in paths)
+    given: dict[str, Any] = {"paths": [str(path) for path in paths], "names": list(names), "wanted": list(wanted)}
+    found = isolated("counts", paths[0], progress, size=size, need=MEMORY, **given)
+    if found is None:
+        return None
+    coded = coded_columns({**found, "names": [names[at] for at in wanted]}, paths[0])
+    if any(len(codes) != len(found["counts"]) for _, codes, _ in coded):
+        raise BrokeOff(paths[0])
+    return coded, found["counts"]
 
 
 def _found(

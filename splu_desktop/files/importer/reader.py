@@ -87,6 +87,8 @@ def _storage(path: Path, kind: str, most: int | None) -> Storage:
     need = memory.need(kind, size) if kind == "parquet" else memory.need_of_text(size, memory.sample_of(path))
     usable = memory.lacking(need) if most is None else most if need > most else None
     if usable is None:
+        if most is not None and kind == "csv":
+            memory.check(path, need)
         return IN_MEMORY
     if usable < LEAST:
         if kind == "parquet":  # its reader knows better what it takes
@@ -150,9 +152,14 @@ def read_raw(
     progress: Progress,
     *,
     limit: int | None = None,
-    storage: Storage = IN_MEMORY,
+    storage: Storage | None = None,
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read a file of a recognised format into untyped columns, and call them as chosen."""
+    """Read a file of a recognised format into untyped columns, and call them as chosen.
+
+    `limit` : read only so many records, as a preview. `storage` : where codes are to lie; None for what fits.
+    """
+    if storage is None:
+        storage = _storage(path, kind, None) if limit is None else IN_MEMORY
     raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit, storage)
     memory.check_width(path, len(raw.columns))
     return _renamed(raw, resolved, reasons)
@@ -210,6 +217,14 @@ def _recognised(path: Path) -> str:
     return recognise(path)
 
 
+def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem:
+    """Return a problem with its sheet, which its sentence names where several are read as one table."""
+    sentence = problem.sentence
+    if joined and sheet and problem.kind is not ProblemKind.SKIPPED_SHEET:
+        sentence = say("Sheet “{sheet}”: {sentence}", sheet=sheet, sentence=sentence)
+    return replace(problem, sheet=sheet, sentence=sentence)
+
+
 def _assembled(
     path: Path,
     kind: str,
@@ -221,7 +236,7 @@ def _assembled(
 ) -> Imported:
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
     problems = [
-        replace(p, sheet=p.sheet or resolved.sheet)
+        _with_sheet(p, p.sheet or resolved.sheet, joined=bool(raw.parts))
         for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns, raw.number_cells))
     ]
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet

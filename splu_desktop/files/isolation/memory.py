@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import io
 import os
-import re
 import sys
 import zipfile
 from pathlib import Path
@@ -16,7 +15,7 @@ from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooWide
 # Bytes of memory at the peak, measured by tests/files/test_memory.py's tables and rounded up.
 _PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 140.0, 5.0
 _PARTS, _PART = 64, 1 << 14  # places of a text file that are looked at, and bytes there
-_FIELD_ENDS = re.compile(rb"[,;|\t\r\n]+")
+_TO_COMMAS = bytes.maketrans(b";|\t\r\n", b",,,,,")  # four times as quick as a pattern
 PER_FACTS_BYTE = 12.0
 PER_BYTE = {
     "xlsx": 5.0,
@@ -125,11 +124,12 @@ def need_of_text(size: int, sample: bytes) -> float:
     Each distinct value of a column costs several times what a field that repeats one costs. As many of the text's
     fields count as distinct values as are distinct in the sample, which is too many rather than too few.
     """
-    fields = _FIELD_ENDS.split(sample)
+    fields = sample.translate(_TO_COMMAS).split(b",")
     values = set(fields)
+    number = len(fields) - fields.count(b"")
     share = size / max(len(sample), 1)
     per_values = _PER_VALUE * len(values) + _PER_VALUE_BYTE * sum(map(len, values))
-    return AT_LEAST + _PER_TEXT_BYTE * size + share * (_PER_FIELD * len(fields) + per_values)
+    return AT_LEAST + _PER_TEXT_BYTE * size + share * (_PER_FIELD * number + per_values)
 
 
 def sample_of(path: Path) -> bytes:

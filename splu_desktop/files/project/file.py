@@ -19,14 +19,14 @@ from typing import Any
 from splu_desktop import __version__
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import ByPerson
-from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
+from splu_desktop.files.disk.plain_data import from_json, read_bytes, to_json, understood
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
@@ -149,18 +149,9 @@ def save_project(project: Project, path: Path, *, source: Path | None = None) ->
 
 def open_project(path: Path) -> Project:
     """Read a project file, of this version or an older one. Raises BadProject."""
+    content = read_bytes(path, LARGEST, BadProject, say("a project file"))
     try:
-        data = from_json(file_bytes(path, LARGEST), paths=True)
-    except TooLong:
-        raise BadProject(
-            "“{path}” is too large for a project file ({size} MB).", path=path, size=path.stat().st_size >> 20
-        ) from None
-    except FileNotFoundError:
-        raise BadProject("There is no project file “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadProject(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+        data = from_json(content, paths=True)
     except ValueError:
         raise BadProject("“{path}” is no project file, or damaged: it is not valid JSON.", path=path) from None
     return from_dict(data, path)
@@ -207,7 +198,7 @@ def from_dict(data: Any, path: Path) -> Project:
             own=__version__,
             known=PROJECT_VERSION,
         )
-    try:
+    with understood(path, BadProject):
         for old in range(version, PROJECT_VERSION):
             data = MIGRATIONS[old](data)
         source = data["source"]
@@ -225,12 +216,6 @@ def from_dict(data: Any, path: Path) -> Project:
             folder=str(source["folder"]),
             window=dict(data["window"]),
         )
-    except KeyError as fault:
-        raise BadProject("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault) from None
-    except (TypeError, ValueError, AttributeError):
-        raise BadProject("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
-    except BadSetting as fault:
-        raise BadProject("“{path}” can't be used: {fault}", path=path, fault=fault) from None
 
 
 def find_source(project: Project, project_path: Path) -> Path | None:

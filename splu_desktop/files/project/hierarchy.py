@@ -12,7 +12,8 @@ from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes
+from splu_desktop.core.messages import say
+from splu_desktop.files.disk.plain_data import read_bytes
 
 LARGEST = 50 << 20  # bytes
 _MARKS = (";", ",", "\t", "|")
@@ -89,18 +90,7 @@ def read_groups(path: Path) -> Groups:
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Return (row number, fields) of every row that is not blank."""
-    try:
-        raw = file_bytes(path, LARGEST)
-    except TooLong:
-        raise BadHierarchy(
-            "“{path}” is too large for a hierarchy ({size} MB).", path=path.name, size=path.stat().st_size >> 20
-        ) from None
-    except FileNotFoundError:
-        raise BadHierarchy("There is no file “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadHierarchy(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+    raw = read_bytes(path, LARGEST, BadHierarchy, say("a hierarchy"))
     if b"\0" in raw:
         raise BadHierarchy("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name)
     try:

@@ -15,7 +15,7 @@ from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
+from splu_desktop.files.disk.plain_data import from_toml, read_bytes
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.isolation.faults import OtherWidth, RecipeMismatch
@@ -88,7 +88,7 @@ def save_import_recipe(imported: Imported, path: Path, *, overwrite: bool = Fals
 def load_import_recipe(path: Path) -> ImportRecipe:
     """Read an import recipe. Raises RecipeMismatch where it is none."""
     try:
-        data = from_toml(file_bytes(path, _LARGEST))
+        data = from_toml(read_bytes(path, _LARGEST, RecipeMismatch, say("an import recipe")))
         version = data["import_recipe"]["version"]
         columns = data["columns"]
         section = data.get("import", {})
@@ -96,12 +96,6 @@ def load_import_recipe(path: Path) -> ImportRecipe:
             raise KeyError("columns")
         if not isinstance(section, dict):
             raise KeyError("import")
-    except OSError as fault:
-        raise RecipeMismatch(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason").lower()
-        ) from None
-    except TooLong:
-        raise RecipeMismatch("“{path}” is too large for an import recipe.", path=path) from None
     except ValueError as fault:
         raise RecipeMismatch("“{path}” is no import recipe: it is not valid TOML.", path=path) from fault
     except (KeyError, TypeError) as fault:

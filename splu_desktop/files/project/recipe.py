@@ -8,7 +8,7 @@ value”), so it belongs to the custodian, not to the release.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,11 @@ from typing import Any
 import tomli_w
 
 from splu_desktop import __version__
-from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_toml
+from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
@@ -121,18 +121,9 @@ def recipe_text(recipe: Recipe) -> str:
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
+    content = read_bytes(path, LARGEST, BadRecipe, say("a recipe"), say("There is no recipe “{path}”."))
     try:
-        data = from_toml(file_bytes(path, LARGEST))
-    except TooLong:
-        raise BadRecipe(
-            "“{path}” is too large for a recipe ({size} MB).", path=path, size=path.stat().st_size >> 20
-        ) from None
-    except FileNotFoundError:
-        raise BadRecipe("There is no recipe “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadRecipe(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+        data = from_toml(content)
     except ValueError as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
         raise BadRecipe("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where) from None
@@ -162,7 +153,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
                 path=path,
                 section=section,
             )
-    try:
+    with understood(path, BadRecipe):
         plan = data["plan"]
         stored = {
             "version": PLAN_VERSION if head["version"] < RECIPE_VERSION else plan["version"],
@@ -176,13 +167,40 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
         made = data.get("made_with")
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
         laws = tuple(map(str, data.get("report", {}).get("law", ())))
-        return Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source, laws)
-    except KeyError as fault:
-        raise BadRecipe("“{path}” is damaged: the entry {entry} is missing.", path=path, entry=fault) from None
-    except (TypeError, ValueError, AttributeError):
-        raise BadRecipe("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
-    except BadSetting as fault:
-        raise BadRecipe("“{path}” can't be used: {fault}", path=path, fault=fault) from None
+        recipe = Recipe(import_from_dict(data.get("import", {})), Plan.from_dict(stored), source, laws)
+    if head["version"] == RECIPE_VERSION:
+        for entry in _unheeded(data, tomllib.loads(recipe_text(recipe))):
+            raise BadRecipe(
+                "“{path}” has an entry “{entry}” that has no effect; correct its name, or leave it out.",
+                path=path,
+                entry=".".join(entry),
+            )
+    for name in (*recipe.plan.generalisations, *recipe.plan.kept_identifiers):
+        if not recipe.plan.roles[name].published:
+            raise BadRecipe(
+                "“{path}” says how “{column}” is published, which it leaves out of the release; leave that out, or "
+                "give the column another role.",
+                path=path,
+                column=name,
+            )
+    return recipe
+
+
+def _unheeded(given: Any, heeded: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Give the entries that are not written again: nobody has understood them.
+
+    But for those of [import] and of persons, each of which is checked where it is read, and which leaves out what is as
+    usual.
+    """
+    if isinstance(given, list) and isinstance(heeded, list):
+        given, heeded = ({str(n): one for n, one in enumerate(each, 1)} for each in (given, heeded))
+    if not isinstance(given, dict) or at in (("import",), ("plan", "persons")):
+        return
+    for name, value in given.items():
+        if isinstance(heeded, dict) and name in heeded:
+            yield from _unheeded(value, heeded[name], (*at, name))
+        elif value not in ({}, []):
+            yield *at, name
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -11,8 +11,9 @@ from pathlib import Path
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.groups.rules import from_pairs, said
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes
+from splu_desktop.files.disk.plain_data import read_bytes
 
 _MOST_BYTES = 16 << 20
 _HEADS = ("tolerance", "sensitivity")
@@ -84,15 +85,11 @@ def read_declared(path: Path, column: Column) -> tuple[str, ...]:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    content = read_bytes(path, _MOST_BYTES, BadToleranceFile, say("a list of values and tolerances"))
     try:
-        text = file_bytes(path, _MOST_BYTES).decode("utf-8-sig")
-    except TooLong:
-        raise BadToleranceFile("“{path}” is too large for a list of values and tolerances.", path=path.name) from None
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadToleranceFile("“{path}” is not UTF-8 text; save it as “CSV UTF-8”.", path=path.name) from None
-    except OSError as fault:
-        reason = (fault.strerror or "no reason given").lower()
-        raise BadToleranceFile("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
     first = text.partition("\n")[0]
     mark = ";" if first.count(";") > first.count(",") else ","
     try:

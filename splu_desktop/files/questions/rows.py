@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes
+from splu_desktop.files.disk.plain_data import read_bytes
 from splu_desktop.files.importer.recognise import recognise
 from splu_desktop.files.importer.workbook.reading import open_first
 
@@ -33,28 +34,13 @@ def question_rows(path: Path, fit: Callable[[Sequence[str]], int]) -> list[list[
 
     Raises FileFault.
     """
-    raw = _bytes(path)
+    raw = read_bytes(path, _LARGEST, BadQuestions, say("a file of questions"))
     rows = _of_sheet(path) if raw.startswith(_BINARY) else None
     if rows is None:
         rows = _of_text(path, _decoded(path, raw), fit)
     while rows and not rows[-1]:
         rows.pop()
     return rows
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return file_bytes(path, _LARGEST)
-    except TooLong:
-        raise BadQuestions(
-            "“{path}” is too large for a file of questions ({size} MB).", path=path, size=path.stat().st_size >> 20
-        ) from None
-    except (FileNotFoundError, ValueError):  # a zero byte is in no path
-        raise BadQuestions("There is no file “{path}”.", path=path) from None
-    except OSError as fault:
-        raise BadQuestions(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
 
 
 def _decoded(path: Path, raw: bytes) -> str:

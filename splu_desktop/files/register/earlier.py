@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop import __version__
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.messages import Figure, counted, listed, say
@@ -379,9 +380,15 @@ def _cost_sentence(cost: Cost) -> str:
             gamma=cost.gamma,
         )
     )
+    if cost.row.shown:
+        return say(
+            "{counts} A person's row that shows the same sensitive value in all of them is right with up to {sure}.",
+            counts=counts,
+            sure=up(Fraction(cost.row.right).limit_denominator(10**6)),
+        )
     return say(
-        "{counts} Whoever finds a person's row in all of them sees the true value twice in {twice} of the rows, and "
-        "knows it then.",
+        "{counts} Whoever finds a person's row in all of them sees the true value at least twice in {twice} of the "
+        "rows, and knows it then where that value is rare: a common one comes twice by chance, too.",
         counts=counts,
         twice=Figure(f"{100 * cost.row.twice:.1f} %"),
     )

@@ -161,6 +161,8 @@ def persons_entry(repeats: Repeats) -> dict[str, Any]:
         found["dates_shifted"] = {"columns": list(repeats.shift), "days": repeats.days}
     if repeats.effects:
         found["design_effects"] = {name: effects.as_dict() for name, effects in repeats.effects.items()}
+    if repeats.whole is not None:
+        found["design_effects_of_persons"] = repeats.whole.as_dict()
     return found
 
 
@@ -180,7 +182,9 @@ def repeats_of(facts: Mapping[str, Any]) -> Repeats | None:
     columns, days = moved["columns"], moved["days"]
     if type(days) is not int or days < 0 or not all(isinstance(name, str) for name in columns):
         raise BadSetting("What is stated of persons with several records is not understood.")
-    return Repeats(largest, float(mean), way, left_out, effects, tuple(columns), days)
+    whole = stated.get("design_effects_of_persons")  # releases up to 0.2.0 don't state it
+    known = None if whole is None else Effects.from_dict(whole)
+    return Repeats(largest, float(mean), way, left_out, effects, tuple(columns), days, known)
 
 
 def seal_of(facts: Mapping[str, Any]) -> str:

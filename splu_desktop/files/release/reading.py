@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -15,9 +16,10 @@ import numpy as np
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.table import IN_MEMORY, Column, Kind, OnDemand, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Joint, Kind, OnDemand, Storage, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.inert import restored
+from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.importer.raw import Away, RawColumn
 from splu_desktop.files.release.csv_table import read_cells
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, parse_facts, repeats_of
@@ -72,12 +74,19 @@ def read_release(
         table = table_of(package, facts, verify=verify, progress=progress, storage=storage)
     else:
         names = [entry["name"] for entry in facts["columns"]]
+        known: dict[str, Any] = {}
+
+        def asked(some: Sequence[str], first: int | None = None) -> _Asked:
+            wanted = [names.index(name) for name in some]
+            return _Asked(package, facts, verify, progress, storage, wanted, first, known)
 
         def read(some: Sequence[str], first: int | None) -> Sequence[Column]:
-            wanted = [names.index(name) for name in some]
-            return _columns(_Asked(package, facts, verify, progress, storage, wanted, first))
+            return _columns(asked(some, first))
 
-        table = OnDemand(names, facts["records"], read)
+        def count(some: Sequence[str], later: Callable[[], None]) -> tuple[Sequence[Column], Joint] | None:
+            return _counted(asked(some), later)
+
+        table = OnDemand(names, facts["records"], read, count)
     thresholds = Thresholds(**facts["thresholds"])
     published = Published(table, draws_of(facts), thresholds, repeats_of(facts), means_of(facts))
     return OpenRelease(package.path, facts, published)
@@ -119,6 +128,7 @@ class _Asked:
     verify : whether each file's SHA-256 is compared with the stated one.
     wanted : the places of some columns, None for all.
     first : only so many first records. The table is not compared with its hash then, which asks for all of it.
+    verified : file -> its stamp when it was last compared with its hash, which is not done again until it is touched.
     """
 
     package: Package
@@ -128,6 +138,7 @@ class _Asked:
     storage: Storage
     wanted: Sequence[int] | None = None
     first: int | None = None
+    verified: dict[str, Any] = field(default_factory=dict)
 
     def check_there(self, entry: dict[str, Any]) -> None:
         """Raise BadRelease where a file of the table is missing, or has another size than was released."""
@@ -140,6 +151,65 @@ class _Asked:
         if self.verify and self.package.size(entry["name"]) != entry["bytes"]:
             raise _altered(self.package.path / entry["name"])
 
+    @property
+    def by_parquet(self) -> list[dict[str, Any]]:
+        """The Parquet files where they are what is read, else none: some columns of a large table, or no CSV.
+
+        A column of which they hold values that two of its labels stand for is read from the CSV.
+        """
+        files = self.facts["files"]
+        parts = [entry for entry in files if entry["format"] == "parquet"]
+        entry = next((entry for entry in files if entry["format"] == "csv"), None)
+        if entry is None:
+            return parts
+        quicker = parts and self.wanted is not None and find_spec("pyarrow") and entry["bytes"] > _LARGE
+        columns = [self.facts["columns"][at] for at in self.wanted or ()] if quicker else []
+        return parts if columns and all(_spelt(described)[1] for described in columns) else []
+
+    @contextmanager
+    def comparing(self, entries: Sequence[dict[str, Any]]) -> Iterator[None]:
+        """Compare files with their hashes while the block reads them. Raises BadRelease."""
+        stamps = {entry["name"]: stamp(self.package.path / entry["name"]) for entry in entries}
+        new = [entry for entry in entries if self.verified.get(entry["name"]) != stamps[entry["name"]]]
+        with ThreadPoolExecutor(1) as pool:
+            compared = self.verify and self.first is None
+            digests = [(entry, pool.submit(digest_of, self.package, entry["name"])) for entry in new if compared]
+            yield
+            for entry, digest in digests:
+                if digest.result() != entry["sha256"]:
+                    raise _altered(self.package.path / entry["name"])
+                self.verified[entry["name"]] = stamps[entry["name"]]
+
+
+def _counted(asked: _Asked, later: Callable[[], None]) -> tuple[Sequence[Column], Joint] | None:
+    """Return columns known by their counts, and these together; None where every record is to be read instead.
+
+    Raises BadRelease; FileFault; Cancelled.
+    """
+    package, facts, parts = asked.package, asked.facts, asked.by_parquet
+    if not parts or package.path.is_file():  # a ZIP, whose files lie nowhere
+        return None
+    from splu_desktop.files.importer import parquet  # most releases are read from their CSV
+
+    for entry in parts:
+        asked.check_there(entry)
+    assert asked.wanted is not None
+    every = [entry["name"] for entry in facts["columns"]]
+    with asked.comparing(parts):
+        found = parquet.counts([package.path / entry["name"] for entry in parts], every, asked.wanted, asked.progress)
+    if found is None or found[1].sum() != facts["records"]:
+        return None
+    columns, codes = [], {}
+    for at, (name, each, values) in zip(asked.wanted, found[0], strict=True):
+        index: dict[str, int] = {}
+        place = np.array([index.setdefault(parquet.cell_text(value), len(index)) for value in values], np.int32)
+        described = _described(asked, at, np.arange(len(index), dtype=np.int32), list(index), parts[0])
+        codes[name] = described.codes[place][each]
+        counts = np.bincount(codes[name], found[1], described.m).astype(np.int64)
+        given = described.labels, described.missing, described.values
+        columns.append(Column.of_counts(name, counts, *given, kind=described.kind, later=later))
+    return columns, Joint(codes, found[1])
+
 
 def _columns(asked: _Asked) -> list[Column]:
     """Return columns of the table. Raises BadRelease; FileFault; Cancelled."""
@@ -149,31 +219,66 @@ def _columns(asked: _Asked) -> list[Column]:
     where = package.path / FACTS_NAME
     if (entry is not None and entry["name"] != "table.csv") or (entry is None and not parts):
         raise BadRelease("“{where}” names no table; ask for the complete release.", where=where)
-    quicker = asked.wanted is not None and parts and find_spec("pyarrow")
-    if entry is not None and not (quicker and entry["bytes"] > _LARGE):
-        header, cells = _csv_cells(asked, entry)
-        path = package.path / entry["name"]
+    if found := asked.by_parquet:
+        entry = found[0]
+        header, cells = _parquet_cells(asked, found)
     else:
-        header, cells = _parquet_cells(asked, parts)
-        path = package.path / parts[0]["name"]
+        assert entry is not None
+        header, cells = _csv_cells(asked, entry)
+    path = package.path / entry["name"]
     _check_header(header, len(cells[0][0]) if cells and first is None else facts["records"], path, facts)
     columns = []
     places = range(len(header)) if asked.wanted is None else asked.wanted
     for done, (at, (codes, texts)) in enumerate(zip(places, cells, strict=True)):
         asked.progress.report("Reading the table", (done + 1) / len(cells))
-        described, labels = facts["columns"][at], np.array(texts, dtype=object)
-        if first is not None:
-            codes = codes[:first]
-        elif "domain" in described and described["role"] == "sa" and sorted(texts) != sorted(described["domain"]):
-            raise BadRelease(
-                "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the release again.",
-                entry=described["name"],
-                path=path,
-                facts_name=FACTS_NAME,
-            )
-        absent = _among(labels, described["missing"])
-        columns.append(_column(described, codes, labels, absent, path, asked.storage))
+        columns.append(_described(asked, at, codes if first is None else codes[:first], texts, entry))
     return columns
+
+
+def _described(asked: _Asked, at: int, codes: np.ndarray[Any, Any], texts: list[str], entry: dict[str, Any]) -> Column:
+    """Return the column at a place as the facts describe it, from its codes over texts. Raises BadRelease."""
+    described, path = asked.facts["columns"][at], asked.package.path / entry["name"]
+    if entry["format"] == "parquet" and (spelt := _spelt(described)[0]):
+        values = _values([text for text in texts if text], Kind[described["kind"].upper()])
+        texts = [spelt.get(next(values, None) if text else None, text) for text in texts]
+    labels = np.array(texts, dtype=object)
+    if (
+        asked.first is None
+        and "domain" in described
+        and described["role"] == "sa"
+        and sorted(texts) != sorted(described["domain"])
+    ):
+        raise BadRelease(
+            "Column “{entry}” of “{path}” holds other values than {facts_name} says; ask for the release again.",
+            entry=described["name"],
+            path=path,
+            facts_name=FACTS_NAME,
+        )
+    return _column(described, codes, labels, _among(labels, described["missing"]), path, asked.storage)
+
+
+def _spelt(described: dict[str, Any]) -> tuple[dict[Any, str], bool]:
+    """Return value -> label of a column that Parquet holds by its values, and whether each value has one label.
+
+    None is no value. Nothing, where Parquet holds the labels themselves; of a column whose labels the facts do not
+    list, no value alone.
+    """
+    kind, missing = Kind[described["kind"].upper()], list(described["missing"])
+    if not kind.ordered or described.get("texts"):
+        return {}, True
+    labels = [label for label in described.get("domain", ()) if label not in missing]
+    found: dict[Any, str] = dict(zip(_values(labels, kind), labels, strict=False))
+    if missing:
+        found[None] = missing[0]
+    return found, len(found) == len(labels) + len(missing)
+
+
+def _values(texts: list[str], kind: Kind) -> Iterator[Any]:
+    """Give what texts stand for; nothing where one is none of the kind, which is said of the whole column."""
+    try:
+        return iter(parsed(np.array(texts, object), kind).tolist())
+    except ValueError:
+        return iter(())
 
 
 class _Hashing:
@@ -247,8 +352,7 @@ def _parquet_cells(asked: _Asked, entries: Sequence[dict[str, Any]]) -> tuple[li
         content = None
         if package.path.is_file():  # a ZIP, whose files lie nowhere
             content, digest = contents(package, name, most=package.size(name), progress=progress)
-        with ThreadPoolExecutor(1) as pool:
-            hashed = pool.submit(digest_of, package, name) if verify and content is None else None
+        with asked.comparing([entry] if content is None else []):
             for part in parquet.in_parts(
                 path, package.size(name), progress, content=content, limit=left, wanted=names, width=len(every)
             ):
@@ -259,8 +363,8 @@ def _parquet_cells(asked: _Asked, entries: Sequence[dict[str, Any]]) -> tuple[li
                 for one, (_, codes, texts) in zip(away, part, strict=True):
                     one.add(RawColumn(codes, list(map(parquet.cell_text, texts))))
                 left = None if left is None else left - len(part[0][1])
-            if verify and (digest if hashed is None else hashed.result()) != entry["sha256"]:
-                raise _altered(path)
+        if verify and content is not None and digest != entry["sha256"]:
+            raise _altered(path)
         if left is not None and left <= 0:
             break
     found = [one.column(progress) for one in away]

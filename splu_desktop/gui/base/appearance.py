@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.words import t
 
 _SECTION, _KEY, SYSTEM = "window", "appearance", "system"
 SCHEMES = {"light": theme.LIGHT, "dark": theme.DARK, "contrast": theme.CONTRAST}
@@ -59,12 +60,9 @@ def follow_system(application: QApplication) -> None:
 def appearance_menu(parent: QWidget) -> QMenu:
     """Return the menu of schemes."""
 
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("appearance", text)
-
-    menu = QMenu(tr("A&ppearance"), parent)
+    menu = QMenu(t("A&ppearance"), parent)
     group = QActionGroup(menu)
-    names = {SYSTEM: tr("As the &system"), "light": tr("&Light"), "dark": tr("&Dark"), "contrast": tr("&High contrast")}
+    names = {SYSTEM: t("As the &system"), "light": t("&Light"), "dark": t("&Dark"), "contrast": t("&High contrast")}
     application = QApplication.instance()
     for name, text in names.items():
         action = QAction(text, menu, checkable=True, checked=name == chosen())

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import filled, number
+from splu_desktop.gui.base.words import number, t
 
 _ROWS = 14
 
@@ -107,7 +107,7 @@ class BarsView(QWidget):
         for row, (text, count) in enumerate(shown):
             y = row * line
             painter.setPen(QColor(c.text))
-            cut = metrics.elidedText(text or self.tr("(empty)"), Qt.TextElideMode.ElideRight, int(text_room))
+            cut = metrics.elidedText(text or t("(empty)"), Qt.TextElideMode.ElideRight, int(text_room))
             painter.drawText(QRectF(0, y, text_room, line), middle, cut)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(getattr(c, self._hue)))
@@ -119,7 +119,5 @@ class BarsView(QWidget):
         if more > 0:
             painter.setPen(QColor(c.quiet))
             painter.drawText(
-                QRectF(0, len(shown) * line, self.width(), line),
-                middle,
-                filled(self.tr("and {n} more values"), n=number(more)),
+                QRectF(0, len(shown) * line, self.width(), line), middle, t("and {n} more values", n=number(more))
             )

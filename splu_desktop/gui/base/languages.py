@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES, Language, language
 from splu_desktop.gui.base import words
+from splu_desktop.gui.base.words import t
 
 _SECTION, _KEY, SYSTEM = "window", "language", "system"
 _COUNTRIES = {"de": QLocale.Country.Germany, "fr": QLocale.Country.France, "en": QLocale.Country.UnitedStates}
@@ -87,9 +88,9 @@ class LanguageMenu(QMenu):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setTitle(self.tr("&Language"))
+        self.setTitle(t("&Language"))
         self._group = QActionGroup(self)
-        for code, name in ((SYSTEM, self.tr("As the &system")), *LANGUAGES.items()):
+        for code, name in ((SYSTEM, t("As the &system")), *LANGUAGES.items()):
             action = QAction(name, self, checkable=True, checked=code == chosen())
             action.triggered.connect(partial(self._choose, code))
             self._group.addAction(action)

@@ -21,7 +21,7 @@ from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QR
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import copy_text, number, plain, told
+from splu_desktop.gui.base.words import copy_text, number, plain, t, told
 
 if TYPE_CHECKING:
     from splu_desktop.core.table import Table
@@ -243,7 +243,7 @@ class TableView(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.copy_action = QAction(self.tr("Copy"), self)
+        self.copy_action = QAction(t("Copy"), self)
         self.copy_action.setShortcut(QKeySequence.StandardKey.Copy)
         self.copy_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self.copy_action.triggered.connect(self.copy)

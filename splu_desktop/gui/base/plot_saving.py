@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.gui.base.plots import Plot
 from splu_desktop.gui.base.widgets import IconButton
-from splu_desktop.gui.base.words import filled, tip, told
+from splu_desktop.gui.base.words import t, tip, told
 
 
 class SavePlotButton(IconButton):
@@ -27,14 +27,14 @@ class SavePlotButton(IconButton):
         super().__init__("", "download", "flat", parent)
         self.plot = plot
         self.setAutoDefault(False)
-        tip(self, self.tr("Save this plot as a picture (SVG or PNG)"))
-        self.setAccessibleName(filled(self.tr("Save the plot “{title}” as a picture"), title=title))
+        tip(self, t("Save this plot as a picture (SVG or PNG)"))
+        self.setAccessibleName(t("Save the plot “{title}” as a picture", title=title))
         self.clicked.connect(lambda: self.ask())
 
     def ask(self) -> None:
         """Let the user choose where the plot is saved."""
         name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save the plot"), f"{self.plot.accessibleName()}.svg", self.tr("Pictures (*.svg *.png)")
+            self, t("Save the plot"), f"{self.plot.accessibleName()}.svg", t("Pictures (*.svg *.png)")
         )
         if not name:
             return

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QWidget
 
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import as_html, decimal, filled, number, percent
+from splu_desktop.gui.base.words import as_html, decimal, number, percent, t
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
@@ -244,7 +244,7 @@ class LargeCountsPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         bottom = PercentAxis("bottom", (0.001, 0.01, 0.05, 0.2, 0.5), log=True)
-        super().__init__(self.tr("Large counts"), {"bottom": bottom, "left": CountAxis("left")}, parent)
+        super().__init__(t("Large counts"), {"bottom": bottom, "left": CountAxis("left")}, parent)
         item = self.getPlotItem()
         item.vb.setRange(xRange=(-3.03, _RUG[1] + 0.03), padding=0)
         self._chebyshev, self._published, self._exact = (item.plot() for _ in range(3))
@@ -259,14 +259,12 @@ class LargeCountsPlot(Plot):
         self._shown: LargeCounts | None = None
         self._top = 0.0
         self._rug_key: tuple[object, ...] = ()
-        self.label_axis("bottom", self.tr("tolerated probability of failing (T_E)"))
-        self.label_axis("left", self.tr("records (T_f)"))
+        self.label_axis("bottom", t("tolerated probability of failing (T_E)"))
+        self.label_axis("left", t("records (T_f)"))
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
-        if not hasattr(self, "_tag"):
-            return
         c = theme.colours()
         self._exact.setPen(pg.mkPen(c.answerable, width=2))
         self._chebyshev.setPen(pg.mkPen(c.quiet, width=1))
@@ -301,15 +299,13 @@ class LargeCountsPlot(Plot):
         # The words stand where the curve, which falls to the right, leaves room: above it, or below it near the edge.
         self._tag.setAnchor((0.0, 1.0) if at < -0.95 else (1.0, 0.0))
         self._tag.setPos(at, height)
-        self._tag.setText(filled(self.tr("{count} or more"), count=number(t_f)))
+        self._tag.setText(t("{count} or more", count=number(t_f)))
         self._draw_rug(what)
         self._shown = what
         self.setAccessibleDescription(
-            filled(
-                self.tr(
-                    "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a probability "
-                    "of at most {t_e}."
-                ),
+            t(
+                "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a probability "
+                "of at most {t_e}.",
                 t_f=number(t_f),
                 epsilon=percent(what.epsilon),
                 t_e=percent(t_e),
@@ -341,14 +337,14 @@ class LargeCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = filled(
-            self.tr("Failing in {t_e} (T_E): {exact} records or more (T_f)"),
+        words = t(
+            "Failing in {t_e} (T_E): {exact} records or more (T_f)",
             t_e=percent(float(what.t_e[place])),
             exact=number(float(what.exact[place])),
         )
         if self._published.isVisible():
-            words += filled(
-                self.tr("; by Chebyshev {chebyshev}; as published, not valid: {count}"),
+            words += t(
+                "; by Chebyshev {chebyshev}; as published, not valid: {count}",
                 chebyshev=number(float(what.chebyshev[place])),
                 count=decimal(float(what.as_published[place])),
             )
@@ -360,7 +356,7 @@ class SmallCountsPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         left = PercentAxis("left", (0.0, 0.25, 0.5, 0.75, 1.0), log=False)
-        super().__init__(self.tr("Small counts"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
+        super().__init__(t("Small counts"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
         item = self.getPlotItem()
         self._zone = pg.LinearRegionItem(movable=False)
         self._zone.setZValue(-10)
@@ -375,14 +371,12 @@ class SmallCountsPlot(Plot):
         item.vb.setRange(yRange=(0.0, 1.0), padding=0.03)
         self._shown: SmallCounts | None = None
         self._most = 0
-        self.label_axis("bottom", self.tr("true count, records (f)"))
-        self.label_axis("left", self.tr("shown wrong (T_P)"))
+        self.label_axis("bottom", t("true count, records (f)"))
+        self.label_axis("left", t("shown wrong (T_P)"))
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
-        if not hasattr(self, "_tag"):
-            return
         c = theme.colours()
         self._zone.setBrush(QColor(c.protected_soft))
         for line in self._zone.lines:
@@ -413,14 +407,12 @@ class SmallCountsPlot(Plot):
         low = what.t_p < 0.8
         self._tag.setAnchor((1.0, 1.0) if low else (1.0, 0.0))
         self._tag.setPos(most + 0.7, what.t_p)
-        self._tag.setText(filled(self.tr("at least {share} up to {alpha}"), share=percent(what.t_p), alpha=what.alpha))
+        self._tag.setText(t("at least {share} up to {alpha}", share=percent(what.t_p), alpha=what.alpha))
         self._shown = what
         self.setAccessibleDescription(
-            filled(
-                self.tr(
-                    "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at "
-                    "least {t_p}, the least at a count of {at}."
-                ),
+            t(
+                "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at "
+                "least {t_p}, the least at a count of {at}.",
                 alpha=what.alpha,
                 epsilon=percent(what.epsilon),
                 t_p=percent(what.t_p),
@@ -435,10 +427,9 @@ class SmallCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = filled(
-            self.tr("Count {f}: wrong by more than {epsilon} with probability {share}"),
+        return t(
+            "Count {f}: wrong by more than {epsilon} with probability {share}",
             f=place + 1,
             epsilon=percent(what.epsilon),
             share=percent(float(what.probability[place])),
         )
-        return words

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QWidget
 
-from splu_desktop.gui.base.widgets import label, last_row, line_edit, margins, put
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.widgets import Dialog, label, last_row, line_edit, put
+from splu_desktop.gui.base.words import t
 
 _SHOWN = 6
 
 
-class ReasonDialog(QDialog):
+class ReasonDialog(Dialog):
     """A sentence per column, and a field that must not stay empty.
 
     Signals
@@ -24,28 +24,25 @@ class ReasonDialog(QDialog):
     given = Signal(str)
 
     def __init__(self, names: Sequence[str], reasons: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Publish what may name a person?"))
-        column = margins(QVBoxLayout(self), 16, spacing=12)
+        super().__init__(t("Publish what may name a person?"), None, parent)
         lines = [
-            filled(self.tr("“{column}”: {reason}"), column=name, reason=reason)
+            t("“{column}”: {reason}", column=name, reason=reason)
             for name, reason in list(zip(names, reasons, strict=True))[:_SHOWN]
         ]
         put(
-            column,
+            self.parts,
             label("\n".join(lines), "strong", wrap=True),
             label(
-                self.tr(
+                t(
                     "Whoever reads the release could recognise persons by this. To make it coarser instead, cancel and"
                     " group its values first. To publish it all the same, say why; the report shows your reason."
                 ),
                 wrap=True,
             ),
         )
-        self.reason = line_edit(self.tr("Reason for publishing"), self.tr("for example: numbers drawn afresh"))
-        column.addWidget(self.reason)
-        self.publish = last_row(self, column, self.tr("&Publish it for this reason"))
+        self.reason = line_edit(t("Reason for publishing"), t("for example: numbers drawn afresh"))
+        self.parts.addWidget(self.reason)
+        self.publish = last_row(self, self.parts, t("&Publish it for this reason"))
         self.publish.setEnabled(False)
         self.reason.textChanged.connect(lambda text: self.publish.setEnabled(bool(text.strip())))
         self.reason.setFocus()

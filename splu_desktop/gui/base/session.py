@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.words import t
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it
     import numpy as np
@@ -210,10 +210,10 @@ class Choices:
         )
 
     def _persons(self) -> ByPerson | None:
-        """Return what is done about persons; dates of columns that are drawn anew by now are not moved, too."""
+        """Return what is done about persons; only dates that are published as they are are moved."""
         if self.persons is None or not self.persons.shift:
             return self.persons
-        shift = tuple(name for name in self.persons.shift if name not in self.sensitive)
+        shift = tuple(name for name in self.persons.shift if self.roles[name].published and name not in self.sensitive)
         return replace(self.persons, shift=shift, days=self.persons.days if shift else 0)
 
     def carried_out(self, name: str) -> Draw:
@@ -354,7 +354,7 @@ class Session(QObject):
         self._choices = (choices or Choices(roles)).fitted(source)
         self.end_history()
         if had is not None and had.made_from is not None:
-            self._say_dropped(self.tr("another table was opened"))
+            self._say_dropped(t("another table was opened"))
         self.changed.emit()
 
     def end_history(self) -> None:
@@ -475,9 +475,9 @@ class Session(QObject):
         had = self.release
         self._choices = choices
         if had is not None and self.stale:
-            self._say_dropped(self.tr("the choices it was made from have changed"))
+            self._say_dropped(t("the choices it was made from have changed"))
         elif had is None and self.release is not None:
-            self.noticed.emit(self.tr("These are the choices of your release again, so its results are back."))
+            self.noticed.emit(t("These are the choices of your release again, so its results are back."))
         self.changed.emit()
 
     def _say_dropped(self, why: str) -> None:
@@ -485,11 +485,9 @@ class Session(QObject):
         release = self._release
         if release is not None:
             self.noticed.emit(
-                filled(
-                    self.tr(
-                        "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
-                        " undo."
-                    ),
+                t(
+                    "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
+                    " undo.",
                     name=release.folder.name,
                     why=why,
                 )

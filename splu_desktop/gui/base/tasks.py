@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError, place_of
 from splu_desktop.core.progress import Cancelled, Progress, Watched
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import t, told
 
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
 
@@ -30,15 +30,10 @@ def sentence(fault: BaseException) -> str:
     if isinstance(fault, SpluError):
         return told(str(fault))
     if isinstance(fault, MemoryError):
-        return QCoreApplication.translate(
-            "tasks", "There is not enough memory for this table; close other programs, or try on a larger computer."
-        )
-    return filled(
-        QCoreApplication.translate(
-            "tasks",
-            "Something went wrong inside the program ({place}). Your work is kept; try again, and report these"
-            " words if it happens twice.",
-        ),
+        return t("There is not enough memory for this table; close other programs, or try on a larger computer.")
+    return t(
+        "Something went wrong inside the program ({place}). Your work is kept; try again, and report these"
+        " words if it happens twice.",
         place=place_of(fault),
     )
 

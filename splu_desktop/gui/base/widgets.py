@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFileDialog,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -48,7 +49,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import filled, number, percent, plain, tip, told
+from splu_desktop.gui.base.words import number, percent, plain, t, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -332,8 +333,8 @@ class Banner(QFrame):
         self._act: Callable[[], object] = lambda: None
         self.act_button = button("", lambda: self._act())
         row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
-        self.close_button = button("", self.hide, look="flat", picture="x", hint=self.tr("Hide this message"))
-        self.close_button.setAccessibleName(self.tr("Hide this message"))
+        self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide this message"))
+        self.close_button.setAccessibleName(t("Hide this message"))
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         self.kind = ""
         self.hide()
@@ -346,10 +347,10 @@ class Banner(QFrame):
         text = told(text) if isinstance(text, Said) else text
         self.text.setText(text)
         names = {
-            "note": self.tr("Note"),
-            "warning": self.tr("Warning"),
-            "fault": self.tr("Problem"),
-            "done": self.tr("Done"),
+            "note": t("Note"),
+            "warning": t("Warning"),
+            "fault": t("Problem"),
+            "done": t("Done"),
         }
         self.setAccessibleName(f"{names[kind]}: {text}")
         self.text.setAccessibleName(self.accessibleName())
@@ -403,7 +404,7 @@ class Busy(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(self.tr("Progress"))
+        self.bar.setAccessibleName(t("Progress"))
         self.cancel = button(cancel, self._cancel)
         for part in (self.heading, self.bar, self.stage):
             column.addWidget(part)
@@ -418,7 +419,7 @@ class Busy(QWidget):
         self._pace = Pace()
         self.bar.setRange(0, 1000)
         self.bar.setValue(0)
-        self.stage.setText(self.tr("Starting"))
+        self.stage.setText(t("Starting"))
         self.cancel.setEnabled(True)
 
     def show_progress(self, stage: str, done: float) -> None:
@@ -426,17 +427,14 @@ class Busy(QWidget):
         self.bar.setValue(round(1000 * done))
         left = self._pace.left(stage, done, time.monotonic())
         if left is None or left < 1.5:
-            text = filled(self.tr("{stage}: {share}"), stage=told(stage), share=percent(done, 0))
+            text = t("{stage}: {share}", stage=told(stage), share=percent(done, 0))
         elif left < 90:
-            text = filled(
-                self.tr("{stage}: {share}, about {n} seconds left"),
-                stage=told(stage),
-                share=percent(done, 0),
-                n=number(left),
+            text = t(
+                "{stage}: {share}, about {n} seconds left", stage=told(stage), share=percent(done, 0), n=number(left)
             )
         else:
-            text = filled(
-                self.tr("{stage}: {share}, about {n} minutes left"),
+            text = t(
+                "{stage}: {share}, about {n} minutes left",
                 stage=told(stage),
                 share=percent(done, 0),
                 n=number(left / 60),
@@ -446,7 +444,7 @@ class Busy(QWidget):
 
     def _cancel(self) -> None:
         self.cancel.setEnabled(False)
-        self.stage.setText(self.tr("Stopping"))
+        self.stage.setText(t("Stopping"))
         self.cancelled.emit()
 
 
@@ -487,11 +485,38 @@ class Chip(QWidget):
         painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
 
 
+<<<<<<< HEAD
 def body(dialog: QDialog) -> tuple[QVBoxLayout, QVBoxLayout]:
     """Give a dialog its layout, for the last row, and room above it that scrolls on a small screen; return both."""
     outer, inside = margins(QVBoxLayout(dialog), 16, spacing=12), QWidget()
     outer.addWidget(scrolled(inside), 1)
     return outer, margins(QVBoxLayout(inside), 0, spacing=12)
+=======
+class Dialog(QDialog):
+    """A window beside the main one, gone for good when it is closed; `parts` has its parts, one below the other.
+
+    size : in pixels, for it to open with; None for what its parts ask for.
+    intro : what it is for, at the top.
+    """
+
+    def __init__(self, title: str, size: tuple[int, int] | None, parent: QWidget | None, intro: str = "") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        if size:
+            self.resize(*size)
+        self.parts = margins(QVBoxLayout(self), 16, spacing=12)
+        if intro:
+            self.parts.addWidget(label(intro, wrap=True))
+
+
+def new_grid(across: int = -1, down: int = -1, parent: QWidget | None = None) -> QGridLayout:
+    """Return a grid with so many pixels between columns and between lines, -1 for the usual."""
+    made = QGridLayout(parent)
+    made.setHorizontalSpacing(across)
+    made.setVerticalSpacing(down)
+    return made
+>>>>>>> main
 
 
 def last_row(
@@ -506,9 +531,7 @@ def last_row(
     others : further acts, each with what it does.
     """
     row = QDialogButtonBox()
-    first = leave = row.addButton(
-        dialog.tr("Cancel") if act else dialog.tr("Close"), QDialogButtonBox.ButtonRole.RejectRole
-    )
+    first = leave = row.addButton(t("Cancel") if act else t("Close"), QDialogButtonBox.ButtonRole.RejectRole)
     leave.setAutoDefault(False)
     if act:
         first = QPushButton(act)

@@ -4,7 +4,7 @@ Names of columns, values, files and sheets are written by others. Qt takes what 
 message boxes and plots, opens the pictures it names, and takes an & in a button for an access key; a spreadsheet runs
 what is pasted. So every tooltip goes through `tip` or `plain`, every label of a plot through `as_html`, every caption
 through `caption`, every copy through `copy_text`,
-every name in a sentence through `filled`; labels are of plain text (`widgets.label`).
+every name in a sentence through `t` or `filled`; labels are of plain text (`widgets.label`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -35,6 +35,12 @@ def speak(language: Language) -> None:
 def told(text: str) -> str:
     """Return a sentence of core or files in the window's language; no line of it begins with a per cent sign."""
     return re.sub(r"(?<=\d) %", "\u00a0%", _spoken[0].sentence(text))
+
+
+def t(sentence: str, /, **values: object) -> str:
+    """Return a sentence of the window in its language, with its placeholders filled."""
+    found = QCoreApplication.translate("window", sentence)
+    return filled(found, **values) if values else found
 
 
 def filled(sentence: str, /, **values: object) -> str:

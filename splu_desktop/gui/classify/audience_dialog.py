@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDoubleSpinBox,
     QGridLayout,
     QLineEdit,
@@ -17,89 +16,101 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
+<<<<<<< HEAD
 from splu_desktop.gui.base.widgets import Choice, body, label, last_row, line_edit, percent_box, whole_box
 from splu_desktop.gui.base.words import filled, tip
+=======
+from splu_desktop.gui.base.widgets import (
+    Choice,
+    Dialog,
+    label,
+    last_row,
+    line_edit,
+    margins,
+    new_grid,
+    percent_box,
+    scrolled,
+    whole_box,
+)
+from splu_desktop.gui.base.words import t, tip
+>>>>>>> main
 
 
-class AudienceDialog(QDialog):
+class AudienceDialog(Dialog):
     """The five questions, and below them the limits."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Who gets it?"))
+        super().__init__(t("Who gets it?"), (720, 520), parent)
         self.setMinimumWidth(720)
         self._session = session
         choices = session.choices
         given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
+<<<<<<< HEAD
         self.resize(720, 520)
         outer, column = body(self)
+=======
+        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
+        self.parts.addWidget(scrolled(inside), 1)
+        column = margins(QVBoxLayout(inside), 0, spacing=12)
+>>>>>>> main
         column.addWidget(
             label(
-                self.tr(
-                    "Five questions say how careful the release has to be. The limits below follow from the answers."
-                ),
+                t("Five questions say how careful the release has to be. The limits below follow from the answers."),
                 "quiet",
                 wrap=True,
             )
         )
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(8)
+        grid = new_grid(16, 8)
         grid.setColumnStretch(0, 1)
         column.addLayout(grid)
-        no_yes = ((False, self.tr("No")), (True, self.tr("Yes")))
+        no_yes = ((False, t("No")), (True, t("Yes")))
         self.who = self._question(
             grid,
-            self.tr("Who gets the release?"),
+            t("Who gets the release?"),
             tuple(
                 zip(
                     WHO,
                     (
-                        self.tr("A colleague in our house"),
-                        self.tr("A research partner elsewhere"),
-                        self.tr("The public, or I don't know"),
+                        t("A colleague in our house"),
+                        t("A research partner elsewhere"),
+                        t("The public, or I don't know"),
                     ),
                     strict=True,
                 )
             ),
             given.who,
         )
-        self.signed = self._question(grid, self.tr("Have they signed not to recognise anybody?"), no_yes, given.signed)
+        self.signed = self._question(grid, t("Have they signed not to recognise anybody?"), no_yes, given.signed)
         self.holds = self._question(
             grid,
-            self.tr("What do they hold about the same people already?"),
+            t("What do they hold about the same people already?"),
             tuple(
                 zip(
                     HOLDS,
                     (
-                        self.tr("Nothing that we know of"),
-                        self.tr("Other data about some of them"),
-                        self.tr("Records of the same people"),
+                        t("Nothing that we know of"),
+                        t("Other data about some of them"),
+                        t("Records of the same people"),
                     ),
                     strict=True,
                 )
             ),
             given.holds,
         )
-        self.passes_on = self._question(grid, self.tr("May they pass it on to others?"), no_yes, given.passes_on)
-        self.tables = self._question(
-            grid, self.tr("Will they print or publish tables made from it?"), no_yes, given.tables
-        )
-        column.addWidget(label(self.tr("What follows"), "strong"))
-        limits = QGridLayout()
-        limits.setHorizontalSpacing(16)
-        limits.setVerticalSpacing(8)
+        self.passes_on = self._question(grid, t("May they pass it on to others?"), no_yes, given.passes_on)
+        self.tables = self._question(grid, t("Will they print or publish tables made from it?"), no_yes, given.tables)
+        column.addWidget(label(t("What follows"), "strong"))
+        limits = new_grid(16, 8)
         limits.setColumnStretch(0, 1)
         limits.setColumnStretch(2, 1)
         column.addLayout(limits)
         self._numbers: dict[str, QSpinBox | QDoubleSpinBox] = {}
         self._reasons: dict[str, QLineEdit] = {}
         titles = {
-            "k": self.tr("People who look alike, at least"),
-            "unique": self.tr("Records that stand alone, at most"),
-            "certainty": self.tr("A row about a person is right in at most"),
-            "cell": self.tr("Least number in a printed table"),
+            "k": t("People who look alike, at least"),
+            "unique": t("Records that stand alone, at most"),
+            "certainty": t("A row about a person is right in at most"),
+            "cell": t("Least number in a printed table"),
         }
         for row, name in enumerate(NAMES):
             box: QSpinBox | QDoubleSpinBox
@@ -108,8 +119,7 @@ class AudienceDialog(QDialog):
             else:
                 box = percent_box(0.0 if name == "unique" else 1.0, 100.0, 2, titles[name])
             why = line_edit(
-                filled(self.tr("Reason for another limit: {limit}"), limit=titles[name]),
-                self.tr("Reason, where you change it"),
+                t("Reason for another limit: {limit}", limit=titles[name]), t("Reason, where you change it")
             )
             value = getattr(given.limits, name)
             box.setValue(value if name in ("k", "cell") else 100 * value)
@@ -125,7 +135,7 @@ class AudienceDialog(QDialog):
         self.note = label("", "quiet", wrap=True)
         column.addWidget(self.note)
         column.addStretch(1)
-        self.take = last_row(self, outer, self.tr("&Use these limits"))
+        self.take = last_row(self, self.parts, t("&Use these limits"))
         self._proposed = self.plain().proposed
         self._show()
 
@@ -188,13 +198,11 @@ class AudienceDialog(QDialog):
         self.take.setEnabled(not lacking)
         level = self.plain().level
         widest = (
-            self.tr("The usual limits for a colleague under contract."),
-            self.tr("The usual limits for a research partner under contract."),
-            self.tr("The limits of a public release: whoever wants to may look."),
+            t("The usual limits for a colleague under contract."),
+            t("The usual limits for a research partner under contract."),
+            t("The limits of a public release: whoever wants to may look."),
         )[level]
-        self.note.setText(
-            self.tr("Say why you change a limit; recipe and gate keep the reason.") if lacking else widest
-        )
+        self.note.setText(t("Say why you change a limit; recipe and gate keep the reason.") if lacking else widest)
         tip(self.take, self.note.text() if lacking else "")
 
     def accept(self) -> None:
@@ -203,7 +211,7 @@ class AudienceDialog(QDialog):
         if choices is None or not self.take.isEnabled():
             return
         audience = replace(self.plain(), changed=self.changed())
-        self._session.choose(replace(choices, audience=audience), self.tr("who gets the release"))
+        self._session.choose(replace(choices, audience=audience), t("who gets the release"))
         super().accept()
 
 

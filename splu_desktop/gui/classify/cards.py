@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import margins
-from splu_desktop.gui.base.words import filled, number, tip
+from splu_desktop.gui.base.words import number, t, tip
 
 _GAP = 6  # between picture and text
 _PICTURE = 20 + _GAP  # width of a picture and the space beside it
@@ -27,32 +27,27 @@ PICTURES = {
 
 def card_name(card: RoleCard | None) -> str:
     """Return a card as a custodian says it; None stands for all."""
-    translate = QCoreApplication.translate
     return {
-        None: translate("cards", "All"),
-        RoleCard.IDENTIFIES: translate("cards", "Identifies"),
-        RoleCard.RECOGNISES: translate("cards", "Recognises"),
-        RoleCard.SPECIAL: translate("cards", "Health and the like"),
-        RoleCard.HARMLESS: translate("cards", "Harmless"),
+        None: t("All"),
+        RoleCard.IDENTIFIES: t("Identifies"),
+        RoleCard.RECOGNISES: t("Recognises"),
+        RoleCard.SPECIAL: t("Health and the like"),
+        RoleCard.HARMLESS: t("Harmless"),
     }[card]
 
 
 def card_meaning(card: RoleCard | None) -> str:
     """Return what belongs on a card, in one sentence."""
-    translate = QCoreApplication.translate
     return {
-        None: translate("cards", "Show every column of the table."),
-        RoleCard.IDENTIFIES: translate(
-            "cards", "Names, numbers of persons and stays, addresses, free text: not published."
+        None: t("Show every column of the table."),
+        RoleCard.IDENTIFIES: t("Names, numbers of persons and stays, addresses, free text: not published."),
+        RoleCard.RECOGNISES: t(
+            "Dates, ages, places, and numbers that nearly every record has of its own: make them coarser."
         ),
-        RoleCard.RECOGNISES: translate(
-            "cards", "Dates, ages, places, and numbers that nearly every record has of its own: make them coarser."
+        RoleCard.SPECIAL: t(
+            "Health, origin, religion, politics, sex life, money, and what nothing is known of: sensitive or left out."
         ),
-        RoleCard.SPECIAL: translate(
-            "cards",
-            "Health, origin, religion, politics, sex life, money, and what nothing is known of: sensitive or left out.",
-        ),
-        RoleCard.HARMLESS: translate("cards", "How care is organised, and how records were made: published as it is."),
+        RoleCard.HARMLESS: t("How care is organised, and how records were made: published as it is."),
     }[card]
 
 
@@ -68,7 +63,7 @@ class CardBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Show the columns of one card"))
+        self.setAccessibleName(t("Show the columns of one card"))
         self.card: RoleCard | None = None
         row = QHBoxLayout(self)
         margins(row, 0, spacing=4)
@@ -111,5 +106,5 @@ class CardBar(QWidget):
         """Show how many columns each card has."""
         for card, made in self.buttons.items():
             many = sum(found.values()) if card is None else found.get(card, 0)
-            made.setText(filled(self.tr("{card} ({n})"), card=card_name(card), n=number(many)))
+            made.setText(t("{card} ({n})", card=card_name(card), n=number(many)))
         self._picture()

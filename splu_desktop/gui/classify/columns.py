@@ -12,7 +12,11 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
+<<<<<<< HEAD
 from splu_desktop.gui.base.words import beside, filled, number, percent, told
+=======
+from splu_desktop.gui.base.words import number, percent, t, told
+>>>>>>> main
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
 
@@ -37,80 +41,85 @@ class ColumnsModel(RowsModel[ColumnRow]):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__((), parent)
         self.fields = (
-            Field(self.tr("Column"), lambda r: r.fact.name),
-            Field(self.tr("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
-            Field(self.tr("Why"), self.reason, hint=self.tr("Why this role is suggested"), colour=lambda r: "quiet"),
+            Field(t("Column"), lambda r: r.fact.name),
+            Field(t("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
+            Field(t("Why"), self.reason, hint=t("Why this role is suggested"), colour=lambda r: "quiet"),
             Field(
-                self.tr("Distribution"),
+                t("Distribution"),
                 lambda r: "",
                 key=lambda r: r.fact.top_share,
                 bar=lambda r: r.fact.bars,
-                hint=self.tr("Share of the records, by value for numbers and dates, else the most frequent first"),
-                tip=lambda r: filled(
-                    self.tr("Most frequent: “{value}”, {share} of the records"),
+                hint=t("Share of the records, by value for numbers and dates, else the most frequent first"),
+                tip=lambda r: t(
+                    "Most frequent: “{value}”, {share} of the records",
                     value=r.fact.top,
                     share=percent(r.fact.top_share),
                 ),
             ),
             Field(
-                self.tr("Values"),
+                t("Values"),
                 lambda r: number(r.fact.distinct),
                 key=lambda r: r.fact.distinct,
                 right=True,
-                hint=self.tr("How many different values the column has"),
+                hint=t("How many different values the column has"),
             ),
             Field(
-                self.tr("Missing"),
+                t("Missing"),
                 lambda r: number(r.fact.missing) if r.fact.missing else "–",
                 key=lambda r: r.fact.missing,
                 right=True,
-                hint=self.tr("Records without a value"),
+                hint=t("Records without a value"),
             ),
-            Field(self.tr("Most frequent"), lambda r: r.fact.top if r.fact.top.strip() else self.tr("(empty)")),
+            Field(t("Most frequent"), lambda r: r.fact.top if r.fact.top.strip() else t("(empty)")),
             Field(
-                self.tr("Share"),
+                t("Share"),
                 lambda r: percent(r.fact.top_share),
                 key=lambda r: r.fact.top_share,
                 right=True,
-                hint=self.tr("The most frequent value's share of all records"),
+                hint=t("The most frequent value's share of all records"),
             ),
             Field(
-                self.tr("Unique without"),
+                t("Unique without"),
                 lambda r: number(r.what.cause.without.unique) if r.what else "",
                 key=lambda r: r.what.cause.without.unique if r.what else math.inf,
                 right=True,
-                hint=self.tr(
+                hint=t(
                     "Records unique in the columns published as they are, if this one were left out. The smaller,"
                     " the more this column tells."
                 ),
             ),
             Field(
-                self.tr("Unique if grouped"),
+                t("Unique if grouped"),
                 lambda r: number(r.what.cause.generalised.unique) if r.what and r.what.cause.generalised else "",
                 key=lambda r: r.what.cause.generalised.unique if r.what and r.what.cause.generalised else math.inf,
                 right=True,
-                hint=self.tr("The same, if this column's values were put into the groups that suit them"),
+                hint=t("The same, if this column's values were put into the groups that suit them"),
                 tip=lambda r: "; ".join(told(step.words) for step in r.what.steps) if r.what else "",
             ),
             Field(
-                self.tr("Largest γ"),
+                t("Largest γ"),
                 lambda r: number(r.fact.largest_gamma),
                 key=lambda r: r.fact.largest_gamma,
                 right=True,
-                hint=self.tr(
+                hint=t(
                     "The largest group size gamma possible if this column is sensitive. It needs 2 or more: a value"
                     " that fills more than half of the records leaves no room for decoys."
                 ),
                 colour=lambda r: "fault" if r.role is Role.SA and r.fact.largest_gamma < 2 else None,
             ),
             Field(
-                self.tr("Grouped"),
+                t("Grouped"),
                 lambda r: "; ".join(told(step.words) for step in r.steps) or "–",
-                hint=self.tr("How the values are put into groups before they are published"),
+                hint=t("How the values are put into groups before they are published"),
                 colour=lambda r: "accent" if r.steps else "quiet",
             ),
+<<<<<<< HEAD
             Field(self.tr("Type"), lambda r: told(r.fact.kind.value)),
             Field(self.tr("Sample values"), lambda r: beside(r.fact.samples), colour=lambda r: "quiet"),
+=======
+            Field(t("Type"), lambda r: told(r.fact.kind.value)),
+            Field(t("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
+>>>>>>> main
         )
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -121,8 +130,8 @@ class ColumnsModel(RowsModel[ColumnRow]):
         """Return why its role is suggested, or what was."""
         if row.role is row.suggestion.role:
             return told(row.suggestion.reason)
-        return filled(
-            self.tr("Your choice; suggested was “{role}”: {reason}"),
+        return t(
+            "Your choice; suggested was “{role}”: {reason}",
             role=role_name(row.suggestion.role),
             reason=told(row.suggestion.reason),
         )

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QGridLayout,
     QHBoxLayout,
     QScrollArea,
     QVBoxLayout,
@@ -27,8 +26,19 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, label, last_row, line_edit, margins, put, whole_box
-from splu_desktop.gui.base.words import filled, number, percent
+from splu_desktop.gui.base.widgets import (
+    Banner,
+    Choice,
+    Dialog,
+    label,
+    last_row,
+    line_edit,
+    margins,
+    new_grid,
+    put,
+    whole_box,
+)
+from splu_desktop.gui.base.words import number, percent, t
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
 from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
@@ -40,12 +50,11 @@ _ALONE = ("none", "rare", "keep")  # ways that no step for rare values follows
 Inputs = WayInputs | HandInputs | HierarchyInputs
 
 
-class GroupDialog(QDialog):
+class GroupDialog(Dialog):
     """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(t("Group the values of {column}", column=name), (800, 640), parent)
         self._name, self._session, self._tasks = name, session, tasks
         source, choices = session.source, session.choices
         if source is None or choices is None:
@@ -60,8 +69,6 @@ class GroupDialog(QDialog):
         self._trial: GroupTrial | None = None
         self._opening: Opening | None = None
         self.inputs: Inputs | None = None
-        self.setWindowTitle(filled(self.tr("Group the values of {column}"), column=name))
-        self.resize(800, 640)
         self._build()
         steps, column, sensitive = self._now, self._column, self._role is Role.SA
         job = tasks.run("group-opening", lambda progress: opening(column, steps, sensitive, progress))
@@ -76,25 +83,23 @@ class GroupDialog(QDialog):
     # -- parts ---------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        column = margins(QVBoxLayout(self), 16, spacing=12)
-        self.banner = Banner()
+        column, self.banner = self.parts, Banner()
         column.addWidget(self.banner)
         top = margins(QHBoxLayout(), spacing=16)
-        self.way = Choice(self.tr("How the values are grouped"))
+        self.way = Choice(t("How the values are grouped"))
         self.way.setEnabled(False)
         self.way.setMinimumContentsLength(22)
         top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self._holder = QVBoxLayout()
         top.addLayout(self._holder, 1)
         put(column, top, self._build_then())
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        self.before, self.after = BarsView(self.tr("Before")), BarsView(self.tr("After"))
+        grid = new_grid(24)
+        self.before, self.after = BarsView(t("Before")), BarsView(t("After"))
         self.before_title, self.after_title = label("", "strong"), label("", "strong")
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._scroll.setAccessibleName(self.tr("Values after grouping"))
+        self._scroll.setAccessibleName(t("Values after grouping"))
         self._scroll.setWidget(self.after)
         grid.addWidget(self.before_title, 0, 0)
         grid.addWidget(self.after_title, 0, 1)
@@ -104,26 +109,26 @@ class GroupDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
         column.addLayout(grid, 1)
-        self.risk_title = label(self.tr("Records recognisable by the columns published as they are"), "strong")
-        self.risk = RiskGrid((self.tr("as in the file"), self.tr("grouped so")))
+        self.risk_title = label(t("Records recognisable by the columns published as they are"), "strong")
+        self.risk = RiskGrid((t("as in the file"), t("grouped so")))
         for part in (self.risk_title, self.risk):
             part.setVisible(self._role is Role.NSA)
             column.addWidget(part)
         self.effect = label("", wrap=True)
         column.addWidget(self.effect)
-        self.use = last_row(self, column, self.tr("&Use these groups"))
+        self.use = last_row(self, column, t("&Use these groups"))
         self.use.setEnabled(False)
 
     def _build_then(self) -> QWidget:
         self.then = QWidget()
         row = margins(QHBoxLayout(self.then), 0, spacing=8)
-        self.rare = QCheckBox(self.tr("Then put &rare ones together: groups of fewer records than"))
-        self.rare_k = whole_box(2, 100_000, self.tr("Fewer records than"))
+        self.rare = QCheckBox(t("Then put &rare ones together: groups of fewer records than"))
+        self.rare_k = whole_box(2, 100_000, t("Fewer records than"))
         self.rare_k.setKeyboardTracking(True)
         self.rare_k.setValue(10)
-        self.rare_name = line_edit(self.tr("Name of the group of rare values"))
-        self.rare_name.setText(self.tr("Other"))
-        put(row, self.rare, self.rare_k, label(self.tr("into")), (self.rare_name, 1))
+        self.rare_name = line_edit(t("Name of the group of rare values"))
+        self.rare_name.setText(t("Other"))
+        put(row, self.rare, self.rare_k, label(t("into")), (self.rare_name, 1))
         self.rare.toggled.connect(lambda _: self._try())
         self.rare_k.valueChanged.connect(lambda _: self._try())
         self.rare_name.textChanged.connect(lambda _: self._try())
@@ -135,11 +140,11 @@ class GroupDialog(QDialog):
     def _opened(self, found: Opening) -> None:
         self._opening = found
         self.before.show_bars(found.bars, "between")
-        self.before_title.setText(filled(self.tr("Before: {n} values"), n=number(found.values)))
+        self.before_title.setText(t("Before: {n} values", n=number(found.values)))
         for way in ways_for(self._column, found.system):
             self.way.addItem(way.title, way.key)
         if read_steps(self._now)[0] == "keep":
-            self.way.addItem(self.tr("As they are grouped now"), "keep")
+            self.way.addItem(t("As they are grouped now"), "keep")
         key, rare = read_steps(found.steps)
         if rare is not None:
             with QSignalBlocker(self.rare), QSignalBlocker(self.rare_k), QSignalBlocker(self.rare_name):
@@ -211,7 +216,7 @@ class GroupDialog(QDialog):
         self._trial = None
         self.banner.say("warning", text)
         self.after.show_bars(Bars((), (), 0), "accent")
-        self.after_title.setText(self.tr("After"))
+        self.after_title.setText(t("After"))
         self.risk.show_risk(1, None)
         self.effect.setText("")
 
@@ -220,34 +225,32 @@ class GroupDialog(QDialog):
         self.use.setEnabled(True)
         self.after.show_bars(found.bars, "protected" if self._role is Role.SA else "accent")
         self.after.setMinimumHeight(self.after.wanted_height())
-        self.after_title.setText(filled(self.tr("After: {n} values"), n=number(found.bars.values)))
+        self.after_title.setText(t("After: {n} values", n=number(found.bars.values)))
         self.risk.show_risk(1, found.risk)
         self.effect.setText(self._effect(found))
 
     def _effect(self, found: GroupTrial) -> str:
         if self._role in (Role.IDENTIFIER, Role.DROPPED):
-            return self.tr("The column is not published at present; its groups count once it is.")
+            return t("The column is not published at present; its groups count once it is.")
         if self._role is not Role.SA:
             return ""
         if found.facts.measurement:
-            return self.tr("Still too many different measurements to be re-drawn; use wider groups.")
+            return t("Still too many different measurements to be re-drawn; use wider groups.")
         if found.facts.largest_gamma < 2:
-            return filled(
-                self.tr("Can't be re-drawn: “{value}” fills {share} of the records."),
+            return t(
+                "Can't be re-drawn: “{value}” fills {share} of the records.",
                 value=found.facts.top,
                 share=percent(found.facts.top_share),
             )
-        said = filled(
-            self.tr("Largest group size possible: {n} (as in the file: {before})."),
+        said = t(
+            "Largest group size possible: {n} (as in the file: {before}).",
             n=number(found.facts.largest_gamma),
             before=number(self._largest),
         )
         if found.totals is None or self._asked is None:
             return said
-        return filled(
-            self.tr(
-                "{largest} With groups of {gamma}: {small} values protected, {between} in between, {large} answerable."
-            ),
+        return t(
+            "{largest} With groups of {gamma}: {small} values protected, {between} in between, {large} answerable.",
             largest=said,
             gamma=number(min(self._asked[0], found.facts.largest_gamma)),
             small=number(found.totals[ValueState.PROTECTED].values),
@@ -267,9 +270,7 @@ class GroupDialog(QDialog):
         if steps:
             self._source.variants[self._name, steps] = (self._trial.column, self._trial.facts)
         after = {**choices.generalisations, self._name: steps}
-        self._session.choose(
-            replace(choices, generalisations=after), filled(self.tr("groups of {column}"), column=self._name)
-        )
+        self._session.choose(replace(choices, generalisations=after), t("groups of {column}", column=self._name))
         self._close(QDialog.DialogCode.Accepted)
 
     def reject(self) -> None:

@@ -18,7 +18,7 @@ from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, put, whole_box
-from splu_desktop.gui.base.words import filled, number
+from splu_desktop.gui.base.words import number, t
 from splu_desktop.gui.classify.group_trial import Make
 
 
@@ -43,29 +43,29 @@ class HandInputs(QWidget):
         self._names = [name for name, _ in first.members] if first else []
         outer = margins(QVBoxLayout(self), 0, spacing=6)
         tools = margins(QHBoxLayout(), spacing=8)
-        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
+        self.search = line_edit(t("Find a value"), t("Find a value"))
         self.name = Choice()
         self.name.setEditable(True)
         self.name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.name.setAccessibleName(self.tr("Name of the group for the selected values"))
+        self.name.setAccessibleName(t("Name of the group for the selected values"))
         edit = self.name.lineEdit()
         if edit is not None:
-            hint = self.tr("Name of the group")
+            hint = t("Name of the group")
             edit.setPlaceholderText(hint)
             self.name.setMinimumContentsLength(len(hint))
-        self.put = button(self.tr("&Put selected into it"), self.put_selected)
-        self.out = button(self.tr("&Take out"), self.take_out)
+        self.put = button(t("&Put selected into it"), self.put_selected)
+        self.out = button(t("&Take out"), self.take_out)
         outer.addWidget(self.search)
         put(tools, (self.name, 1), self.put, self.out)
         outer.addLayout(tools)
         self.model: RowsModel[HandRow] = RowsModel(
             [
-                Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
-                Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
-                Field(self.tr("Group"), lambda r: r.group or "–", colour=lambda r: "accent" if r.group else "quiet"),
+                Field(t("Value"), lambda r: r.value or t("(empty)")),
+                Field(t("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+                Field(t("Group"), lambda r: r.group or "–", colour=lambda r: "accent" if r.group else "quiet"),
             ]
         )
-        self.table = TableView(self.tr("Values and their groups"))
+        self.table = TableView(t("Values and their groups"))
         self.table.setModel(self.model)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         # Sorted and searched here, on plain rows: a proxy model would call back for every comparison.
@@ -78,10 +78,10 @@ class HandInputs(QWidget):
         self.table.setFixedHeight(168)
         outer.addWidget(self.table)
         rest = QHBoxLayout()
-        self.rest = line_edit(self.tr("Group of all other values"), self.tr("stay as they are"))
+        self.rest = line_edit(t("Group of all other values"), t("stay as they are"))
         self.rest.setText((first.rest or "") if first else "")
         self.rest.textChanged.connect(self.changed)
-        put(rest, label(self.tr("All others:")), (self.rest, 1))
+        put(rest, label(t("All others:")), (self.rest, 1))
         outer.addLayout(rest)
         counts = column.counts()
         self._values = tuple(
@@ -147,7 +147,7 @@ class HandInputs(QWidget):
             groups[name].append(value)
         rest = self.rest.text().strip() or None
         if not groups and rest is None:
-            raise CannotGeneralise(self.tr("Select values, name their group, and put them into it."))
+            raise CannotGeneralise(t("Select values, name their group, and put them into it."))
         made = Groups.of(groups, rest)
         return lambda _: (made,)
 
@@ -169,19 +169,19 @@ class HierarchyInputs(QWidget):
         self._found: Hierarchy | None = steps[0] if steps and isinstance(steps[0], Hierarchy) else None
         outer = margins(QVBoxLayout(self), 0, spacing=6)
         row = margins(QHBoxLayout(), spacing=8)
-        self.choose = button(self.tr("Choose a &file…"), self.ask_file, picture="folder-open")
+        self.choose = button(t("Choose a &file…"), self.ask_file, picture="folder-open")
         self.name = label("", "quiet")
-        self.level = whole_box(1, 1, self.tr("Level of the hierarchy"))
+        self.level = whole_box(1, 1, t("Level of the hierarchy"))
         self.level.setKeyboardTracking(True)
         self.level.valueChanged.connect(lambda _: self.changed.emit())
-        caption = label(self.tr("Level"))
+        caption = label(t("Level"))
         caption.setBuddy(self.level)
         put(row, self.choose, (self.name, 1), caption, self.level)
         put(
             outer,
             row,
             label(
-                self.tr(
+                t(
                     "A CSV file as ARX writes it: in each row a value, its group on level 1, its group on level 2, and"
                     " so on. Two columns are enough."
                 ),
@@ -194,10 +194,10 @@ class HierarchyInputs(QWidget):
     def _show(self, level: int) -> None:
         found = self._found
         self.name.setText(
-            self.tr("no file chosen yet")
+            t("no file chosen yet")
             if found is None
-            else filled(
-                self.tr("{name}: {rows} values, {levels} levels"),
+            else t(
+                "{name}: {rows} values, {levels} levels",
                 name=found.name,
                 rows=number(len(found.rows)),
                 levels=found.levels,
@@ -211,9 +211,7 @@ class HierarchyInputs(QWidget):
 
     def ask_file(self) -> None:
         """Let the user choose a file."""
-        path = asked_file(
-            self, self.tr("Choose a hierarchy"), self.tr("Hierarchies (*.csv *.txt *.tsv);;All files (*)")
-        )
+        path = asked_file(self, t("Choose a hierarchy"), t("Hierarchies (*.csv *.txt *.tsv);;All files (*)"))
         if path is not None:
             self.take_file(path)
 
@@ -231,6 +229,6 @@ class HierarchyInputs(QWidget):
     def read(self) -> Make:
         """Return what is chosen. Raises CannotGeneralise."""
         if self._found is None:
-            raise CannotGeneralise(self.tr("Choose the file that holds the hierarchy."))
+            raise CannotGeneralise(t("Choose the file that holds the hierarchy."))
         found, level = self._found, self.level.value()
         return lambda _: (replace(found, level=level),)

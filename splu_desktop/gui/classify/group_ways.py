@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from PySide6.QtCore import QCoreApplication, QDate, Qt, Signal
+from PySide6.QtCore import QDate, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
 
 from splu_desktop.core.generalise import (
@@ -35,9 +35,9 @@ from splu_desktop.core.generalise import (
 )
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.base.widgets import Choice, line_edit, whole_box
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.classify.group_trial import Make, Opening
 
-translate = QCoreApplication.translate
 MOST_BY_HAND = 20_000  # values; more are grouped by a file
 
 
@@ -57,31 +57,31 @@ class Way:
 
 def ways_for(column: Column, system: str | None) -> list[Way]:
     """Return the ways that suit a column, the likeliest first; `system` is the classification of its codes, if any."""
-    found = [Way("none", translate("groups", "As they are"))]
+    found = [Way("none", t("As they are"))]
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
         found += [
-            Way("width", translate("groups", "Intervals of one width")),
-            Way("quantiles", translate("groups", "Intervals of equally many records")),
-            Way("cuts", translate("groups", "Intervals at my own cut points")),
+            Way("width", t("Intervals of one width")),
+            Way("quantiles", t("Intervals of equally many records")),
+            Way("cuts", t("Intervals at my own cut points")),
         ]
         if measure_of(column) is not None:
-            found.insert(1, Way("clinical", translate("groups", "Intervals that medicine uses")))
+            found.insert(1, Way("clinical", t("Intervals that medicine uses")))
     elif column.kind in (Kind.DATE, Kind.DATETIME):
         found += [
-            Way("year", translate("groups", "Year")),
-            Way("quarter", translate("groups", "Quarter")),
-            Way("month", translate("groups", "Month")),
-            Way("weekday", translate("groups", "Day of the week")),
-            Way("age", translate("groups", "Age at a date, in bands")),
+            Way("year", t("Year")),
+            Way("quarter", t("Quarter")),
+            Way("month", t("Month")),
+            Way("weekday", t("Day of the week")),
+            Way("age", t("Age at a date, in bands")),
         ]
     if system is not None:
-        found.append(Way("chapter", translate("groups", "Chapters of the ICD")))
-    found.append(Way("rare", translate("groups", "Rare values into “Other”")))
+        found.append(Way("chapter", t("Chapters of the ICD")))
+    found.append(Way("rare", t("Rare values into “Other”")))
     if not column.kind.ordered or column.kind is Kind.INTEGER:
-        found.append(Way("prefix", translate("groups", "First part of a code")))
+        found.append(Way("prefix", t("First part of a code")))
     if column.m <= MOST_BY_HAND:
-        found.append(Way("hand", translate("groups", "Groups of my own")))
-    found.append(Way("hierarchy", translate("groups", "A hierarchy from a file")))
+        found.append(Way("hand", t("Groups of my own")))
+    found.append(Way("hierarchy", t("A hierarchy from a file")))
     return found
 
 
@@ -184,7 +184,7 @@ class WayInputs(QWidget):
         whole = self._column.kind is Kind.INTEGER
         places = 0 if whole else min(9, max(2, 1 - math.floor(math.log10(usual))))
         box = QDoubleSpinBox()
-        box.setAccessibleName(self.tr("Width"))
+        box.setAccessibleName(t("Width"))
         box.setDecimals(places)
         box.setRange(1 if whole else 10.0**-places, 1e12)
         box.setValue(usual)
@@ -192,7 +192,7 @@ class WayInputs(QWidget):
         box.setMaximumWidth(140)
         box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         box.valueChanged.connect(lambda _: self.changed.emit())
-        self.form.addRow(self.tr("Width"), box)
+        self.form.addRow(t("Width"), box)
 
         def read() -> Make:
             width = repr(round(box.value(), places))
@@ -202,7 +202,7 @@ class WayInputs(QWidget):
 
     def _build_quantiles(self, first: Generalisation | None, steps: Steps) -> None:
         found = first.found if isinstance(first, Intervals) else None
-        box = self._whole(self.tr("Number of intervals"), 2, 200, int(found[1]) if found else 10)
+        box = self._whole(t("Number of intervals"), 2, 200, int(found[1]) if found else 10)
 
         def read() -> Make:
             groups = box.value()
@@ -212,12 +212,12 @@ class WayInputs(QWidget):
 
     def _build_cuts(self, first: Generalisation | None, steps: Steps) -> None:
         cuts = ", ".join(f"{cut:.12g}" for cut in first.cuts) if isinstance(first, Intervals) else ""
-        edit = self._line(self.tr("Cut points"), cuts, self.tr("for example 18, 40, 65"))
+        edit = self._line(t("Cut points"), cuts, t("for example 18, 40, 65"))
 
         def read() -> Make:
             parts = [part.strip() for part in edit.text().replace(";", ",").split(",") if part.strip()]
             if not parts:
-                raise CannotGeneralise(self.tr("Name at least one cut point, such as 18, 40, 65."))
+                raise CannotGeneralise(t("Name at least one cut point, such as 18, 40, 65."))
             made = by_cuts(parts)
             return lambda _: (made,)
 
@@ -230,14 +230,14 @@ class WayInputs(QWidget):
         edit = QDateEdit()
         edit.setCalendarPopup(True)
         edit.setDisplayFormat("yyyy-MM-dd")
-        edit.setAccessibleName(self.tr("Age at"))
+        edit.setAccessibleName(t("Age at"))
         edit.setDate(
             QDate(first.at.year, first.at.month, first.at.day) if isinstance(first, Age) else QDate.currentDate()
         )
         edit.dateChanged.connect(lambda _: self.changed.emit())
-        self.form.addRow(self.tr("Age at"), edit)
+        self.form.addRow(t("Age at"), edit)
         band = next((int(s.found[1]) for s in steps if isinstance(s, Intervals) and s.found), 1)
-        width = self._whole(self.tr("Years in a band (1: none)"), 1, 50, band if first else 10)
+        width = self._whole(t("Years in a band (1: none)"), 1, 50, band if first else 10)
 
         def read() -> Make:
             chosen = edit.date()
@@ -252,7 +252,7 @@ class WayInputs(QWidget):
 
     def _build_chapter(self, first: Generalisation | None, steps: Steps) -> None:
         system = first.system if isinstance(first, Chapter) else self._system
-        box = self._choice(self.tr("Classification"), {"icd10": "ICD-10", "icd9": "ICD-9-CM"}, system)
+        box = self._choice(t("Classification"), {"icd10": "ICD-10", "icd9": "ICD-9-CM"}, system)
 
         def read() -> Make:
             made = Chapter(box.currentData())
@@ -262,8 +262,8 @@ class WayInputs(QWidget):
 
     def _build_rare(self, first: Generalisation | None, steps: Steps) -> None:
         rare = first if isinstance(first, Rare) else None
-        box = self._whole(self.tr("Fewer records than"), 2, 100_000, rare.k if rare else 10)
-        edit = self._line(self.tr("Name of the group"), rare.label if rare else self.tr("Other"))
+        box = self._whole(t("Fewer records than"), 2, 100_000, rare.k if rare else 10)
+        edit = self._line(t("Name of the group"), rare.label if rare else t("Other"))
 
         def read() -> Make:
             made = Rare(box.value(), edit.text())
@@ -275,16 +275,16 @@ class WayInputs(QWidget):
         prefix = first if isinstance(first, Prefix) else Prefix(length=self._length)
         chosen = "before" if prefix.before else "drop_last" if prefix.drop_last else "length"
         how = self._choice(
-            self.tr("Keep"),
+            t("Keep"),
             {
-                "length": self.tr("the first characters"),
-                "before": self.tr("what stands before a mark"),
-                "drop_last": self.tr("all but the last characters"),
+                "length": t("the first characters"),
+                "before": t("what stands before a mark"),
+                "drop_last": t("all but the last characters"),
             },
             chosen,
         )
-        length = self._whole(self.tr("Characters"), 1, 40, prefix.length or prefix.drop_last or 3)
-        mark = self._line(self.tr("Mark"), prefix.before or ".", self.tr("for example . or a blank"))
+        length = self._whole(t("Characters"), 1, 40, prefix.length or prefix.drop_last or 3)
+        mark = self._line(t("Mark"), prefix.before or ".", t("for example . or a blank"))
 
         def fit() -> None:
             self.form.setRowVisible(length, how.currentData() != "before")

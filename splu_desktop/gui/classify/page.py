@@ -18,7 +18,11 @@ from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, Scrolled, button, label, line_edit, margins
+<<<<<<< HEAD
 from splu_desktop.gui.base.words import beside, caption, filled, number, percent, tip, told
+=======
+from splu_desktop.gui.base.words import caption, number, percent, t, tip, told
+>>>>>>> main
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel
@@ -42,16 +46,15 @@ class ClassifyPage(Page):
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
         self.set_title(
-            self.tr("Classify"),
-            self.tr("Say what each column is. The roles are suggestions; change any that are wrong."),
+            t("Classify"), t("Say what each column is. The roles are suggestions; change any that are wrong.")
         )
         empty = Empty(
             "tags",
-            self.tr("No table is open yet"),
-            self.tr("Open a table first. Then each of its columns stands here with a suggested role and the reason."),
+            t("No table is open yet"),
+            t("Open a table first. Then each of its columns stands here with a suggested role and the reason."),
         )
         empty.buttons.addWidget(
-            button(self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input")
+            button(t("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input")
         )
         self.use_empty(empty)
         self._build_tools()
@@ -64,7 +67,7 @@ class ClassifyPage(Page):
         self.body.addWidget(self.cards)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.search = line_edit(self.tr("Find a column"), self.tr("Find a column"))
+        self.search = line_edit(t("Find a column"), t("Find a column"))
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(120)
         self.search.setMaximumWidth(180)
@@ -75,24 +78,24 @@ class ClassifyPage(Page):
         find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.triggered.connect(self.search.setFocus)
         self.addAction(find)
-        self.audience_button = button(self.tr("&Who gets it?…"), self.ask_audience, picture="lock")
-        tip(self.audience_button, self.tr("Five questions that say how careful the release has to be"))
-        self.safe_button = button(self.tr("&Make it safe…"), self.make_it_safe, picture="shield-check")
+        self.audience_button = button(t("&Who gets it?…"), self.ask_audience, picture="lock")
+        tip(self.audience_button, t("Five questions that say how careful the release has to be"))
+        self.safe_button = button(t("&Make it safe…"), self.make_it_safe, picture="shield-check")
         for at, part in enumerate((self.audience_button, self.safe_button), 1):
             self.foot.insertWidget(at, part)
         row.addStretch(1)
-        self.selected_note = label(self.tr("Set selected:"), "quiet")
+        self.selected_note = label(t("Set selected:"), "quiet")
         row.addWidget(self.selected_note)
         marks = {
-            Role.IDENTIFIER: self.tr("&Identifier"),
-            Role.NSA: self.tr("&As it is"),
-            Role.SA: self.tr("&Sensitive"),
-            Role.DROPPED: self.tr("&Leave out"),
+            Role.IDENTIFIER: t("&Identifier"),
+            Role.NSA: t("&As it is"),
+            Role.SA: t("&Sensitive"),
+            Role.DROPPED: t("&Leave out"),
         }
         self.role_buttons = {}
         for role, text in marks.items():
             made = button(text, partial(self.set_selected, role), picture=PICTURES[role], hint=role_meaning(role))
-            made.setAccessibleName(filled(self.tr("Set the selected columns to: {role}"), role=role_name(role)))
+            made.setAccessibleName(t("Set the selected columns to: {role}", role=role_name(role)))
             self.role_buttons[role] = made
             row.addWidget(made)
         self.body.addLayout(row)
@@ -102,7 +105,7 @@ class ClassifyPage(Page):
         self.sorted = CardFilter()
         self.sorted.setParent(self)
         self.sorted.setSourceModel(self.model)
-        self.table = FrozenTable(self.tr("Columns of the table"))
+        self.table = FrozenTable(t("Columns of the table"))
         self.table.setModel(self.sorted)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -131,12 +134,12 @@ class ClassifyPage(Page):
         self.detail_more = label("", "quiet", wrap=True, selectable=True)
         head = QHBoxLayout()
         head.addWidget(self.detail_title, 1)
-        self.group_button = button(self.tr("&Group values…"), self.group_values, picture="chart-column")
+        self.group_button = button(t("&Group values…"), self.group_values, picture="chart-column")
         tip(
             self.group_button,
-            self.tr("Put the values into intervals, years, chapters or other groups, so that fewer are rare"),
+            t("Put the values into intervals, years, chapters or other groups, so that fewer are rare"),
         )
-        self.coarser_button = button(self.tr("Use these g&roups"), self.use_coarser)
+        self.coarser_button = button(t("Use these g&roups"), self.use_coarser)
         self.common_button = button("", self.declare_common)
         head.addWidget(self.common_button)
         head.addWidget(self.coarser_button)
@@ -166,7 +169,7 @@ class ClassifyPage(Page):
 
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""
-        self._set_roles([name], role, filled(self.tr("role of {column}"), column=name))
+        self._set_roles([name], role, t("role of {column}", column=name))
 
     def _set_roles(self, names: list[str], role: Role, words: str) -> None:
         source, choices = self.session.source, self.session.choices
@@ -219,7 +222,7 @@ class ClassifyPage(Page):
             column = self.session.column(names[0])
             limits = gamma_tolerances(column, gamma, [found.value])
             draws = {**choices.draws, names[0]: by_tolerances(column, limits, "joined")}
-            words = filled(self.tr("“{value}” not sensitive"), value=found.value)
+            words = t("“{value}” not sensitive", value=found.value)
             self.session.choose(replace(choices, draws=draws), words)
 
     def _common(self, name: str) -> Unprotected | None:
@@ -242,7 +245,7 @@ class ClassifyPage(Page):
         """Give all selected columns a role, as one step of undo."""
         names = self.selected()
         if names:
-            self._set_roles(names, role, filled(self.tr("role of {n} columns"), n=number(len(names))))
+            self._set_roles(names, role, t("role of {n} columns", n=number(len(names))))
 
     def _find(self) -> None:
         self.sorted.look_for(self.search.text())
@@ -288,9 +291,7 @@ class ClassifyPage(Page):
         if len(chosen) != 1:
             return
         row: ColumnRow = chosen[0].data(ROW)
-        self.detail_title.setText(
-            filled(self.tr("{column}: {role}"), column=row.fact.name, role=role_name(row.role).lower())
-        )
+        self.detail_title.setText(t("{column}: {role}", column=row.fact.name, role=role_name(row.role).lower()))
         self.detail_text.setText(_sentence(self.model.reason(row)))
         told_risk = self._told(row)
         self.detail_risk.setText(told_risk)
@@ -300,14 +301,14 @@ class ClassifyPage(Page):
         common = self._common(row.fact.name) if row.role is Role.SA else None
         self.common_button.setVisible(common is not None)
         if common is not None:
-            self.common_button.setText(filled(self.tr("“{value}” is not sensitive"), value=caption(common.value)))
+            self.common_button.setText(t("“{value}” is not sensitive", value=caption(common.value)))
             self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
         samples = beside(row.fact.samples)
         self.detail_more.setText(
-            filled(
-                self.tr("Most frequent: {top} ({share}). For example: {samples}"),
-                top=row.fact.top or self.tr("(empty)"),
+            t(
+                "Most frequent: {top} ({share}). For example: {samples}",
+                top=row.fact.top or t("(empty)"),
                 share=percent(row.fact.top_share),
                 samples=samples,
             )
@@ -319,8 +320,8 @@ class ClassifyPage(Page):
         if row.role is Role.SA and not self.session.barred(row.fact.name) and choices is not None:
             if row.fact.name not in choices.gammas:
                 return told(choices.draws[row.fact.name].able(row.fact.name))
-            return filled(
-                self.tr("Largest group size possible: {n}, since “{value}” fills {share} of the records."),
+            return t(
+                "Largest group size possible: {n}, since “{value}” fills {share} of the records.",
                 n=number(row.fact.largest_gamma),
                 value=row.fact.top,
                 share=percent(row.fact.top_share),
@@ -329,13 +330,13 @@ class ClassifyPage(Page):
             return ""
         cause = row.what.cause
         if cause.generalised is None:
-            return filled(
-                self.tr("Unique records: {now} with it, {without} without it."),
+            return t(
+                "Unique records: {now} with it, {without} without it.",
                 now=number(shown.whole.unique),
                 without=number(cause.without.unique),
             )
-        return filled(
-            self.tr("Unique records: {now} with it, {without} without it, {grouped} with it in groups ({steps})."),
+        return t(
+            "Unique records: {now} with it, {without} without it, {grouped} with it in groups ({steps}).",
             now=number(shown.whole.unique),
             without=number(cause.without.unique),
             grouped=number(cause.generalised.unique),
@@ -351,7 +352,7 @@ class ClassifyPage(Page):
         if source is None or choices is None:
             self.show_part(self.empty)
             self._show_acts(False)
-            self.set_primary(self.tr("Continue"), False, "")
+            self.set_primary(t("Continue"), False, "")
             return
         self.show_part(None)
         self._show_acts(True)
@@ -372,9 +373,9 @@ class ClassifyPage(Page):
         self.safe_button.setEnabled(ready)
         tip(
             self.safe_button,
-            self.tr("Proposes steps until few records stand out and no column gives a sensitive one away")
+            t("Proposes steps until few records stand out and no column gives a sensitive one away")
             if ready
-            else self.tr("Mark at least one column as sensitive."),
+            else t("Mark at least one column as sensitive."),
         )
         fresh = [row.fact.name for row in self.model.rows] != [row.fact.name for row in rows]
         self.model.show(rows)
@@ -386,10 +387,8 @@ class ClassifyPage(Page):
         self._selection_changed()
         counts = {role: sum(row.role is role for row in rows) for role in Role}
         self.totals.setText(
-            filled(
-                self.tr(
-                    "Identifiers: {identifiers}; published as they are: {nsas}; sensitive: {sas}; left out: {dropped}"
-                ),
+            t(
+                "Identifiers: {identifiers}; published as they are: {nsas}; sensitive: {sas}; left out: {dropped}",
                 identifiers=number(counts[Role.IDENTIFIER]),
                 nsas=number(counts[Role.NSA]),
                 sas=number(counts[Role.SA]),
@@ -419,19 +418,17 @@ class ClassifyPage(Page):
             return
         marked = choices.sensitive
         if not marked:
-            self.set_primary(self.tr("Continue"), False, self.tr("Mark at least one column as sensitive."))
+            self.set_primary(t("Continue"), False, t("Mark at least one column as sensitive."))
             return
         barred = [self.session.fact(name) for name in marked if self.session.barred(name)]
         if barred and barred[0].measurement:
             self.set_primary(
-                self.tr("Continue"),
+                t("Continue"),
                 False,
-                filled(
-                    self.tr(
-                        "“{column}” holds measurements ({n} different). Put them into groups first: select it, then"
-                        " “Group"
-                        " values…”."
-                    ),
+                t(
+                    "“{column}” holds measurements ({n} different). Put them into groups first: select it, then"
+                    " “Group"
+                    " values…”.",
                     column=barred[0].name,
                     n=number(barred[0].distinct),
                 ),
@@ -440,15 +437,13 @@ class ClassifyPage(Page):
         if barred:
             fact = barred[0]
             self.set_primary(
-                self.tr("Continue"),
+                t("Continue"),
                 False,
-                filled(
-                    self.tr(
-                        "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which"
-                        " leaves"
-                        " no room for decoys. Give each value a tolerance of its own (above), or the column another"
-                        " role."
-                    ),
+                t(
+                    "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which"
+                    " leaves"
+                    " no room for decoys. Give each value a tolerance of its own (above), or the column another"
+                    " role.",
                     column=fact.name,
                     value=fact.top,
                     share=percent(fact.top_share),
@@ -456,13 +451,13 @@ class ClassifyPage(Page):
             )
             return
         if len(marked) == 1:
-            text = filled(self.tr("Plan the protection of {column}"), column=marked[0])
+            text = t("Plan the protection of {column}", column=marked[0])
         else:
-            text = filled(self.tr("Plan the protection of {n} columns"), n=number(len(marked)))
+            text = t("Plan the protection of {n} columns", n=number(len(marked)))
         self.set_primary(text, True)
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p><b>Identifier</b>: names a person by itself (name, record number, exact birth date). Never"
             " published.</p>"
             "<p><b>Sensitive</b>: what must not be learned about a single patient, such as a diagnosis. It is re-drawn"

@@ -16,7 +16,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins, put
-from splu_desktop.gui.base.words import caption, filled, told
+from splu_desktop.gui.base.words import caption, t, told
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 
@@ -61,7 +61,7 @@ class RemedyCard(Card):
             widget = item.widget() if item is not None else None
             if widget is not None:
                 widget.deleteLater()
-        self.text.setText(filled(self.tr("What would help with “{column}”:"), column=name))
+        self.text.setText(t("What would help with “{column}”:", column=name))
         bare = (RemedyKind.LEAVE_OUT, RemedyKind.TOLERANCE)
         shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind in bare]
         for remedy in shown[:3]:
@@ -79,7 +79,7 @@ class RemedyCard(Card):
             ToleranceDialog(name, self._session, self._tasks, self).open()
             return
         if remedy.steps is None:
-            self._session.set_roles({name: Role.DROPPED}, filled(self.tr("role of {column}"), column=name))
+            self._session.set_roles({name: Role.DROPPED}, t("role of {column}", column=name))
             return
         take_groups(self._session, self._tasks, name, remedy.steps)
 
@@ -102,8 +102,8 @@ class GiveawayCard(Card):
         )
         self.text = label("", wrap=True)
         row.addWidget(self.text, 1)
-        self.out = button(self.tr("Leave it &out"), self._leave_out)
-        self.coarser = button(self.tr("&Group its values…"), lambda: self.group.emit(self._name))
+        self.out = button(t("Leave it &out"), self._leave_out)
+        self.coarser = button(t("&Group its values…"), lambda: self.group.emit(self._name))
         put(row, (self.out, 0, Qt.AlignmentFlag.AlignTop), (self.coarser, 0, Qt.AlignmentFlag.AlignTop))
         self.body.addLayout(row)
         self.hide()
@@ -121,11 +121,11 @@ class GiveawayCard(Card):
             named = ", ".join(told(say("“{name}”", name=name)) for name in others[:4]) + (
                 ", …" if len(others) > 4 else "."
             )
-            words = filled(self.tr("{first} More of the kind: {others}"), first=words, others=named)
+            words = t("{first} More of the kind: {others}", first=words, others=named)
         self.text.setText(words)
         self.coarser.setVisible(isinstance(first, Giveaway))
-        self.out.setAccessibleName(filled(self.tr("Leave “{column}” out"), column=first.column))
-        self.coarser.setAccessibleName(filled(self.tr("Group the values of “{column}”"), column=first.column))
+        self.out.setAccessibleName(t("Leave “{column}” out", column=first.column))
+        self.coarser.setAccessibleName(t("Group the values of “{column}”", column=first.column))
 
     def _leave_out(self) -> None:
-        self._session.set_roles({self._name: Role.DROPPED}, filled(self.tr("role of {column}"), column=self._name))
+        self._session.set_roles({self._name: Role.DROPPED}, t("role of {column}", column=self._name))

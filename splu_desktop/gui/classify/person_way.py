@@ -14,7 +14,11 @@ from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, label, margins
+<<<<<<< HEAD
 from splu_desktop.gui.base.words import beside, caption, filled, tip
+=======
+from splu_desktop.gui.base.words import caption, filled, t, tip
+>>>>>>> main
 
 _NARROW = 220  # pixels
 
@@ -24,16 +28,16 @@ class PersonWay(Choice):
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__()
-        self.setAccessibleName(self.tr("Persons with several records"))
+        self.setAccessibleName(t("Persons with several records"))
         self._session, self._tasks = session, tasks
         self._column = ""
         self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list; the sentence beside it needs room
-        self.addItem(self.tr("Choose what is done…"), "")
-        self.addItem(self.tr("All records of a person drawn at once"), "draw")
-        self.addItem(self.tr("One record per person: the first"), "first")
-        self.addItem(self.tr("One record per person: the last"), "last")
-        self.addItem(self.tr("One record per person: at random"), "random")
-        self.addItem(self.tr("Each record by itself, with a reason…"), "record")
+        self.addItem(t("Choose what is done…"), "")
+        self.addItem(t("All records of a person drawn at once"), "draw")
+        self.addItem(t("One record per person: the first"), "first")
+        self.addItem(t("One record per person: the last"), "last")
+        self.addItem(t("One record per person: at random"), "random")
+        self.addItem(t("Each record by itself, with a reason…"), "record")
         self.activated.connect(self._chosen)
         self.hide()
 
@@ -70,7 +74,7 @@ class PersonWay(Choice):
     def _choose(self, chosen: ByPerson | None) -> None:
         choices = self._session.choices
         if choices is not None:
-            self._session.choose(replace(choices, persons=chosen), self.tr("persons with several records"))
+            self._session.choose(replace(choices, persons=chosen), t("persons with several records"))
 
     def _chosen(self) -> None:
         way = self.currentData()
@@ -78,9 +82,9 @@ class PersonWay(Choice):
             self.take(way)
             return
         asking = QInputDialog(self)
-        asking.setWindowTitle(self.tr("Each record by itself"))
+        asking.setWindowTitle(t("Each record by itself"))
         asking.setLabelText(
-            self.tr(
+            t(
                 "Whoever sees several records of a person learns more than from one. Why may each stand for itself?"
                 " The report shows this."
             )
@@ -97,22 +101,22 @@ class PersonOptions(QWidget):
         super().__init__(parent)
         self._session, self._way = session, way
         row = margins(QHBoxLayout(self), 0, spacing=8)
-        self.by = label(self.tr("First and last by"), "quiet")
-        self.order = Choice(self.tr("Column by whose values a person's records are first or last"))
+        self.by = label(t("First and last by"), "quiet")
+        self.order = Choice(t("Column by whose values a person's records are first or last"))
         self.order.activated.connect(self._ordered)
-        self.number = QCheckBox(self.tr("Give each person a random number"))
+        self.number = QCheckBox(t("Give each person a random number"))
         tip(
             self.number,
-            self.tr("New in each release: recipients can follow a person's records, and whoever finds one finds all"),
+            t("New in each release: recipients can follow a person's records, and whoever finds one finds all"),
         )
         self.number.clicked.connect(lambda on: self._put(number=on))
         self.days = QSpinBox()
         self.days.setRange(0, MOST_DAYS)
         self.days.setKeyboardTracking(False)
-        self.days.setSpecialValueText(self.tr("Dates as they are"))
-        self.days.setPrefix(self.tr("Dates moved by up to "))
-        self.days.setSuffix(self.tr(" days"))
-        self.days.setAccessibleName(self.tr("Days by which each person's dates are moved at most"))
+        self.days.setSpecialValueText(t("Dates as they are"))
+        self.days.setPrefix(t("Dates moved by up to "))
+        self.days.setSuffix(t(" days"))
+        self.days.setAccessibleName(t("Days by which each person's dates are moved at most"))
         self.days.valueChanged.connect(self._moved)
         self.unmoved = label("", "quiet")
         for part in (self.by, self.order, self.number, self.days, self.unmoved):
@@ -134,7 +138,7 @@ class PersonOptions(QWidget):
         self.number.setVisible(chosen.way == "draw")
         with QSignalBlocker(self.order):
             self.order.clear()
-            self.order.addItem(self.tr("the order of the file"), "")
+            self.order.addItem(t("the order of the file"), "")
             for name in ordered:
                 self.order.addItem(caption(name), name)
             self.order.setCurrentIndex(max(0, self.order.findData(chosen.order)))
@@ -144,13 +148,17 @@ class PersonOptions(QWidget):
         self.days.setVisible(bool(dates))
         with QSignalBlocker(self.days):
             self.days.setValue(chosen.days)
-        words = self.tr(
+        words = t(
             "{columns}: all dates of a person by one random number of days, either way, another for each person and in"
             " each release. Days between a person's dates stay true, seasons don't."
         )
         tip(self.days, filled(words, columns=beside(dates)))
         left = [name for name in dates if chosen.shift and name not in chosen.shift]
+<<<<<<< HEAD
         self.unmoved.setText(filled(self.tr("Not moved: {columns}"), columns=beside(left)) if left else "")
+=======
+        self.unmoved.setText(t("Not moved: {columns}", columns=", ".join(left)) if left else "")
+>>>>>>> main
         self.unmoved.setVisible(bool(left))
         self.setVisible(one or chosen.way == "draw" or bool(dates))
 

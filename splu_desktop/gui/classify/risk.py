@@ -26,7 +26,7 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins, put
-from splu_desktop.gui.base.words import filled, number, told
+from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
@@ -139,7 +139,7 @@ class RiskPanel(QWidget):
         outer = margins(QVBoxLayout(self), 0, spacing=4)
         row = margins(QHBoxLayout(), spacing=8)
         self._picture = Picture("eye-off", "quiet", 16)
-        self.grid = RiskGrid((self.tr("Recognisable records"),))
+        self.grid = RiskGrid((t("Recognisable records"),))
         put(row, self._picture, (self.grid, 1))
         outer.addLayout(row)
         self.text = label("", "quiet", wrap=True)
@@ -177,7 +177,7 @@ class RiskPanel(QWidget):
             return
         self._key = key
         self.shown = None
-        self.text.setText(self.tr("Looking for recognisable records…"))
+        self.text.setText(t("Looking for recognisable records…"))
         table = Table(tuple(self._session.column(name) for name in names))
         # The figures first, which are quick; what causes them takes some ten times as long.
         quick = self._tasks.run("risk", lambda progress: risk_of(table, nsas, progress), pause=_REST)
@@ -216,24 +216,22 @@ class RiskPanel(QWidget):
 
     def _words(self, found: RecognisableNow) -> str:
         if not found.columns:
-            return self.tr("No column is published as it is.")
+            return t("No column is published as it is.")
         whole = found.whole
         if not whole.below[10]:
-            return self.tr("No record stands out in the columns published as they are.")
+            return t("No record stands out in the columns published as they are.")
         k = 2 if whole.unique else 10
         helping = [what for what in found.columns.values() if what.cause.freed(whole, k) > 0][:_NAMED]
         if not helping:
             alone = max(found.columns.values(), key=lambda what: what.cause.alone.below[k])
-            return filled(
-                self.tr(
-                    "No single column causes this: without any one of them it stays. By itself, “{column}” tells most."
-                ),
+            return t(
+                "No single column causes this: without any one of them it stays. By itself, “{column}” tells most.",
                 column=alone.cause.name,
             )
         listed = "; ".join(
-            filled(self.tr("{n} without “{column}”"), column=what.cause.name, n=number(what.cause.without.below[k]))
+            t("{n} without “{column}”", column=what.cause.name, n=number(what.cause.without.below[k]))
             for what in helping
         )
         if k == 2:
-            return filled(self.tr("Unique records: {columns}."), columns=listed)
-        return filled(self.tr("Records with fewer than 10 alike: {columns}."), columns=listed)
+            return t("Unique records: {columns}.", columns=listed)
+        return t("Records with fewer than 10 alike: {columns}.", columns=listed)

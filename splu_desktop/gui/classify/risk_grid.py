@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from splu_desktop.core.risk.uniqueness import KS, Uniqueness
-from splu_desktop.gui.base.widgets import label
-from splu_desktop.gui.base.words import filled, number, percent, tip
+from splu_desktop.gui.base.widgets import label, new_grid
+from splu_desktop.gui.base.words import number, percent, t, tip
 
 
 class RiskGrid(QWidget):
@@ -17,14 +17,12 @@ class RiskGrid(QWidget):
 
     def __init__(self, titles: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
+        grid = new_grid(16, 2, self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(2)
         self._titles = tuple(titles)
-        hint = self.tr("Records that agree in every column published as it is with fewer than so many records in all")
+        hint = t("Records that agree in every column published as it is with fewer than so many records in all")
         for place, k in enumerate(KS, start=1):
-            head = label(self.tr("unique") if k == 2 else filled(self.tr("fewer than {k} alike"), k=k), "quiet")
+            head = label(t("unique") if k == 2 else t("fewer than {k} alike", k=k), "quiet")
             tip(head, hint)
             grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignRight)
         self._cells: list[list[QLabel]] = []
@@ -45,8 +43,8 @@ class RiskGrid(QWidget):
             said.append(text)
         if found is not None:
             self._cells[line][0].setAccessibleName(
-                filled(
-                    self.tr("{title}: {unique} unique; fewer than 3 alike: {three}; 5: {five}; 10: {ten}"),
+                t(
+                    "{title}: {unique} unique; fewer than 3 alike: {three}; 5: {five}; 10: {ten}",
                     title=self._titles[line],
                     unique=said[0],
                     three=said[1],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -12,7 +12,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW
 from splu_desktop.gui.base.widgets import Choice
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.words import t
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -22,29 +22,21 @@ COLOURS = {Role.IDENTIFIER: "fault", Role.NSA: "text", Role.SA: "protected", Rol
 
 def role_name(role: Role) -> str:
     """Return a role as a custodian says it."""
-    translate = QCoreApplication.translate
     return {
-        Role.IDENTIFIER: translate("roles", "Identifier"),
-        Role.NSA: translate("roles", "Published as it is"),
-        Role.SA: translate("roles", "Sensitive"),
-        Role.DROPPED: translate("roles", "Left out"),
+        Role.IDENTIFIER: t("Identifier"),
+        Role.NSA: t("Published as it is"),
+        Role.SA: t("Sensitive"),
+        Role.DROPPED: t("Left out"),
     }[role]
 
 
 def role_meaning(role: Role) -> str:
     """Return what a role does, in one sentence."""
-    translate = QCoreApplication.translate
     return {
-        Role.IDENTIFIER: translate(
-            "roles", "Names a person by itself, such as a record number. It is never published."
-        ),
-        Role.NSA: translate(
-            "roles", "Published unchanged (NSA, non-sensitive attribute). Rare combinations stay recognisable."
-        ),
-        Role.SA: translate(
-            "roles", "Re-drawn so that counts of a few patients can't be trusted (SA, sensitive attribute)."
-        ),
-        Role.DROPPED: translate("roles", "Not needed by the recipient, so not published."),
+        Role.IDENTIFIER: t("Names a person by itself, such as a record number. It is never published."),
+        Role.NSA: t("Published unchanged (NSA, non-sensitive attribute). Rare combinations stay recognisable."),
+        Role.SA: t("Re-drawn so that counts of a few patients can't be trusted (SA, sensitive attribute)."),
+        Role.DROPPED: t("Not needed by the recipient, so not published."),
     }[role]
 
 
@@ -84,7 +76,7 @@ class RoleDelegate(QStyledItemDelegate):
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        combo = Choice(filled(self.tr("Role of {column}"), column=index.data(ROW).fact.name), parent)
+        combo = Choice(t("Role of {column}", column=index.data(ROW).fact.name), parent)
         c = theme.colours()
         for role in Role:
             combo.addItem(theme.icon(PICTURES[role], getattr(c, COLOURS[role])), role_name(role), role)

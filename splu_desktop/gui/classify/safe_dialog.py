@@ -6,11 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,8 +20,8 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import announce, label, last_row, margins, percent_box, whole_box
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.widgets import Dialog, announce, label, last_row, percent_box, whole_box
+from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.classify.audience_dialog import usual_aim
 from splu_desktop.gui.plan.taking_groups import generalised
 
@@ -41,14 +39,11 @@ def proposed(table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress)
     return found, variants
 
 
-class SafeDialog(QDialog):
+class SafeDialog(Dialog):
     """The aim, and the steps to it with a box each; what is ticked is taken, one step of undo each."""
 
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Make it safe"))
-        self.resize(720, 460)
+        super().__init__(t("Make it safe"), (720, 460), parent)
         self._session, self._tasks = session, tasks
         self.found: MadeSafe | None = None
         self._variants: Variants = {}
@@ -56,11 +51,10 @@ class SafeDialog(QDialog):
         k, unique = usual_aim()
         if choices is not None and choices.audience is not None:
             k, unique = choices.audience.limits.k, choices.audience.limits.unique
-        column = QVBoxLayout(self)
-        margins(column, 16, spacing=12)
+        column = self.parts
         column.addWidget(
             label(
-                self.tr(
+                t(
                     "Steps are looked for until what you ask for holds and no column gives a sensitive one away. Untick"
                     " what you don't want; every step taken can be undone."
                 ),
@@ -70,13 +64,13 @@ class SafeDialog(QDialog):
         )
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.k = whole_box(1, 1000, self.tr("People who look alike, at least"))
+        self.k = whole_box(1, 1000, t("People who look alike, at least"))
         self.k.setValue(k)
-        self.unique = percent_box(0.0, 100.0, 2, self.tr("Records that stand alone, at most"))
+        self.unique = percent_box(0.0, 100.0, 2, t("Records that stand alone, at most"))
         self.unique.setValue(100 * unique)
         for text, box in (
-            (self.tr("People who look alike, at least"), self.k),
-            (self.tr("Records that stand alone, at most"), self.unique),
+            (t("People who look alike, at least"), self.k),
+            (t("Records that stand alone, at most"), self.unique),
         ):
             row.addWidget(label(text))
             row.addWidget(box)
@@ -84,7 +78,7 @@ class SafeDialog(QDialog):
         row.addStretch(1)
         column.addLayout(row)
         self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Proposed steps"))
+        self.list.setAccessibleName(t("Proposed steps"))
         self.list.setWordWrap(True)
         self.list.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)  # lines are broken anew, and none is left out
@@ -94,7 +88,7 @@ class SafeDialog(QDialog):
         column.addWidget(self.list, 1)
         self.text = label("", wrap=True)
         column.addWidget(self.text)
-        self.take = last_row(self, column, self.tr("&Take these steps"))
+        self.take = last_row(self, column, t("&Take these steps"))
         self.k.valueChanged.connect(self._look)
         self.unique.valueChanged.connect(self._look)
         self._look()
@@ -106,9 +100,9 @@ class SafeDialog(QDialog):
         self.found = None
         self.list.clear()
         self.take.setEnabled(False)
-        self.text.setText(self.tr("Looking for steps…"))
+        self.text.setText(t("Looking for steps…"))
         aim = Aim(self.k.value(), self.unique.value() / 100)
-        table, plan, rest = source.imported.table, choices.plan(), Rest(self.tr("Other"), self.tr("{value} or other"))
+        table, plan, rest = source.imported.table, choices.plan(), Rest(t("Other"), t("{value} or other"))
         job = self._tasks.run("make safe", lambda progress: proposed(table, plan, aim, rest, progress), pause=_REST)
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
@@ -122,7 +116,7 @@ class SafeDialog(QDialog):
             item.setCheckState(Qt.CheckState.Checked)
             self.list.addItem(item)
         if not self.found.steps:
-            self.text.setText(self.tr("Nothing needs to be done: what you ask for holds already."))
+            self.text.setText(t("Nothing needs to be done: what you ask for holds already."))
         else:
             self.text.setText(told(self.found.sentence))
         announce(self, self.text.text())

@@ -9,7 +9,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.models import shortened
 from splu_desktop.gui.base.widgets import Choice, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import t, told
 
 
 class ColumnsForm(QScrollArea):
@@ -43,7 +43,7 @@ class ColumnsForm(QScrollArea):
         for column in imported.table.columns:
             box = self.types[column.name]
             box.clear()
-            box.addItem(filled(self.tr("Detected: {value}"), value=told(column.kind.value)), None)
+            box.addItem(t("Detected: {value}", value=told(column.kind.value)), None)
             for kind in Kind:
                 box.addItem(told(kind.value), kind)
             wanted = asked.types.get(column.name)
@@ -57,10 +57,10 @@ class ColumnsForm(QScrollArea):
         for old, now in self._shown:
             row = QWidget()
             beside = margins(QHBoxLayout(row), 0, spacing=8)
-            name = line_edit(filled(self.tr("Name of {column}"), column=old), shortened(old))
+            name = line_edit(t("Name of {column}", column=old), shortened(old))
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
-            kind = Choice(filled(self.tr("Type of {column}"), column=now))
+            kind = Choice(t("Type of {column}", column=now))
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)
             put(beside, (name, 1), kind)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 from splu_desktop.gui.base.widgets import Choice, label
+from splu_desktop.gui.base.words import t
 
 
 class DecisionsForm(QWidget):
@@ -22,20 +23,20 @@ class DecisionsForm(QWidget):
         keep, missing, drop = Decision.KEEP, Decision.MISSING, Decision.DROP
         kinds = {
             ProblemKind.MISFIT: (
-                self.tr("A value that does not fit its column"),
-                {keep: self.tr("keep it as a text"), missing: self.tr("treat it as missing"), drop: self._drop()},
+                t("A value that does not fit its column"),
+                {keep: t("keep it as a text"), missing: t("treat it as missing"), drop: self._drop()},
             ),
             ProblemKind.LONG_ROW: (
-                self.tr("A row with too many fields"),
-                {keep: self.tr("leave out what is too much"), drop: self._drop()},
+                t("A row with too many fields"),
+                {keep: t("leave out what is too much"), drop: self._drop()},
             ),
             ProblemKind.SHORT_ROW: (
-                self.tr("A row with too few fields"),
-                {keep: self.tr("treat the others as empty"), drop: self._drop()},
+                t("A row with too few fields"),
+                {keep: t("treat the others as empty"), drop: self._drop()},
             ),
             ProblemKind.DOUBTFUL_ROW: (
-                self.tr("A row that may be a title, a total or a note"),
-                {keep: self.tr("keep it as a record"), drop: self._drop()},
+                t("A row that may be a title, a total or a note"),
+                {keep: t("keep it as a record"), drop: self._drop()},
             ),
         }
         for kind, (name, ways) in kinds.items():
@@ -45,11 +46,11 @@ class DecisionsForm(QWidget):
             box.activated.connect(lambda _, kind=kind, box=box: self.decided.emit(kind, box.currentData()))
             self.boxes[kind] = box
             form.addRow(name, box)
-        said = self.tr("Whatever is decided, the list of problems names every row and keeps what was left out.")
+        said = t("Whatever is decided, the list of problems names every row and keeps what was left out.")
         form.addRow(label(said, "quiet", wrap=True))
 
     def _drop(self) -> str:
-        return self.tr("drop the row")
+        return t("drop the row")
 
     def show_choices(self, asked: ImportChoices) -> None:
         """Show what was decided."""

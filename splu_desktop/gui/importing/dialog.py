@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSplitter,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,8 +30,8 @@ from splu_desktop.files.importer import (
 )
 from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, label, last_row, line_edit, margins
-from splu_desktop.gui.base.words import filled, number, told
+from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, label, last_row, line_edit, margins
+from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
 
@@ -85,7 +84,7 @@ class TokensModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return (self.tr("Means “no value”"), self.tr("Column"), self.tr("Records"), self.tr("Why"))[section]
+            return (t("Means “no value”"), t("Column"), t("Records"), t("Why"))[section]
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -99,7 +98,7 @@ class TokensModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
             return Qt.CheckState.Checked if token.applied else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.DisplayRole:
-            shown = (token.token or self.tr("(empty)"), token.column, number(token.count), told(token.reason))
+            shown = (token.token or t("(empty)"), token.column, number(token.count), told(token.reason))
             return shortened(shown[index.column()])
         return None
 
@@ -117,45 +116,41 @@ class TokensModel(QAbstractTableModel):
         return tuple(token.token for token in self.tokens if token.column == column and token.applied)
 
 
-class ReadDialog(QDialog):
+class ReadDialog(Dialog):
     """Choices at the left, the first records at the right; `chosen` carries the choices when they are taken."""
 
     chosen = Signal(object)
 
     def __init__(self, path: Path, asked: ImportChoices, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(t("How “{name}” is read", name=path.name), (1000, 600), parent)
         self._path, self._tasks = path, tasks
         self.asked = asked
         self._filling = True
-        self.setWindowTitle(filled(self.tr("How “{name}” is read"), name=path.name))
-        self.resize(1000, 600)
-        column = margins(QVBoxLayout(self), 16, spacing=12)
-        self.banner = Banner()
+        column, self.banner = self.parts, Banner()
         column.addWidget(self.banner)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         self.tabs = QTabWidget()
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
-        self.tabs.addTab(self._build_file(), self.tr("&File"))
+        self.tabs.addTab(self._build_file(), t("&File"))
         self.columns = ColumnsForm()
         self.columns.renamed.connect(self._renamed)
         self.columns.typed.connect(self._typed)
         self.type_boxes = self.columns.types
-        self.tabs.addTab(self.columns, self.tr("&Columns"))
-        self.tabs.addTab(self._build_missing(), self.tr("&Missing values"))
+        self.tabs.addTab(self.columns, t("&Columns"))
+        self.tabs.addTab(self._build_missing(), t("&Missing values"))
         self.decisions = DecisionsForm()
         self.decisions.decided.connect(lambda kind, what: self._ask(decisions={**self.asked.decisions, kind: what}))
-        self.tabs.addTab(self.decisions, self.tr("&Problems"))
+        self.tabs.addTab(self.decisions, t("&Problems"))
         split.addWidget(self.tabs)
         self.records_model = PreviewModel()
-        self.records = TableView(self.tr("The first records, read so"))
+        self.records = TableView(t("The first records, read so"))
         self.records.setModel(self.records_model)
         self.records.horizontalHeader().setStretchLastSection(False)
         split.addWidget(self.records)
         split.setSizes([400, 600])
         column.addWidget(split, 1)
-        self.use = last_row(self, column, self.tr("&Read it so"), (self.tr("Detect &all again"), self._forget))
+        self.use = last_row(self, column, t("&Read it so"), (t("Detect &all again"), self._forget))
         self._filling = False
         self._try()
 
@@ -169,13 +164,13 @@ class ReadDialog(QDialog):
         self.boxes: dict[str, QComboBox] = {}
         self.reasons: dict[str, Any] = {}
         names = {
-            "sheet": self.tr("Sheet"),
-            "encoding": self.tr("Character encoding"),
-            "delimiter": self.tr("Between fields"),
-            "quote": self.tr("Quote mark"),
-            "decimal": self.tr("Decimal mark"),
-            "thousands": self.tr("Thousands mark"),
-            "date_order": self.tr("Day and month"),
+            "sheet": t("Sheet"),
+            "encoding": t("Character encoding"),
+            "delimiter": t("Between fields"),
+            "quote": t("Quote mark"),
+            "decimal": t("Decimal mark"),
+            "thousands": t("Thousands mark"),
+            "date_order": t("Day and month"),
         }
         for key, name in names.items():
             box = Choice(name)
@@ -183,13 +178,13 @@ class ReadDialog(QDialog):
             box.activated.connect(lambda _, key=key: self._picked(key))
             self.form.addRow(name, box)
             self._add_reason(key)
-        self.header = line_edit(self.tr("Header in row"), self.tr("detected"))
+        self.header = line_edit(t("Header in row"), t("detected"))
         self.header.setText("" if self.asked.header_row is None else str(self.asked.header_row))
-        self.last = line_edit(self.tr("Last record in row"), self.tr("detected"))
+        self.last = line_edit(t("Last record in row"), t("detected"))
         self.last.setText("" if self.asked.last_row is None else str(self.asked.last_row))
         for edit, name, key in (
-            (self.header, self.tr("Header in row (0: none)"), "header_row"),
-            (self.last, self.tr("Last record in row"), "last_row"),
+            (self.header, t("Header in row (0: none)"), "header_row"),
+            (self.last, t("Last record in row"), "last_row"),
         ):
             edit.textEdited.connect(lambda _: self._rows_edited())
             self.form.addRow(name, edit)
@@ -210,7 +205,7 @@ class ReadDialog(QDialog):
         self.tokens_model = TokensModel()
         self.tokens_model.setParent(self)
         self.tokens_model.ticked.connect(self._tokens_ticked)
-        self.tokens = TableView(self.tr("What stands for “no value”"))
+        self.tokens = TableView(t("What stands for “no value”"))
         self.tokens.setModel(self.tokens_model)
         row.addWidget(self.tokens)
         return page
@@ -231,7 +226,7 @@ class ReadDialog(QDialog):
         for key, edit in (("header_row", self.header), ("last_row", self.last)):
             text = edit.text().strip()
             if text and not text.isdecimal():
-                self.banner.say("warning", filled(self.tr("Rows are counted from 1; “{text}” is no row."), text=text))
+                self.banner.say("warning", t("Rows are counted from 1; “{text}” is no row.", text=text))
                 self.use.setEnabled(False)
                 return
             found[key] = int(text) if text else None
@@ -308,9 +303,7 @@ class ReadDialog(QDialog):
                 known.insert(0, value)
             box.clear()
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
-            found_out = (
-                self.tr("detected") if one_sheet else filled(self.tr("Detected: {value}"), value=self._said(key, value))
-            )
+            found_out = t("detected") if one_sheet else t("Detected: {value}", value=self._said(key, value))
             box.addItem(found_out, None)
             for one in known:
                 box.addItem(self._said(key, one), one)
@@ -318,9 +311,7 @@ class ReadDialog(QDialog):
             if key == "sheet":
                 same = self._alike(found)
                 if same:
-                    box.addItem(
-                        filled(self.tr("All {n} with the same columns, as one table"), n=number(same)), ALL_SHEETS
-                    )
+                    box.addItem(t("All {n} with the same columns, as one table", n=number(same)), ALL_SHEETS)
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
             box.setCurrentIndex(0 if asked is None else max(0, box.findData(asked)))
@@ -329,7 +320,7 @@ class ReadDialog(QDialog):
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         self._say_reason("last_row", why.get("last_row", ""))
         if resolved.header_row is not None:
-            self.header.setPlaceholderText(filled(self.tr("detected: {row}"), row=number(resolved.header_row)))
+            self.header.setPlaceholderText(t("detected: {row}", row=number(resolved.header_row)))
 
     def _alike(self, found: Preview) -> int:
         """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""
@@ -342,16 +333,16 @@ class ReadDialog(QDialog):
 
     def _said(self, key: str, value: Any) -> str:
         words = {
-            "\t": self.tr("tab"),
-            ",": self.tr("comma ,"),
-            ";": self.tr("semicolon ;"),
-            ".": self.tr("point ."),
-            " ": self.tr("blanks"),
-            "|": self.tr("bar |"),
-            "": self.tr("none"),
-            None: self.tr("none"),
-            "dmy": self.tr("day first"),
-            "mdy": self.tr("month first"),
+            "\t": t("tab"),
+            ",": t("comma ,"),
+            ";": t("semicolon ;"),
+            ".": t("point ."),
+            " ": t("blanks"),
+            "|": t("bar |"),
+            "": t("none"),
+            None: t("none"),
+            "dmy": t("day first"),
+            "mdy": t("month first"),
         }
         return words.get(value, str(value))
 

@@ -18,7 +18,11 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
+<<<<<<< HEAD
 from splu_desktop.gui.base.words import beside, caption, filled, number, size, told
+=======
+from splu_desktop.gui.base.words import caption, number, size, t, told
+>>>>>>> main
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
@@ -59,15 +63,15 @@ class ImportPage(Page):
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
         self.setAcceptDrops(True)
-        self.set_title(self.tr("Import"), self.tr("Open the table that holds the sensitive data."))
+        self.set_title(t("Import"), t("Open the table that holds the sensitive data."))
         self._job: Job | None = None
         self._path: Path | None = None
         self._asked: dict[Path, ImportChoices | None] = {}
 
         well = Empty(
             "file-spreadsheet",
-            self.tr("Drop a table here"),
-            self.tr(
+            t("Drop a table here"),
+            t(
                 "A CSV file or an Excel workbook, one row for each person or stay, with the columns' names in the first"
                 " row. The file is only read; it is never changed."
             ),
@@ -75,16 +79,16 @@ class ImportPage(Page):
         self._well = QFrame()
         self._well.setProperty("look", "well")
         put(margins(QVBoxLayout(self._well), 0), well)
-        self.open_button = button(self.tr("&Choose a file…"), self.ask_file, look="primary", picture="folder-open")
-        self.sample_button = button(self.tr("Open the &sample hospital"), self.open_sample)
+        self.open_button = button(t("&Choose a file…"), self.ask_file, look="primary", picture="folder-open")
+        self.sample_button = button(t("Open the &sample hospital"), self.open_sample)
         for made in (self.open_button, self.sample_button):
             well.buttons.addWidget(made)
         self._start = QWidget()
         column = put(
             margins(QVBoxLayout(self._start), 0, spacing=8),
-            label(self.tr("Turn a sensitive table into one that you can hand out"), "strong", wrap=True),
+            label(t("Turn a sensitive table into one that you can hand out"), "strong", wrap=True),
             label(
-                self.tr(
+                t(
                     "You open a table and say which columns are sensitive. Before anything is written you see what its"
                     " recipients can count, and what a row still tells about a person. In the table you hand out,"
                     " counts of many people stay right and counts of a few are hidden."
@@ -100,7 +104,7 @@ class ImportPage(Page):
         column.addWidget(self.recent)
         self.stack.addWidget(self._start)
 
-        busy = Busy("", self.tr("Cancel reading"))
+        busy = Busy("", t("Cancel reading"))
         busy.cancelled.connect(self.cancel)
         self.use_busy(busy)
         self._build_content()
@@ -113,37 +117,35 @@ class ImportPage(Page):
         self.summary = label("", "quiet", wrap=True, selectable=True)
         put(texts, self.name, self.summary)
         row.addLayout(texts, 1)
-        change = button(self.tr("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
+        change = button(t("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
         row.addWidget(change, 0, Qt.AlignmentFlag.AlignTop)
-        again = button(self.tr("&Choose another file…"), self.ask_file, picture="folder-open")
+        again = button(t("&Choose another file…"), self.ask_file, picture="folder-open")
         row.addWidget(again, 0, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(row)
 
         self.tabs = QTabWidget()
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.preview_model = PreviewModel()
-        self.preview = TableView(self.tr("The first records as they were read"))
+        self.preview = TableView(t("The first records as they were read"))
         self.preview.setModel(self.preview_model)
         self.preview.verticalHeader().show()
         self.preview.horizontalHeader().setStretchLastSection(False)
-        self.tabs.addTab(self.preview, self.tr("Firs&t records"))
+        self.tabs.addTab(self.preview, t("Firs&t records"))
 
         self.reading_model: RowsModel[_ReadingOf] = RowsModel(
             [
-                Field(self.tr("What"), lambda r: r.what),
-                Field(self.tr("How it was read"), lambda r: r.how),
-                Field(self.tr("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
+                Field(t("What"), lambda r: r.what),
+                Field(t("How it was read"), lambda r: r.how),
+                Field(t("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
             ]
         )
-        self.reading = TableView(self.tr("How the file was read"))
+        self.reading = TableView(t("How the file was read"))
         self.reading.setModel(self.reading_model)
-        self.tabs.addTab(self.reading, self.tr("How it w&as read"))
+        self.tabs.addTab(self.reading, t("How it w&as read"))
 
         self.problems = ProblemList(self.tasks)
         self.problems.saved.connect(
-            lambda name: self.banner.say(
-                "done", filled(self.tr("The list of problems was saved as “{name}”."), name=name)
-            )
+            lambda name: self.banner.say("done", t("The list of problems was saved as “{name}”.", name=name))
         )
         self.problems.failed.connect(self.fault)
         self.tabs.addTab(self.problems, "")
@@ -151,9 +153,9 @@ class ImportPage(Page):
 
     def ask_file(self) -> None:
         """Let the user choose a file, and read it."""
-        kinds = self.tr("Tables (*.csv *.tsv *.txt *.gz *.xlsx *.xls *.xlsb *.ods *.parquet *.sav *.dta *.sas7bdat)")
+        kinds = t("Tables (*.csv *.tsv *.txt *.gz *.xlsx *.xls *.xlsb *.ods *.parquet *.sav *.dta *.sas7bdat)")
         start = str(self._path.parent) if self._path else ""
-        path = asked_file(self, self.tr("Open a table"), f"{kinds};;{self.tr('All files (*)')}", start)
+        path = asked_file(self, t("Open a table"), f"{kinds};;{t('All files (*)')}", start)
         if path is not None:
             self.open_file(path)
 
@@ -181,11 +183,11 @@ class ImportPage(Page):
         """Read a file in the worker; the newest request wins."""
         self._path = path
         self._asked[path] = choices
-        stage = self.tr("Looking at the columns")
+        stage = t("Looking at the columns")
         self.tasks.run("ahead", load_ahead)
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
         job.done.connect(self.session.open_source)
-        self.follow(job, filled(self.tr("Reading “{name}”"), name=path.name))
+        self.follow(job, t("Reading “{name}”", name=path.name))
         return job
 
     def follow(self, job: Job, heading: str) -> None:
@@ -196,7 +198,7 @@ class ImportPage(Page):
             self.busy.begin(heading)
             self.show_part(self.busy)
             job.progressed.connect(self.busy.show_progress)
-        self.set_primary(self.tr("Continue"), False, "")
+        self.set_primary(t("Continue"), False, "")
         job.done.connect(self._read)
         job.failed.connect(self._failed)
         job.stopped.connect(self._stopped)
@@ -217,7 +219,7 @@ class ImportPage(Page):
 
     def _stopped(self) -> None:
         self._job = None
-        self.banner.say("note", self.tr("Reading was cancelled; nothing was changed."))
+        self.banner.say("note", t("Reading was cancelled; nothing was changed."))
         self.refresh()
 
     def act(self) -> None:
@@ -231,15 +233,15 @@ class ImportPage(Page):
         if source is None:
             self._show_recent()
             self.show_part(self._start)
-            self.set_primary(self.tr("Continue"), False, self.tr("Open a table to begin."))
+            self.set_primary(t("Continue"), False, t("Open a table to begin."))
             return
         self.show_part(None)
         imported = source.imported
         table = imported.table
         self.name.setText(imported.source.name)
         self.summary.setText(
-            filled(
-                self.tr("{records} records, {columns} columns, {size}"),
+            t(
+                "{records} records, {columns} columns, {size}",
                 records=number(table.n),
                 columns=number(len(table.columns)),
                 size=size(imported.source.size),
@@ -258,18 +260,18 @@ class ImportPage(Page):
                 # Not above: brings NumPy, which the window that opens does without.
                 from splu_desktop.files.importer import ProblemKind
 
-                misfit = filled(
-                    self.tr("Not everything in the file fitted; the tab Problems lists what and where ({count})."),
+                misfit = t(
+                    "Not everything in the file fitted; the tab Problems lists what and where ({count}).",
                     count=number(found),
                 )
                 noted = all(problem.kind is ProblemKind.NOTE for problem in imported.problems)
                 self.banner.say(
                     "note" if noted else "warning",
                     told(imported.problems[0].sentence) if noted else misfit,
-                    self.tr("Show them"),
+                    t("Show them"),
                     lambda: self.tabs.setCurrentIndex(2),
                 )
-        self.set_primary(filled(self.tr("Continue with {n} records"), n=number(table.n)), True)
+        self.set_primary(t("Continue with {n} records", n=number(table.n)), True)
 
     def _show_recent(self) -> None:
         while (old := self._recent_row.takeAt(0)) is not None:
@@ -278,7 +280,7 @@ class ImportPage(Page):
                 widget.deleteLater()
         latest = recent_files()[:_RECENT]
         self.recent.setVisible(bool(latest))
-        self._recent_row.addWidget(label(self.tr("Opened last:"), "quiet"))
+        self._recent_row.addWidget(label(t("Opened last:"), "quiet"))
         for path in latest:
             made = button(caption(path.name), partial(self.open_file, path), look="flat", hint=str(path))
             self._recent_row.addWidget(made)
@@ -296,49 +298,52 @@ class ImportPage(Page):
         rest = sum(sheet.rows for sheet in same if not sheet.chosen)
         self.banner.say(
             "warning",
-            filled(
-                self.tr(
-                    "Only the sheet “{sheet}” was read; {rows} rows on other sheets with the same columns were not."
-                ),
+            t(
+                "Only the sheet “{sheet}” was read; {rows} rows on other sheets with the same columns were not.",
                 sheet=imported.choices.sheet,
                 rows=number(rest),
             ),
-            self.tr("Read them as one table"),
+            t("Read them as one table"),
             lambda: self.open_file(path, replace(asked, sheet=None, sheets=ALL_SHEETS, names=None)),
         )
 
     def _readings(self, imported: Imported) -> list[_ReadingOf]:
         chosen, why = imported.choices, imported.reasons
         words = {
-            "format": self.tr("File format"),
-            "sheet": self.tr("Sheet"),
-            "encoding": self.tr("Character encoding"),
-            "delimiter": self.tr("Between fields"),
-            "quote": self.tr("Quote mark"),
-            "decimal": self.tr("Decimal mark"),
-            "thousands": self.tr("Thousands mark"),
-            "header_row": self.tr("Header in row"),
-            "last_row": self.tr("Last record in row"),
-            "date_order": self.tr("Order of day and month"),
+            "format": t("File format"),
+            "sheet": t("Sheet"),
+            "encoding": t("Character encoding"),
+            "delimiter": t("Between fields"),
+            "quote": t("Quote mark"),
+            "decimal": t("Decimal mark"),
+            "thousands": t("Thousands mark"),
+            "header_row": t("Header in row"),
+            "last_row": t("Last record in row"),
+            "date_order": t("Order of day and month"),
         }
-        names = {"\t": self.tr("tab"), ",": self.tr("comma"), ";": self.tr("semicolon"), " ": self.tr("blank")}
+        names = {"\t": t("tab"), ",": t("comma"), ";": t("semicolon"), " ": t("blank")}
         lines = []
         for key, what in words.items():
             value = getattr(chosen, key)
             if value is not None and (value != "" or key in why):
-                lines.append(_ReadingOf(what, names.get(str(value), str(value)) or self.tr("none"), why.get(key, "")))
+                lines.append(_ReadingOf(what, names.get(str(value), str(value)) or t("none"), why.get(key, "")))
         if chosen.sheets is not None:
+<<<<<<< HEAD
             joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
             lines.append(_ReadingOf(self.tr("Sheets read as one table"), joined, why.get("sheets", "")))
+=======
+            joined = ", ".join(sheet.name for sheet in imported.sheets if sheet.chosen)
+            lines.append(_ReadingOf(t("Sheets read as one table"), joined, why.get("sheets", "")))
+>>>>>>> main
         for old, new in chosen.renames.items():
-            lines.append(_ReadingOf(self.tr("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
+            lines.append(_ReadingOf(t("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:
             if token.applied:
-                what = filled(self.tr("Missing in “{column}”"), column=token.column)
-                how = filled(self.tr("“{token}” in {n} records"), token=token.token, n=number(token.count))
+                what = t("Missing in “{column}”", column=token.column)
+                how = t("“{token}” in {n} records", token=token.token, n=number(token.count))
                 lines.append(_ReadingOf(what, how, token.reason))
         if imported.source.sha256:
-            lines.append(_ReadingOf(self.tr("Fingerprint (SHA-256)"), imported.source.sha256, ""))
+            lines.append(_ReadingOf(t("Fingerprint (SHA-256)"), imported.source.sha256, ""))
         return lines
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -361,7 +366,7 @@ class ImportPage(Page):
         self._well.style().polish(self._well)
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>The table is read into memory. Nothing is changed, copied or sent anywhere.</p><p><b>What should I "
             "check?</b></p><p>That each row is one person or one stay, that the names of the columns stand in the "
             "header, and that accented letters and dates look right.</p><p>A wrong separator or encoding shows at once "

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, number, told
+from splu_desktop.gui.base.words import number, t, told
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer.problems import Problem
@@ -31,22 +31,22 @@ class ProblemList(QWidget):
         self._problems: tuple[Problem, ...] = ()
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         row = margins(QHBoxLayout(), spacing=8)
-        self.search = line_edit(self.tr("Search the problems"), self.tr("Search the problems"))
-        self.kinds = Choice(self.tr("Kind of problem"))
-        self.save_button = button(self.tr("&Save the list…"), self._ask_save, picture="download")
+        self.search = line_edit(t("Search the problems"), t("Search the problems"))
+        self.kinds = Choice(t("Kind of problem"))
+        self.save_button = button(t("&Save the list…"), self._ask_save, picture="download")
         put(row, (self.search, 1), self.kinds, self.save_button)
         column.addLayout(row)
         self.model: RowsModel[Problem] = RowsModel(
             [
-                Field(self.tr("Sheet"), lambda p: p.sheet or ""),
-                Field(self.tr("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
-                Field(self.tr("Column"), lambda p: p.column or ""),
-                Field(self.tr("What did not fit"), lambda p: told(p.sentence)),
-                Field(self.tr("Rows"), lambda p: number(p.rows), key=lambda p: p.rows, right=True),
-                Field(self.tr("What was done"), lambda p: told(p.decision.value)),
+                Field(t("Sheet"), lambda p: p.sheet or ""),
+                Field(t("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
+                Field(t("Column"), lambda p: p.column or ""),
+                Field(t("What did not fit"), lambda p: told(p.sentence)),
+                Field(t("Rows"), lambda p: number(p.rows), key=lambda p: p.rows, right=True),
+                Field(t("What was done"), lambda p: told(p.decision.value)),
             ]
         )
-        self.view = TableView(self.tr("What did not fit while reading"))
+        self.view = TableView(t("What did not fit while reading"))
         self.sorted = SortFilter(self.view)
         self.sorted.setSourceModel(self.model)
         self.view.setModel(self.sorted)
@@ -61,7 +61,7 @@ class ProblemList(QWidget):
         self._problems = tuple(problems)
         self.search.clear()
         self.kinds.clear()
-        self.kinds.addItem(self.tr("All kinds"), None)
+        self.kinds.addItem(t("All kinds"), None)
         for kind in dict.fromkeys(problem.kind for problem in self._problems):
             self.kinds.addItem(told(kind.value), kind)
         self.save_button.setEnabled(bool(self._problems))
@@ -78,7 +78,7 @@ class ProblemList(QWidget):
         self.model.show(self.shown())
 
     def _ask_save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the list"), "problems.csv", "CSV (*.csv)")
+        name, _ = QFileDialog.getSaveFileName(self, t("Save the list"), "problems.csv", "CSV (*.csv)")
         if name:
             self.save(Path(name) if Path(name).suffix else Path(f"{name}.csv"))
 
@@ -97,4 +97,4 @@ class ProblemList(QWidget):
 
 def tab_title(count: int) -> str:
     """Return the title of the tab with so many problems."""
-    return filled(QCoreApplication.translate("ProblemList", "&Problems ({count})"), count=number(count))
+    return t("&Problems ({count})", count=number(count))

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from splu_desktop.gui.base.words import caption
+from splu_desktop.gui.base.words import caption, t
 
 _MOST = 8
 _KEY = "recent/files"
@@ -29,7 +29,7 @@ class RecentFiles(QMenu):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setTitle(self.tr("Open recen&t"))
+        self.setTitle(t("Open recen&t"))
         self._last: Path | None = None
         self.aboutToShow.connect(self._fill)
 
@@ -51,10 +51,10 @@ class RecentFiles(QMenu):
             act = self.addAction(caption(str(path)))
             act.triggered.connect(partial(self._choose, path))
         if self.isEmpty():
-            self.addAction(self.tr("No file was opened yet")).setEnabled(False)
+            self.addAction(t("No file was opened yet")).setEnabled(False)
             return
         self.addSeparator()
-        self.addAction(self.tr("&Forget these")).triggered.connect(self.forget)
+        self.addAction(t("&Forget these")).triggered.connect(self.forget)
 
     def _choose(self, path: Path, *_: object) -> None:
         self.chosen.emit(path)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Release
-from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins, put
-from splu_desktop.gui.base.words import copy_text, filled, number, size, tip
+from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins, new_grid, put
+from splu_desktop.gui.base.words import copy_text, number, size, t, tip
 
 
 class DonePart(QWidget):
@@ -39,17 +39,17 @@ class DonePart(QWidget):
         for part in (self.text, self.files, self.checks):
             card.body.addWidget(part)
         row = margins(QHBoxLayout(), spacing=8)
-        self.hand = button(self.tr("Ha&nd over…"), self.hand_over.emit, picture="package-check")
-        tip(self.hand, self.tr("Pack the release into one ZIP, with a password if you like"))
+        self.hand = button(t("Ha&nd over…"), self.hand_over.emit, picture="package-check")
+        tip(self.hand, t("Pack the release into one ZIP, with a password if you like"))
         put(
             row,
             self.hand,
-            button(self.tr("&Open the folder"), self.open_folder, picture="folder-open"),
-            button(self.tr("Copy its &path"), self.copy_path, picture="copy"),
+            button(t("&Open the folder"), self.open_folder, picture="folder-open"),
+            button(t("Copy its &path"), self.copy_path, picture="copy"),
             1,
         )
-        again = button(self.tr("Publish &again…"), self.again.emit, picture="refresh-cw")
-        tip(again, self.tr("Write a second release of the same table. Read first what that costs."))
+        again = button(t("Publish &again…"), self.again.emit, picture="refresh-cw")
+        tip(again, t("Write a second release of the same table. Read first what that costs."))
         row.addWidget(again)
         card.body.addLayout(row)
         return card
@@ -59,18 +59,17 @@ class DonePart(QWidget):
         head = put(
             margins(QHBoxLayout(), spacing=10),
             Picture("eye-off", "warning", 18),
-            (label(self.tr("Before and after: for your eyes only, in no file of the release"), "strong"), 1),
+            (label(t("Before and after: for your eyes only, in no file of the release"), "strong"), 1),
         )
-        self.column = Choice(self.tr("Sensitive column compared"))
+        self.column = Choice(t("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)
         head.addWidget(self.column)
         self.compared.body.addLayout(head)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.addWidget(label(self.tr("In your table"), "quiet"), 0, 0)
-        grid.addWidget(label(self.tr("In the release"), "quiet"), 0, 1)
-        self.before, self.after = BarsView(self.tr("In your table")), BarsView(self.tr("In the release"))
+        grid = new_grid(24)
+        grid.addWidget(label(t("In your table"), "quiet"), 0, 0)
+        grid.addWidget(label(t("In the release"), "quiet"), 0, 1)
+        self.before, self.after = BarsView(t("In your table")), BarsView(t("In the release"))
         grid.addWidget(self.before, 1, 0)
         grid.addWidget(self.after, 1, 1)
         grid.setColumnStretch(0, 1)
@@ -85,16 +84,16 @@ class DonePart(QWidget):
             return
         self._release, self._compared = release, compared
         self.hand.setVisible(release.folder.is_dir())
-        self.title.setText(filled(self.tr("{n} records are published"), n=number(release.published.n)))
+        self.title.setText(t("{n} records are published", n=number(release.published.n)))
         self.text.setText(
-            filled(
-                self.tr("{path}. Hand out all of it: the table, and the files that tell how to read its counts."),
+            t(
+                "{path}. Hand out all of it: the table, and the files that tell how to read its counts.",
                 path=release.folder,
             )
         )
         lines = [
-            filled(
-                self.tr("{name}, {size}, SHA-256 {sha}"),
+            t(
+                "{name}, {size}, SHA-256 {sha}",
                 name=entry["name"],
                 size=size(int(entry["bytes"])),
                 sha=str(entry["sha256"]),
@@ -104,10 +103,8 @@ class DonePart(QWidget):
         ]
         self.files.setText("\n".join(lines))
         self.checks.setText(
-            filled(
-                self.tr(
-                    "{n} checks passed: all records there, unchanged columns equal, counts plausible, order random."
-                ),
+            t(
+                "{n} checks passed: all records there, unchanged columns equal, counts plausible, order random.",
                 n=number(checks),
             )
         )

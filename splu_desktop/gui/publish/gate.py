@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QInputDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QInputDialog, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
-from splu_desktop.gui.base.words import filled, number, tip, told
+from splu_desktop.gui.base.widgets import Picture, button, label, margins, new_grid, put
+from splu_desktop.gui.base.words import number, t, tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -46,10 +46,8 @@ class GateView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._grid = QGridLayout(self)
+        self._grid = new_grid(12, 10, self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(10)
         self._grid.setColumnStretch(1, 1)
         self._accepted: dict[Key, str] = {}  # with the custodian's words
         self._acts: dict[Key, QWidget] = {}  # where a line is accepted, or else mended
@@ -66,7 +64,7 @@ class GateView(QWidget):
         self.lines = ()
         self._clear()
         self._grid.addWidget(Picture("circle", "quiet", 18), 0, 0)
-        self._grid.addWidget(label(self.tr("Checking…"), "quiet"), 0, 1)
+        self._grid.addWidget(label(t("Checking…"), "quiet"), 0, 1)
 
     def show_lines(self, lines: Iterable[Line]) -> None:
         """Show other lines; what was accepted stays accepted where the words are the same."""
@@ -77,9 +75,9 @@ class GateView(QWidget):
         self.lines = lines
         self._clear()
         names = {
-            Light.GREEN: self.tr("Passed"),
-            Light.AMBER: self.tr("To be accepted"),
-            Light.RED: self.tr("In the way"),
+            Light.GREEN: t("Passed"),
+            Light.AMBER: t("To be accepted"),
+            Light.RED: t("In the way"),
         }
         # What waits for the custodian comes first: 40 sensitive columns alone are 40 lines that have passed.
         urgent = [Light.RED, Light.AMBER, Light.GREEN]
@@ -87,7 +85,7 @@ class GateView(QWidget):
         told_of: set[str] = set()
         for row, line in enumerate(sorted(lines, key=lambda line: (urgent.index(line.light), not line.grave))):
             text = label(told(line.sentence), "strong" if line.grave else "", wrap=True)
-            state = self.tr("Grave, to be accepted in words") if line.grave else names[line.light]
+            state = t("Grave, to be accepted in words") if line.grave else names[line.light]
             text.setAccessibleName(f"{state}: {told(line.sentence)}")
             looks = _LOOKS[Light.RED if line.grave else line.light]
             self._grid.addWidget(Picture(*looks, 18), row, 0)
@@ -99,18 +97,16 @@ class GateView(QWidget):
                 told_of.add(line.name)
                 self._grid.addWidget(part, row, 2)
             if line.light is not Light.GREEN and line.step in _STEPS:
-                act = button(
-                    self.tr("Change"), partial(self.go.emit, _STEPS[line.step], line.column or ""), look="flat"
-                )
-                act.setAccessibleName(filled(self.tr("Change what is behind: {text}"), text=told(line.sentence)))
+                act = button(t("Change"), partial(self.go.emit, _STEPS[line.step], line.column or ""), look="flat")
+                act.setAccessibleName(t("Change what is behind: {text}", text=told(line.sentence)))
                 self._acts.setdefault(key_of(line), act)
                 self._grid.addWidget(act, row, 3)
             if line.light is Light.AMBER and line.name in ("earlier-release", "register"):
                 again = line.name == "earlier-release"
-                name = self.tr("Use the earlier one…") if again else self.tr("Look at it…")
+                name = t("Use the earlier one…") if again else t("Look at it…")
                 act = button(name, self.earlier.emit, look="flat")
-                said = self.tr("Show the earlier releases of the same records, to hand one out again")
-                act.setAccessibleName(said if again else self.tr("Show the register of releases"))
+                said = t("Show the earlier releases of the same records, to hand one out again")
+                act.setAccessibleName(said if again else t("Show the register of releases"))
                 self._grid.addWidget(act, row, 3)
 
     def open_lines(self) -> list[Line]:
@@ -149,9 +145,7 @@ class GateView(QWidget):
         both = QWidget()
         column = put(margins(QVBoxLayout(both), 0, spacing=4), part)
         every = button(
-            filled(self.tr("Accept all {n} of this kind…"), n=number(number_of)),
-            partial(self.accept_kind, name),
-            look="flat",
+            t("Accept all {n} of this kind…", n=number(number_of)), partial(self.accept_kind, name), look="flat"
         )
         column.addWidget(every)
         return both
@@ -159,11 +153,11 @@ class GateView(QWidget):
     def _accepting(self, line: Line) -> QWidget:
         if line.name == "identifiers" and line.column is not None:
             # An identifier is not published by a mere tick: the reason stands in the report.
-            ask = button(self.tr("Give a reason…"), partial(self._ask_one, line, None))
-            ask.setAccessibleName(filled(self.tr("Give a reason for: {text}"), text=told(line.sentence)))
+            ask = button(t("Give a reason…"), partial(self._ask_one, line, None))
+            ask.setAccessibleName(t("Give a reason for: {text}", text=told(line.sentence)))
             return ask
-        box = QCheckBox(self.tr("I accept this, because…"))
-        box.setAccessibleName(filled(self.tr("I accept: {text}"), text=told(line.sentence)))
+        box = QCheckBox(t("I accept this, because…"))
+        box.setAccessibleName(t("I accept: {text}", text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
         tip(box, self._accepted.get(key_of(line), ""))
         box.toggled.connect(partial(self._ask_one, line, box))
@@ -200,19 +194,17 @@ class GateView(QWidget):
     def _ask_words(self, lines: Sequence[Line]) -> str:
         first = lines[0]
         if first.name == "identifiers" and first.column is not None and len(lines) == 1:
-            title = filled(self.tr("Why is “{column}” published?"), column=first.column)
-            text = self.tr("It may name a person. The report will show your reason:")
+            title = t("Why is “{column}” published?", column=first.column)
+            text = t("It may name a person. The report will show your reason:")
         elif any(line.grave for line in lines):
-            title = self.tr("Accept a grave risk")
-            text = self.tr("This is a high risk. Say why it will do; your register keeps it:")
+            title = t("Accept a grave risk")
+            text = t("This is a high risk. Say why it will do; your register keeps it:")
         elif first.name == "thresholds":
-            title = self.tr("Accept less protection than asked")
-            text = self.tr(
-                "The plan asks for more than this release keeps. Say why that will do; your register keeps it:"
-            )
+            title = t("Accept less protection than asked")
+            text = t("The plan asks for more than this release keeps. Say why that will do; your register keeps it:")
         else:
-            title = self.tr("Accept a risk")
-            text = self.tr("Say in a few words why this will do; your register keeps it:")
+            title = t("Accept a risk")
+            text = t("Say in a few words why this will do; your register keeps it:")
         words, given = QInputDialog.getText(self, title, text)
         return words.strip() if given else ""
 

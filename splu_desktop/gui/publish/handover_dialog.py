@@ -4,69 +4,54 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QGridLayout,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.release.handover import check_password, hand_over, new_password
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.widgets import Banner, Dialog, button, label, line_edit, new_grid, put
+from splu_desktop.gui.base.words import t, told
 
 
-class HandOverDialog(QDialog):
+class HandOverDialog(Dialog):
     """Where the ZIP goes, and its password; then what was written.
 
     release : the release folder.
     """
 
     def __init__(self, release: Path, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        intro = t(
+            "Packs the very files of the release into one ZIP. Each is checked on its way; nothing is drawn anew, and"
+            " nothing else that lies in the folder goes along."
+        )
+        super().__init__(t("Hand over {name}", name=release.name), (620, 300), parent, intro)
         self._release, self._tasks = release, tasks
         self._job: Job | None = None
-        self.setWindowTitle(filled(self.tr("Hand over {name}"), name=release.name))
-        self.resize(620, 300)
-        column = put(
-            margins(QVBoxLayout(self), 16, spacing=12),
-            label(
-                self.tr(
-                    "Packs the very files of the release into one ZIP. Each is checked on its way; nothing is drawn"
-                    " anew, and nothing else that lies in the folder goes along."
-                ),
-                wrap=True,
-            ),
-        )
-        self.banner = Banner()
+        column, self.banner = self.parts, Banner()
         column.addWidget(self.banner)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
-        self.file = line_edit(self.tr("ZIP file"))
+        grid = new_grid(12, 8)
+        self.file = line_edit(t("ZIP file"))
         self.file.setText(str(_free(release)))
-        caption = label(self.tr("ZIP &file"))
+        caption = label(t("ZIP &file"))
         caption.setBuddy(self.file)
         grid.addWidget(caption, 0, 0)
         grid.addWidget(self.file, 0, 1)
-        grid.addWidget(button(self.tr("&Choose…"), self.ask_file, picture="folder-open"), 0, 2)
-        self.locked = QCheckBox(self.tr("&Lock it with a password (AES-256)"))
+        grid.addWidget(button(t("&Choose…"), self.ask_file, picture="folder-open"), 0, 2)
+        self.locked = QCheckBox(t("&Lock it with a password (AES-256)"))
         grid.addWidget(self.locked, 1, 1)
-        self.password = line_edit(self.tr("Password of the ZIP file"))
+        self.password = line_edit(t("Password of the ZIP file"))
         self.password.setMaxLength(200)
         grid.addWidget(self.password, 2, 1)
-        self.copy = button(self.tr("Co&py it"), self.copy_password, picture="copy")
+        self.copy = button(t("Co&py it"), self.copy_password, picture="copy")
         grid.addWidget(self.copy, 2, 2)
         self.note = label("", "quiet", wrap=True)
         grid.addWidget(self.note, 3, 1, 1, 2)
@@ -74,15 +59,15 @@ class HandOverDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(self.tr("Progress"))
+        self.bar.setAccessibleName(t("Progress"))
         self.bar.hide()
         column.addWidget(self.bar)
         row = QHBoxLayout()
         buttons = QDialogButtonBox()
-        self.save = QPushButton(self.tr("&Write the ZIP"))
+        self.save = QPushButton(t("&Write the ZIP"))
         self.save.setProperty("look", "primary")
         buttons.addButton(self.save, QDialogButtonBox.ButtonRole.ActionRole)
-        self.close_button = buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.close_button = buttons.addButton(t("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         self.save.clicked.connect(lambda: self.write())
         buttons.rejected.connect(self.reject)
         row.addWidget(buttons)
@@ -102,7 +87,7 @@ class HandOverDialog(QDialog):
     def _offer(self) -> None:
         weak = False
         if self.locked.isChecked():
-            said = self.tr(
+            said = t(
                 "Tell it by another way than the file, such as by telephone. It is kept nowhere. It hides the release"
                 " and the names of its files; the name of the ZIP itself stays visible."
             )
@@ -111,13 +96,13 @@ class HandOverDialog(QDialog):
             except BadSetting as fault:
                 weak, said = True, told(str(fault))
         else:
-            said = self.tr("Whoever gets hold of the file can read it.")
+            said = t("Whoever gets hold of the file can read it.")
         self.note.setText(said)
         self.save.setEnabled(not weak and bool(self.file.text().strip()) and self._job is None)
 
     def ask_file(self) -> None:
         """Let the user choose the file."""
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Write the ZIP"), self.file.text(), self.tr("ZIP (*.zip)"))
+        name, _ = QFileDialog.getSaveFileName(self, t("Write the ZIP"), self.file.text(), t("ZIP (*.zip)"))
         if name:
             self.file.setText(name if name.lower().endswith(".zip") else f"{name}.zip")
 
@@ -150,8 +135,8 @@ class HandOverDialog(QDialog):
 
     def _done(self, target: Path) -> None:
         self._end()
-        self.banner.say("done", filled(self.tr("“{path}” is written."), path=target))
-        self.close_button.setText(self.tr("Close"))
+        self.banner.say("done", t("“{path}” is written.", path=target))
+        self.close_button.setText(t("Close"))
         self.save.setEnabled(False)
 
     def _failed(self, text: str) -> None:

@@ -18,7 +18,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins, put
-from splu_desktop.gui.base.words import filled, number, tip
+from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.publish.done import DonePart
 from splu_desktop.gui.publish.gate import GateView
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
@@ -46,25 +46,18 @@ class PublishPage(Page):
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
-        self.set_title(self.tr("Publish"), self.tr("Check once more, choose a place, and write the release."))
-        empty = Empty(
-            "package-check",
-            self.tr("Nothing to publish yet"),
-            "",
-        )
+        self.set_title(t("Publish"), t("Check once more, choose a place, and write the release."))
+        empty = Empty("package-check", t("Nothing to publish yet"), "")
         self.import_button = button(
-            self.tr("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input"
+            t("&Import a table"), lambda: self.go.emit(Step.IMPORT), look="primary", picture="file-input"
         )
         self.classify_button = button(
-            self.tr("Choose the &sensitive columns"),
-            lambda: self.go.emit(Step.CLASSIFY),
-            look="primary",
-            picture="tags",
+            t("Choose the &sensitive columns"), lambda: self.go.emit(Step.CLASSIFY), look="primary", picture="tags"
         )
         for act in (self.import_button, self.classify_button):
             empty.buttons.addWidget(act)
         self.use_empty(empty)
-        busy = Busy(self.tr("Publishing"), self.tr("Cancel; nothing will be written"))
+        busy = Busy(t("Publishing"), t("Cancel; nothing will be written"))
         busy.cancelled.connect(self.cancel)
         self.use_busy(busy)
         self._job: Job | None = None
@@ -88,7 +81,7 @@ class PublishPage(Page):
         self.place = PlaceCard()
         self.place.changed.connect(self._place_changed)
         column.addWidget(self.place)
-        card = Card(self.tr("Before publishing"), spacing=10)
+        card = Card(t("Before publishing"), spacing=10)
         self.gate = GateView()
         self.gate.changed.connect(self._offer)
         self.gate.go.connect(self.mend)
@@ -98,10 +91,10 @@ class PublishPage(Page):
         put(column, card, 1)
         self.form.setWidget(inside)
         self.body.addWidget(self.form, 1)
-        self.earlier = button(self.tr("Earlier &releases…"), lambda: self.show_releases(), picture="history")
-        tip(self.earlier, self.tr("What was released from this computer, to be handed out again"))
-        self.try_it = button(self.tr("&Try it on a sample…"), self.try_sample, picture="chart-column")
-        tip(self.try_it, self.tr("See what happens to the sensitive columns; nothing is written"))
+        self.earlier = button(t("Earlier &releases…"), lambda: self.show_releases(), picture="history")
+        tip(self.earlier, t("What was released from this computer, to be handed out again"))
+        self.try_it = button(t("&Try it on a sample…"), self.try_sample, picture="chart-column")
+        tip(self.try_it, t("See what happens to the sensitive columns; nothing is written"))
         for at, part in enumerate((self.earlier, self.try_it), 1):
             self.foot.insertWidget(at, part)
 
@@ -198,14 +191,14 @@ class PublishPage(Page):
         )
         assert self.busy is not None
         n, name = number(order.table.n), order.target.name
-        self.busy.begin(filled(self.tr("Publishing {n} records to “{name}”"), n=n, name=name))
+        self.busy.begin(t("Publishing {n} records to “{name}”", n=n, name=name))
         self.show_part(self.busy)
         for part in (self.earlier, self.try_it):
             part.hide()
         accepted, examination = self.gate.accepted(), found[1]
         job = self.tasks.run("publish", lambda progress: make_release(order, accepted, examination, progress))
         self._job = job
-        self.set_primary(self.tr("Publishing…"), False)
+        self.set_primary(t("Publishing…"), False)
         job.progressed.connect(self.busy.show_progress)
         job.done.connect(partial(self._published, source, choices))
         job.failed.connect(self._failed)
@@ -221,18 +214,16 @@ class PublishPage(Page):
         choices = self.session.choices
         if choices is not None:
             kept = {**choices.kept, column: reason}
-            self.session.choose(
-                replace(choices, kept=kept), filled(self.tr("reason for publishing {column}"), column=column)
-            )
+            self.session.choose(replace(choices, kept=kept), t("reason for publishing {column}", column=column))
 
     def _ask_again(self) -> None:
         self.banner.say(
             "warning",
-            self.tr(
+            t(
                 "A second release of the same table weakens the first: whoever holds both can average their counts, and"
                 " small counts become less protected. Better hand out the release you have."
             ),
-            self.tr("Publish again all the same"),
+            t("Publish again all the same"),
             self._publish_again,
         )
 
@@ -263,7 +254,7 @@ class PublishPage(Page):
     def _stopped(self) -> None:
         self._job = None
         self.refresh()
-        self.banner.say("note", self.tr("Publishing was cancelled; nothing was written."))
+        self.banner.say("note", t("Publishing was cancelled; nothing was written."))
 
     def _examined(self, key: tuple[object, ...], examined: tuple[Order, Examination]) -> None:
         order, found = examined
@@ -288,7 +279,7 @@ class PublishPage(Page):
         if source is None or choices is None or not self.session.ready_to_plan():
             self._invite(source is not None)
             self.show_part(self.empty)
-            self.set_primary(self.tr("Publish"), False, "")
+            self.set_primary(t("Publish"), False, "")
             return
         self.show_part(None)
         if source is not self._named_for:
@@ -308,10 +299,8 @@ class PublishPage(Page):
                 self.place.propose(source.path)
             self.banner.say(
                 "warning",
-                filled(
-                    self.tr(
-                        "“{name}” was published from other choices. Publish again to have a release of these, or undo."
-                    ),
+                t(
+                    "“{name}” was published from other choices. Publish again to have a release of these, or undo.",
                     name=old.folder.name,
                 ),
             )
@@ -325,14 +314,12 @@ class PublishPage(Page):
         self.import_button.setVisible(not opened)
         self.classify_button.setVisible(opened)
         self.empty.text.setText(
-            self.tr(
+            t(
                 "Mark a sensitive column that groups can protect. A column is barred where one value fills too much of"
                 " it, or where it holds measurements that are not in groups yet."
             )
             if opened
-            else self.tr(
-                "Open a table, mark its sensitive column and choose a group size. Then it can be published here."
-            )
+            else t("Open a table, mark its sensitive column and choose a group size. Then it can be published here.")
         )
 
     def _key(self) -> tuple[object, ...]:
@@ -373,24 +360,24 @@ class PublishPage(Page):
         if source is None or self._job is not None or self.stack.currentWidget() is not self.content:
             return
         if self._is_done():
-            self.set_primary(self.tr("Ask the release for counts"), True)
+            self.set_primary(t("Ask the release for counts"), True)
             return
         n = source.imported.table.n if self._found is None else self._found[2].table.n
-        text = filled(self.tr("Publish {n} records"), n=number(n))
+        text = t("Publish {n} records", n=number(n))
         waiting = self.gate.open_lines()
         if self.place.problem():
-            self.set_primary(text, False, self.tr("Choose another place first."))
+            self.set_primary(text, False, t("Choose another place first."))
         elif self._found is None or self._found[0] != self._key():
-            self.set_primary(text, False, self.tr("Still checking…"))
+            self.set_primary(text, False, t("Still checking…"))
         elif any(line.light is Light.RED for line in waiting):
-            self.set_primary(text, False, self.tr("Something above is in the way; change it first."))
+            self.set_primary(text, False, t("Something above is in the way; change it first."))
         elif waiting:
-            self.set_primary(text, False, self.tr("Accept what is marked above, or change it."))
+            self.set_primary(text, False, t("Accept what is marked above, or change it."))
         else:
             self.set_primary(text, True)
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>Publishing writes a new folder: the table, a file that tells programs how to read its counts, and a "
             "short explanation for the recipient. No group, original value or record order stands in it.</p><p>It is "
             "written whole or not at all, checked, and remembered in your register of releases. Your own table is "

@@ -16,8 +16,8 @@ from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.release.handover import check_password, new_password
 from splu_desktop.gui.base.languages import in_force
-from splu_desktop.gui.base.widgets import Card, Choice, button, label, line_edit, margins, restyle
-from splu_desktop.gui.base.words import filled, tip, told
+from splu_desktop.gui.base.widgets import Card, Choice, button, label, line_edit, margins, new_grid, restyle
+from splu_desktop.gui.base.words import t, tip, told
 
 _SECTION, _LANGUAGE = "publish", "language"
 
@@ -29,20 +29,18 @@ class PlaceCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", spacing=8, parent=parent)
-        self.body.addWidget(label(self.tr("Where to, and for whom"), "strong"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
-        self.folder = line_edit(self.tr("Folder that the release is written into"))
-        self.name = line_edit(self.tr("Name of the release"))
-        self.recipient = line_edit(self.tr("Recipient"), self.tr("who gets it; kept in your register of releases"))
-        self.purpose = line_edit(self.tr("Purpose"), self.tr("what for; kept in your register of releases"))
+        self.body.addWidget(label(t("Where to, and for whom"), "strong"))
+        grid = new_grid(12, 8)
+        self.folder = line_edit(t("Folder that the release is written into"))
+        self.name = line_edit(t("Name of the release"))
+        self.recipient = line_edit(t("Recipient"), t("who gets it; kept in your register of releases"))
+        self.purpose = line_edit(t("Purpose"), t("what for; kept in your register of releases"))
         for row, (text, edit) in enumerate(
             (
-                (self.tr("In the fo&lder"), self.folder),
-                (self.tr("&Name of the release"), self.name),
-                (self.tr("Rec&ipient"), self.recipient),
-                (self.tr("Pur&pose"), self.purpose),
+                (t("In the fo&lder"), self.folder),
+                (t("&Name of the release"), self.name),
+                (t("Rec&ipient"), self.recipient),
+                (t("Pur&pose"), self.purpose),
             )
         ):
             caption = label(text)
@@ -50,8 +48,8 @@ class PlaceCard(Card):
             edit.textChanged.connect(self._edited)
             grid.addWidget(caption, row, 0)
             grid.addWidget(edit, row, 1)
-        grid.addWidget(button(self.tr("&Choose…"), self.ask_folder, picture="folder-open"), 0, 2)
-        grid.addWidget(label(self.tr("Formats")), 4, 0)
+        grid.addWidget(button(t("&Choose…"), self.ask_folder, picture="folder-open"), 0, 2)
+        grid.addWidget(label(t("Formats")), 4, 0)
         grid.addLayout(self._build_formats(), 4, 1, 1, 2)
         self._build_language(grid, 5)
         self._build_password(grid, 6)
@@ -61,14 +59,14 @@ class PlaceCard(Card):
 
     def _build_formats(self) -> QHBoxLayout:
         row = margins(QHBoxLayout(), spacing=16)
-        self.csv = QCheckBox(self.tr("CSV"))
+        self.csv = QCheckBox(t("CSV"))
         self.csv.setChecked(True)
         self.csv.setEnabled(False)
-        tip(self.csv, self.tr("Always written, since it is what every program reads"))
-        self.xlsx = QCheckBox(self.tr("Excel w&orkbook"))
-        self.parquet = QCheckBox(self.tr("Par&quet"))
+        tip(self.csv, t("Always written, since it is what every program reads"))
+        self.xlsx = QCheckBox(t("Excel w&orkbook"))
+        self.parquet = QCheckBox(t("Par&quet"))
         self.parquet.setVisible(importlib.util.find_spec("pyarrow") is not None)
-        self.packed = QCheckBox(self.tr("One &ZIP file"))
+        self.packed = QCheckBox(t("One &ZIP file"))
         for box in (self.csv, self.xlsx, self.parquet, self.packed):
             row.addWidget(box)
             box.toggled.connect(self._edited)
@@ -80,21 +78,21 @@ class PlaceCard(Card):
         for code, name in LANGUAGES.items():
             self.language.addItem(name, code)
         self.language.setCurrentIndex(max(0, self.language.findData(remembered(_SECTION).get(_LANGUAGE, in_force()))))
-        self.language.setAccessibleName(self.tr("Language of README.txt and dictionary.csv"))
-        tip(self.language, self.tr("Language of README.txt and dictionary.csv, which explain the table"))
+        self.language.setAccessibleName(t("Language of README.txt and dictionary.csv"))
+        tip(self.language, t("Language of README.txt and dictionary.csv, which explain the table"))
         self.language.activated.connect(lambda: remember(_SECTION, {**remembered(_SECTION), _LANGUAGE: self.spoken()}))
-        caption = label(self.tr("Explained in"))
+        caption = label(t("Explained in"))
         tip(caption, self.language.toolTip())
         grid.addWidget(caption, at, 0)
         grid.addWidget(self.language, at, 1)
 
     def _build_password(self, grid: QGridLayout, at: int) -> None:
-        self.password = line_edit(self.tr("Password of the ZIP file"), self.tr("none: anyone can open the file"))
+        self.password = line_edit(t("Password of the ZIP file"), t("none: anyone can open the file"))
         self.password.setMaxLength(200)
-        caption = label(self.tr("Pass&word"))
+        caption = label(t("Pass&word"))
         caption.setBuddy(self.password)
-        self.propose_password = button(self.tr("Propo&se one"), self._propose_password, picture="lock")
-        tip(self.propose_password, self.tr("Tell it to the recipient by another way than the file"))
+        self.propose_password = button(t("Propo&se one"), self._propose_password, picture="lock")
+        tip(self.propose_password, t("Tell it to the recipient by another way than the file"))
         self.password.textChanged.connect(self._edited)
         for column, part in enumerate((caption, self.password, self.propose_password)):
             grid.addWidget(part, at, column)
@@ -158,10 +156,10 @@ class PlaceCard(Card):
         """Return what is wrong with the place, in words; "" where nothing is."""
         folder, name = self.folder.text().strip(), self.name.text().strip()
         if not folder or not name:
-            return self.tr("Name a folder for the release.")
+            return t("Name a folder for the release.")
         target = self.target()
         if name in (".", "..") or Path(name).name != name or target.parent != Path(folder).expanduser():
-            return self.tr("The name of the release must be a plain name, without / or \\.")
+            return t("The name of the release must be a plain name, without / or \\.")
         try:
             check_password(self.zip_password())
             check_name(target)
@@ -169,17 +167,17 @@ class PlaceCard(Card):
         except SpluError as fault:
             return told(str(fault))
         except (OSError, ValueError):
-            return filled(self.tr("“{folder}” can't be used; choose another folder."), folder=folder)
+            return t("“{folder}” can't be used; choose another folder.", folder=folder)
         return ""
 
     def show_note(self) -> None:
         """Say what would be written, or what is wrong with the place."""
         problem = self.problem()
-        self.note.setText(problem or filled(self.tr("Will be written: {path}"), path=self.target()))
+        self.note.setText(problem or t("Will be written: {path}", path=self.target()))
         restyle(self.note, "problem" if problem else "quiet")
 
     def ask_folder(self) -> None:
         """Let the user choose the folder above the release."""
-        name = QFileDialog.getExistingDirectory(self, self.tr("Choose a folder"), self.folder.text())
+        name = QFileDialog.getExistingDirectory(self, t("Choose a folder"), self.folder.text())
         if name:
             self.folder.setText(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QScrollArea, QWidget
 
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
@@ -16,15 +16,15 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, changed, falls, shelf
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, button, label, last_row, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, number, percent, size, told
+from splu_desktop.gui.base.widgets import Banner, Dialog, button, label, last_row, line_edit, margins, put
+from splu_desktop.gui.base.words import filled, number, percent, size, t, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
 _LOOKS = {Place.THERE: "answerable", Place.GONE: "warning", Place.WITHDRAWN: "quiet"}
 _PICTURES = {Place.THERE: "circle-check", Place.GONE: "triangle-alert", Place.WITHDRAWN: "circle"}
 
 
-class RegisterDialog(QDialog):
+class RegisterDialog(Dialog):
     """Releases above, what one of them is below, and what can be done with it.
 
     Parameters
@@ -39,27 +39,22 @@ class RegisterDialog(QDialog):
     open_release = Signal(Path)
 
     def __init__(self, tasks: Tasks, chosen: str | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._tasks, self._chosen = tasks, chosen
-        self._checked: dict[str, str | None] = {}
-        self.setWindowTitle(self.tr("Releases made from this computer"))
-        self.resize(900, 600)
-        column = margins(QVBoxLayout(self), 16, spacing=12)
-        intro = self.tr(
+        intro = t(
             "Every release is remembered here, without any data. To give the same records to one more person, hand out"
             " the release there is: a new one would protect less, since the draws of both can be averaged."
         )
-        column.addWidget(label(intro, wrap=True))
-        self.banner = Banner()
+        super().__init__(t("Releases made from this computer"), (900, 600), parent, intro)
+        self._tasks, self._chosen = tasks, chosen
+        self._checked: dict[str, str | None] = {}
+        column, self.banner = self.parts, Banner()
         column.addWidget(self.banner)
-        self.search = line_edit(self.tr("Find a release"), self.tr("Find by source, recipient, purpose or date"))
+        self.search = line_edit(t("Find a release"), t("Find by source, recipient, purpose or date"))
         column.addWidget(self.search)
         self.model = RowsModel(self._fields(), self)
         self._sorted = SortFilter(self)
         self._sorted.setSourceModel(self.model)
         self.search.textChanged.connect(self._sorted.look_for)
-        self.table = TableView(self.tr("Releases"))
+        self.table = TableView(t("Releases"))
         self.table.setModel(self._sorted)
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
@@ -67,11 +62,11 @@ class RegisterDialog(QDialog):
         column.addWidget(self.table, 3)
         self.details = label("", wrap=True, selectable=True)
         self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.details.setAccessibleName(self.tr("Details of the release"))
+        self.details.setAccessibleName(t("Details of the release"))
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(self.details)
-        area.setAccessibleName(self.tr("Details of the release"))
+        area.setAccessibleName(t("Details of the release"))
         put(column, (area, 2), self._build_acts())
         last_row(self, column)
         self._offer()
@@ -79,35 +74,35 @@ class RegisterDialog(QDialog):
 
     def _fields(self) -> list[Field[Shelved]]:
         return [
-            Field(self.tr("Entry"), lambda r: number(r.entry.number), lambda r: r.entry.number, right=True),
-            Field(self.tr("Made"), lambda r: _when(r.entry.time), lambda r: r.entry.time),
+            Field(t("Entry"), lambda r: number(r.entry.number), lambda r: r.entry.number, right=True),
+            Field(t("Made"), lambda r: _when(r.entry.time), lambda r: r.entry.time),
             Field(
-                self.tr("State"),
+                t("State"),
                 self._state,
                 colour=lambda r: "fault" if r.faults else _LOOKS[r.place],
                 picture=lambda r: "circle-alert" if r.faults else _PICTURES[r.place],
             ),
-            Field(self.tr("Source"), lambda r: r.source or "–"),
-            Field(self.tr("Sensitive columns"), lambda r: ", ".join(_ways(r))),
-            Field(self.tr("Recipient"), lambda r: str(r.entry.body.get("recipient") or "–")),
-            Field(self.tr("Purpose"), lambda r: str(r.entry.body.get("purpose") or "–")),
+            Field(t("Source"), lambda r: r.source or "–"),
+            Field(t("Sensitive columns"), lambda r: ", ".join(_ways(r))),
+            Field(t("Recipient"), lambda r: str(r.entry.body.get("recipient") or "–")),
+            Field(t("Purpose"), lambda r: str(r.entry.body.get("purpose") or "–")),
         ]
 
     def _build_acts(self) -> QHBoxLayout:
         row = margins(QHBoxLayout(), spacing=8)
         self.again = button(
-            self.tr("&Hand out again…"),
+            t("&Hand out again…"),
             self.hand_out,
             look="primary",
             picture="package-check",
-            hint=self.tr("Pack the very files that were released into a new ZIP; nothing is drawn anew"),
+            hint=t("Pack the very files that were released into a new ZIP; nothing is drawn anew"),
         )
-        self.folder = button(self.tr("Open the &folder"), self.open_folder, picture="folder-open")
-        self.ask = button(self.tr("&Ask it for counts"), self._ask)
+        self.folder = button(t("Open the &folder"), self.open_folder, picture="folder-open")
+        self.ask = button(t("&Ask it for counts"), self._ask)
         self.check = button(
-            self.tr("&Check its files"),
+            t("&Check its files"),
             self.check_files,
-            hint=self.tr("Compare every file with the fingerprint that the register has of it"),
+            hint=t("Compare every file with the fingerprint that the register has of it"),
         )
         for part in (self.again, self.folder, self.ask, self.check):
             row.addWidget(part)
@@ -194,29 +189,27 @@ class RegisterDialog(QDialog):
             more = len(found.faults) - 1
             text = told(found.faults[0])
             if more:
-                text = filled(self.tr("{fault} There are {n} further faults."), fault=text, n=number(more))
+                text = t("{fault} There are {n} further faults.", fault=text, n=number(more))
             self.banner.say(
                 "fault",
-                filled(
-                    self.tr(
-                        "{fault} Somebody or something else than this program wrote to the register; what it says of "
-                        "these entries can't be relied on."
-                    ),
+                t(
+                    "{fault} Somebody or something else than this program wrote to the register; what it says of "
+                    "these entries can't be relied on.",
                     fault=text,
                 ),
-                self.tr("Acknowledge…"),
+                t("Acknowledge…"),
                 self.acknowledge,
             )
         elif found.acknowledged:
             self.banner.say(
                 "note",
-                filled(
-                    self.tr("The register was damaged, and somebody acknowledged it: {faults}"),
+                t(
+                    "The register was damaged, and somebody acknowledged it: {faults}",
                     faults=" ".join(told(fault) for fault in found.acknowledged[:3]),
                 ),
             )
         elif not found.releases:
-            self.banner.say("note", self.tr("Nothing was released from this computer yet."))
+            self.banner.say("note", t("Nothing was released from this computer yet."))
         else:
             self.banner.hide()
         if found.releases:
@@ -228,20 +221,20 @@ class RegisterDialog(QDialog):
     def _have_checked(self, found: Shelved, difference: str | None) -> None:
         self._checked[found.entry.release] = difference
         if difference is None:
-            text = filled(self.tr("“{name}” is to the byte what was released."), name=found.path.name)
+            text = t("“{name}” is to the byte what was released.", name=found.path.name)
             self.banner.say("done", text)
         else:
-            text = self.tr("“{name}” was changed: {how} Don't hand it out; look for an unchanged copy.")
+            text = t("“{name}” was changed: {how} Don't hand it out; look for an unchanged copy.")
             self.banner.say("fault", filled(text, name=found.path.name, how=told(difference)))
         self._offer()
 
     def _state(self, found: Shelved) -> str:
         if found.faults:
-            return self.tr("entry was changed")
+            return t("entry was changed")
         return {
-            Place.THERE: self.tr("there"),
-            Place.GONE: self.tr("no longer there"),
-            Place.WITHDRAWN: self.tr("never appeared"),
+            Place.THERE: t("there"),
+            Place.GONE: t("no longer there"),
+            Place.WITHDRAWN: t("never appeared"),
         }[found.place]
 
     def _show_chosen(self) -> None:
@@ -263,8 +256,8 @@ class RegisterDialog(QDialog):
         body = found.entry.body
         lines = [told(str(fault)) for fault in found.faults]
         lines.append(
-            filled(
-                self.tr("{n} records of “{source}”, released by {operator}; {path}"),
+            t(
+                "{n} records of “{source}”, released by {operator}; {path}",
                 n=number(_whole(body.get("records"))),
                 source=found.source or "–",
                 operator=str(body.get("operator") or "–"),
@@ -272,21 +265,19 @@ class RegisterDialog(QDialog):
             )
         )
         if found.place is Place.GONE:
-            lines.append(self.tr("It is no longer where it was put. Look for the copy that was handed out."))
+            lines.append(t("It is no longer where it was put. Look for the copy that was handed out."))
         if found.again:
-            lines.append(
-                filled(self.tr("{n} earlier releases hold the same records, or some of them."), n=number(found.again))
-            )
+            lines.append(t("{n} earlier releases hold the same records, or some of them.", n=number(found.again)))
         lines += [self._fall(fall) for fall in falls(found.entry)]
         accepted = body.get("accepted")
         if isinstance(accepted, dict) and accepted:
             said = [f"{name} ({words})" if words else str(name) for name, words in accepted.items()]
-            lines.append(filled(self.tr("Accepted at publishing: {lines}"), lines=", ".join(said)))
+            lines.append(t("Accepted at publishing: {lines}", lines=", ".join(said)))
         outputs = body.get("outputs")
         for output in outputs if isinstance(outputs, list) else []:
             lines.append(
-                filled(
-                    self.tr("{name}, {size}, SHA-256 {sha}"),
+                t(
+                    "{name}, {size}, SHA-256 {sha}",
                     name=output.get("name"),
                     size=size(_whole(output.get("bytes"))),
                     sha=output.get("sha256"),
@@ -296,15 +287,13 @@ class RegisterDialog(QDialog):
 
     def _fall(self, fall: Fall) -> str:
         first, *further = fall.t_p.items()
-        rest = ", ".join(
-            filled(self.tr("{share} with {k} releases"), share=_down(t_p), k=number(k)) for k, t_p in further
-        )
-        said = self.tr(
+        rest = ", ".join(t("{share} with {k} releases", share=_down(t_p), k=number(k)) for k, t_p in further)
+        said = t(
             "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at least"
             " {share} from one release alone; {rest} of the same records."
         )
         if not further:
-            said = self.tr(
+            said = t(
                 "Small counts of “{column}” (up to {alpha}) are wrong by more than {epsilon} with a probability of at"
                 " least {share} from one release alone; nothing is promised of several of the same records."
             )
@@ -320,7 +309,7 @@ class RegisterDialog(QDialog):
         )
 
 
-class AcknowledgeDialog(QDialog):
+class AcknowledgeDialog(Dialog):
     """Who knows of the register's damage, and what happened, in words.
 
     Signals
@@ -331,22 +320,17 @@ class AcknowledgeDialog(QDialog):
     given = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Acknowledge the damage"))
-        self.resize(520, 220)
-        column = margins(QVBoxLayout(self), 16, spacing=12)
-        intro = self.tr(
+        intro = t(
             "Your name and your words are entered in the register and stay there. The damaged places stay as they are;"
             " they are no longer reported as new."
         )
-        column.addWidget(label(intro, wrap=True))
+        super().__init__(t("Acknowledge the damage"), (520, 220), parent, intro)
         form = QFormLayout()
-        self.who, self.why = line_edit(self.tr("Your name")), line_edit(self.tr("What happened"))
-        form.addRow(self.tr("&Your name"), self.who)
-        form.addRow(self.tr("&What happened"), self.why)
-        put(column, form, 1)
-        self.enter = last_row(self, column, self.tr("Enter it"))
+        self.who, self.why = line_edit(t("Your name")), line_edit(t("What happened"))
+        form.addRow(t("&Your name"), self.who)
+        form.addRow(t("&What happened"), self.why)
+        put(self.parts, form, 1)
+        self.enter = last_row(self, self.parts, t("Enter it"))
         for field in (self.who, self.why):
             field.textChanged.connect(lambda _: self._offer())
         self._offer()

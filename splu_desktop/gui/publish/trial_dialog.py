@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
-    QGridLayout,
     QHBoxLayout,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,8 +18,19 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, Picture, button, label, last_row, margins, put
-from splu_desktop.gui.base.words import filled, number
+from splu_desktop.gui.base.widgets import (
+    Banner,
+    Choice,
+    Dialog,
+    Picture,
+    button,
+    label,
+    last_row,
+    margins,
+    new_grid,
+    put,
+)
+from splu_desktop.gui.base.words import number, t
 
 _SAMPLE = 10_000
 
@@ -49,35 +56,25 @@ def tried(table: Table, plan: Plan, records: int, progress: Progress) -> Tried:
     return Tried(found.published.n, bars)
 
 
-class TrialDialog(QDialog):
+class TrialDialog(Dialog):
     """A sample drawn at random, its sensitive columns as they are and as they would be published."""
 
     def __init__(self, table: Table, plan: Plan, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        intro = t(
+            "Re-draws records picked at random, as publishing would re-draw all of them. Nothing is written, and a"
+            " release draws anew. A sample scatters more than the whole table; its counts are smaller."
+        )
+        super().__init__(t("Try it on a sample"), (820, 560), parent, intro)
         self._table, self._plan, self._tasks = table, plan, tasks
         self._found: Tried | None = None
         self._job: Job | None = None
-        self.setWindowTitle(self.tr("Try it on a sample"))
-        self.resize(820, 560)
-        column = put(
-            margins(QVBoxLayout(self), 16, spacing=12),
-            label(
-                self.tr(
-                    "Re-draws records picked at random, as publishing would re-draw all of them. Nothing is written,"
-                    " and a release draws anew. A sample scatters more than the whole table; its counts are smaller."
-                ),
-                wrap=True,
-            ),
-        )
-        self.banner = Banner()
+        column, self.banner = self.parts, Banner()
         put(column, self.banner, self._build_head())
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.addWidget(label(self.tr("In the sample"), "quiet"), 0, 0)
-        grid.addWidget(label(self.tr("As it would be published"), "quiet"), 0, 1)
-        self.before = BarsView(self.tr("In the sample"))
-        self.after = BarsView(self.tr("As it would be published"))
+        grid = new_grid(24)
+        grid.addWidget(label(t("In the sample"), "quiet"), 0, 0)
+        grid.addWidget(label(t("As it would be published"), "quiet"), 0, 1)
+        self.before = BarsView(t("In the sample"))
+        self.after = BarsView(t("As it would be published"))
         grid.addWidget(self.before, 1, 0)
         grid.addWidget(self.after, 1, 1)
         grid.setColumnStretch(0, 1)
@@ -91,7 +88,7 @@ class TrialDialog(QDialog):
         row = put(margins(QHBoxLayout(), spacing=10), Picture("eye-off", "warning", 18))
         self.title = label("", "strong", wrap=True)
         row.addWidget(self.title, 1)
-        self.column = Choice(self.tr("Sensitive column compared"))
+        self.column = Choice(t("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.column.currentTextChanged.connect(self._compare)
         self.column.hide()
@@ -101,9 +98,9 @@ class TrialDialog(QDialog):
         self.records.setValue(min(_SAMPLE, self._table.n))
         self.records.setGroupSeparatorShown(True)
         self.records.setSingleStep(1_000)
-        self.records.setAccessibleName(self.tr("Records in the sample"))
+        self.records.setAccessibleName(t("Records in the sample"))
         row.addWidget(self.records)
-        self.again = button(self.tr("&Draw another"), self.run, picture="refresh-cw")
+        self.again = button(t("&Draw another"), self.run, picture="refresh-cw")
         row.addWidget(self.again)
         return row
 
@@ -112,7 +109,7 @@ class TrialDialog(QDialog):
         table, plan, records = self._table, self._plan, self.records.value()
         self.banner.hide()
         self.again.setEnabled(False)
-        self.title.setText(filled(self.tr("Trying {n} records…"), n=number(min(records, table.n))))
+        self.title.setText(t("Trying {n} records…", n=number(min(records, table.n))))
         job = self._tasks.run("trial", lambda progress: tried(table, plan, records, progress))
         self._job = job
         job.done.connect(self._show)
@@ -127,9 +124,7 @@ class TrialDialog(QDialog):
     def _show(self, found: Tried) -> None:
         self._job, self._found = None, found
         self.again.setEnabled(True)
-        self.title.setText(
-            filled(self.tr("{n} records, for your eyes only; nothing was written"), n=number(found.records))
-        )
+        self.title.setText(t("{n} records, for your eyes only; nothing was written", n=number(found.records)))
         names = [self.column.itemText(at) for at in range(self.column.count())]
         if names != list(found.compared):
             self.column.clear()
@@ -140,7 +135,7 @@ class TrialDialog(QDialog):
     def _failed(self, text: str) -> None:
         self._job = None
         self.again.setEnabled(True)
-        self.title.setText(self.tr("The sample could not be tried"))
+        self.title.setText(t("The sample could not be tried"))
         self.banner.say("fault", text)
 
     def _compare(self, name: str) -> None:

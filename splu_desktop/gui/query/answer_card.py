@@ -6,11 +6,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Card, Chip, label
-from splu_desktop.gui.base.words import filled, number, percent_within, told
+from splu_desktop.gui.base.words import number, percent_within, t, told
 
 LOOKS = {
     Badge.EXACT: ("circle-check", "answerable"),
@@ -33,8 +34,8 @@ class IntervalBar(QWidget):
         self._answer = answer
         if answer is not None:
             self.setAccessibleName(
-                filled(
-                    self.tr("The true count lies between {low} and {high}, in 95 of 100 cases"),
+                t(
+                    "The true count lies between {low} and {high}, in 95 of 100 cases",
                     low=number(answer.ends[0]),
                     high=number(answer.ends[1]),
                 )
@@ -83,11 +84,16 @@ class IntervalBar(QWidget):
 
 
 class AnswerCard(Card):
-    """Shows one answer, or says that none was asked for yet."""
+    """Shows one answer, or says that none was asked for yet.
+
+    by_person : whether the release was drawn by person, so that its intervals may be too narrow, which is said then.
+    """
+
+    by_person = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", spacing=4, parent=parent)
-        self.heading = label(self.tr("Answer"), "strong")
+        self.heading = label(t("Answer"), "strong")
         self.body.addWidget(self.heading)
         self.figure = label("", selectable=True)
         self.figure.setFont(theme.title_font(self.font()))
@@ -95,17 +101,19 @@ class AnswerCard(Card):
         self.badge_more = label("", "quiet", wrap=True)
         self.bar = IntervalBar()
         self.bar_note = label("", "quiet", wrap=True)
+        self.caution = label(told(NARROW), "quiet", wrap=True)
         self.published = label("", selectable=True, wrap=True)
         self.share = label("", selectable=True, wrap=True)
         self.true = label("", "warning", selectable=True, wrap=True)
         self.true.setMargin(6)
-        self.nothing = label(self.tr("Choose values, then press the button below."), "quiet", wrap=True)
+        self.nothing = label(t("Choose values, then press the button below."), "quiet", wrap=True)
         self._parts = (
             self.figure,
             self.badge,
             self.badge_more,
             self.bar,
             self.bar_note,
+            self.caution,
             self.published,
             self.share,
         )
@@ -113,8 +121,8 @@ class AnswerCard(Card):
         self.repeating.setTextVisible(False)
         self.repeating.setMaximumHeight(6)
         self.repeating.setRange(0, 100)
-        self.repeating.setAccessibleName(self.tr("Repeating the draw"))
-        self.repeating_note = label(self.tr("Repeating the draw"), "quiet", wrap=True)
+        self.repeating.setAccessibleName(t("Repeating the draw"))
+        self.repeating_note = label(t("Repeating the draw"), "quiet", wrap=True)
         self.end_progress()
         for part in (self.nothing, *self._parts, self.true, self.repeating_note, self.repeating):
             self.body.addWidget(part)
@@ -142,7 +150,7 @@ class AnswerCard(Card):
         if answer is None:
             return
         if true is not None:
-            self.true.setText(filled(self.tr("True count: {n} (custodian only)"), n=number(true)))
+            self.true.setText(t("True count: {n} (custodian only)", n=number(true)))
         self.figure.setText(told(answer.shown))
         word, _, more = told(answer.badge_text).partition(": ")
         self.badge.say(LOOKS[answer.badge][0], word, LOOKS[answer.badge][1])
@@ -151,12 +159,13 @@ class AnswerCard(Card):
         self.bar.show_answer(answer)
         self.bar.setVisible(not answer.exact)
         self.bar_note.setVisible(not answer.exact)
+        self.caution.setVisible(not answer.exact and self.by_person)
         self.bar_note.setText(
-            self.tr("The true count lies in this range in 95 of 100 cases, by repeating the draw on paper.")
+            t("The true count lies in this range in 95 of 100 cases, by repeating the draw on paper.")
             if answer.bootstrapped
-            else self.tr("The true count lies in this range in 95 of 100 cases.")
+            else t("The true count lies in this range in 95 of 100 cases.")
         )
-        self.published.setText(filled(self.tr("Published count: {n}"), n=number(answer.published)))
+        self.published.setText(t("Published count: {n}", n=number(answer.published)))
         self.published.setVisible(not answer.exact)
         self._show_share(answer)
 
@@ -178,12 +187,12 @@ class AnswerCard(Card):
         width = (answer.high - answer.low) / answer.n_p
         ends = [percent_within(end / answer.n_p, width) for end in answer.ends]
         if answer.exact:
-            text = self.tr("Counted in the release itself.")
+            text = t("Counted in the release itself.")
         elif answer.vague:
-            text = filled(self.tr("{low} to {high} of the {of} records selected"), low=ends[0], high=ends[1], of=of)
+            text = t("{low} to {high} of the {of} records selected", low=ends[0], high=ends[1], of=of)
         else:
-            text = filled(
-                self.tr("{share} of the {of} records selected ({low} to {high})"),
+            text = t(
+                "{share} of the {of} records selected ({low} to {high})",
                 share=percent_within(answer.estimate / answer.n_p, width),
                 of=of,
                 low=ends[0],

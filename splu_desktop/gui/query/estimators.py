@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QWidget
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.widgets import Card, Choice, button, label, put
-from splu_desktop.gui.base.words import filled, tip, told
+from splu_desktop.gui.base.words import t, tip, told
 
 
 class MethodChoice(Choice):
@@ -20,16 +20,16 @@ class MethodChoice(Choice):
     def __init__(self) -> None:
         super().__init__()
         self._names = {
-            Method.POOLED: self.tr("Pooled"),
-            Method.SHRUNK: self.tr("Shrunk"),
-            Method.UNBIASED: self.tr("Unbiased"),
-            Method.BAYES: self.tr("Iterative Bayes"),
-            Method.AS_PUBLISHED: self.tr("As published"),
+            Method.POOLED: t("Pooled"),
+            Method.SHRUNK: t("Shrunk"),
+            Method.UNBIASED: t("Unbiased"),
+            Method.BAYES: t("Iterative Bayes"),
+            Method.AS_PUBLISHED: t("As published"),
         }
-        self.setAccessibleName(self.tr("Estimator"))
+        self.setAccessibleName(t("Estimator"))
         for method in (DEFAULT, *(each for each in Method if each is not DEFAULT)):
             name = self.name(method)
-            self.addItem(filled(self.tr("{name} (recommended)"), name=name) if method is DEFAULT else name, method)
+            self.addItem(t("{name} (recommended)", name=name) if method is DEFAULT else name, method)
 
     def name(self, method: Method) -> str:
         """Return an estimator's name in words."""
@@ -49,26 +49,14 @@ class Estimators(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(spacing=6, parent=parent)
-        head = put(QHBoxLayout(), (label(self.tr("Estimators"), "strong"), 1))
+        head = put(QHBoxLayout(), (label(t("Estimators"), "strong"), 1))
         self.back = button(
-            self.tr("&Back"), self.closed.emit, look="flat", picture="undo-2", hint=self.tr("Back to the answer (Esc)")
+            t("&Back"), self.closed.emit, look="flat", picture="undo-2", hint=t("Back to the answer (Esc)")
         )
         head.addWidget(self.back)
         self.body.addLayout(head)
         leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit)
         leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self._meanings = {
-            Method.POOLED: self.tr(
-                "Pulled towards what each condition says by itself, as far as this release shows that to hold. The"
-                " most accurate on all tables tried, hence the default."
-            ),
-            Method.SHRUNK: self.tr(
-                "Pulled towards what chance alone would give, as far as this selection shows that to hold."
-            ),
-            Method.UNBIASED: self.tr("Right on average over many releases, but far off for small selections."),
-            Method.BAYES: self.tr("The likeliest count, found step by step."),
-            Method.AS_PUBLISHED: self.tr("The papers' own estimate. Biased: for comparison only."),
-        }
         column = self.body
         self.method = MethodChoice()
         self.method.currentIndexChanged.connect(self._chosen)
@@ -77,12 +65,12 @@ class Estimators(Card):
         column.addWidget(self.meaning)
         self.model: RowsModel[Answer] = RowsModel(
             [
-                Field(self.tr("Estimator"), lambda a: self.method.name(a.method)),
-                Field(self.tr("Answer"), lambda a: told(a.shown), right=True),
+                Field(t("Estimator"), lambda a: self.method.name(a.method)),
+                Field(t("Answer"), lambda a: told(a.shown), right=True),
             ],
             self,
         )
-        self.table = TableView(self.tr("Answers of all estimators"))
+        self.table = TableView(t("Answers of all estimators"))
         self.table.setModel(self.model)
         self.table.setShowGrid(False)
         rows = self.table.verticalHeader().defaultSectionSize() * self.method.count()
@@ -92,12 +80,12 @@ class Estimators(Card):
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column.addWidget(self.table)
         column.addWidget(
-            label(self.tr("The 95 % interval is the same for all: it comes from the draw itself."), "quiet", wrap=True)
+            label(t("The 95 % interval is the same for all: it comes from the draw itself."), "quiet", wrap=True)
         )
-        self.repeat = QCheckBox(self.tr("Repeat the &draw for it"))
+        self.repeat = QCheckBox(t("Repeat the &draw for it"))
         tip(
             self.repeat,
-            self.tr(
+            t(
                 "Draws on paper 2,000 times what a count could have been published as. Done by itself where theory"
                 " gives out; takes a tenth of a second."
             ),
@@ -117,5 +105,5 @@ class Estimators(Card):
         self.model.show(tuple(answers))
 
     def _chosen(self) -> None:
-        self.meaning.setText(self._meanings.get(self.chosen(), self.chosen().words))
+        self.meaning.setText(told(self.chosen().words))
         self.changed.emit()

@@ -15,7 +15,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, put
-from splu_desktop.gui.base.words import filled, plain
+from splu_desktop.gui.base.words import plain, t
 from splu_desktop.gui.query.analyse.tab import AnalysisTab
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from splu_desktop.gui.query.many import ManyTab
@@ -37,26 +37,24 @@ class QueryPage(Page):
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
-        self.set_title(
-            self.tr("Query"), self.tr("Ask the release for counts. Each answer says how far it can be trusted.")
-        )
+        self.set_title(t("Query"), t("Ask the release for counts. Each answer says how far it can be trusted."))
         self.setAcceptDrops(True)
         empty = Empty(
             "search",
-            self.tr("No release is open"),
-            self.tr(
+            t("No release is open"),
+            t(
                 "Publish a table, or open a release that you were given: its folder or its ZIP file. You need nothing"
                 " else. You can also drop it here."
             ),
         )
         put(
             empty.buttons,
-            button(self.tr("&Open a release…"), self.ask_release, look="primary", picture="folder-open"),
-            button(self.tr("Open a &ZIP file…"), self.ask_zip, picture="package-check"),
+            button(t("&Open a release…"), self.ask_release, look="primary", picture="folder-open"),
+            button(t("Open a &ZIP file…"), self.ask_zip, picture="package-check"),
         )
         self.use_empty(empty)
         self._build_stale()
-        busy = Busy("", self.tr("Cancel opening"))
+        busy = Busy("", t("Cancel opening"))
         busy.cancelled.connect(self._cancel_opening)
         self.use_busy(busy)
         self._opening: Job | None = None
@@ -67,16 +65,16 @@ class QueryPage(Page):
     def _build_stale(self) -> None:
         self.stale_panel = Empty(
             "refresh-cw",
-            self.tr("The release is out of date"),
-            self.tr(
+            t("The release is out of date"),
+            t(
                 "Table, roles or group sizes have changed since it was published, so its answers were dropped here. The"
                 " folder itself stays as it is."
             ),
         )
         for made in (
-            button(self.tr("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary"),
-            button(self.tr("&Undo the change"), self.session.undo_stack.undo, picture="undo-2"),
-            button(self.tr("&Open it as it is"), self._open_dropped),
+            button(t("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary"),
+            button(t("&Undo the change"), self.session.undo_stack.undo, picture="undo-2"),
+            button(t("&Open it as it is"), self._open_dropped),
         ):
             self.stale_panel.buttons.addWidget(made)
         self.stack.addWidget(self.stale_panel)
@@ -84,20 +82,20 @@ class QueryPage(Page):
     def _build(self) -> None:
         self.tabs = Ways(
             (
-                (self.tr("One &question"), self._make_one),
-                (self.tr("C&ross-table"), self._make_crosstab),
-                (self.tr("Analyses"), self._make_analyses),
-                (self.tr("&Many questions"), self._make_many),
-                (self.tr("Meas&ured accuracy"), self._make_workload),
+                (t("One &question"), self._make_one),
+                (t("C&ross-table"), self._make_crosstab),
+                (t("Analyses"), self._make_analyses),
+                (t("&Many questions"), self._make_many),
+                (t("Meas&ured accuracy"), self._make_workload),
             )
         )
-        self.tabs.setAccessibleName(self.tr("Ways of asking"))
+        self.tabs.setAccessibleName(t("Ways of asking"))
         self.tabs.made.connect(self._made)
         self.tabs.turned.connect(self._tab_changed)
-        self.open_button = button(self.tr("&Open a release…"), lambda: None, look="flat", picture="folder-open")
+        self.open_button = button(t("&Open a release…"), lambda: None, look="flat", picture="folder-open")
         menu = QMenu(self.open_button)
-        menu.addAction(self.tr("A &folder…")).triggered.connect(lambda: self.ask_release())
-        menu.addAction(self.tr("A &ZIP file…")).triggered.connect(lambda: self.ask_zip())
+        menu.addAction(t("A &folder…")).triggered.connect(lambda: self.ask_release())
+        menu.addAction(t("A &ZIP file…")).triggered.connect(lambda: self.ask_zip())
         self.open_button.setMenu(menu)
         self.tabs.setCornerWidget(self.open_button)
         self.body.addWidget(self.tabs, 1)
@@ -105,7 +103,7 @@ class QueryPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         # Where there is little room every tab is in sight, and the button beside them is told by its picture.
-        tabs, words = self.tabs.tabBar().sizeHint().width(), self.tr("&Open a release…")
+        tabs, words = self.tabs.tabBar().sizeHint().width(), t("&Open a release…")
         asked = tabs + self.open_button.fontMetrics().horizontalAdvance(words) + _AROUND
         # Not by the tabs' own width: they are laid out after this.
         self.open_button.setText(words if asked <= event.size().width() else "")
@@ -166,15 +164,13 @@ class QueryPage(Page):
 
     def ask_release(self) -> None:
         """Let the user choose a release folder, and open it."""
-        name = QFileDialog.getExistingDirectory(self, self.tr("Choose the folder of a release"))
+        name = QFileDialog.getExistingDirectory(self, t("Choose the folder of a release"))
         if name:
             self.open_release(Path(name))
 
     def ask_zip(self) -> None:
         """Let the user choose the ZIP file of a release, and open it."""
-        path = asked_file(
-            self, self.tr("Choose the ZIP file of a release"), self.tr("ZIP files (*.zip);;All files (*)")
-        )
+        path = asked_file(self, t("Choose the ZIP file of a release"), t("ZIP files (*.zip);;All files (*)"))
         if path is not None:
             self.open_release(path)
 
@@ -182,9 +178,9 @@ class QueryPage(Page):
         """Open a release, its folder or ZIP, in the worker."""
         self.banner.hide()
         assert self.busy is not None
-        self.busy.begin(filled(self.tr("Opening “{name}”"), name=path.name))
+        self.busy.begin(t("Opening “{name}”", name=path.name))
         self.show_part(self.busy)
-        self.set_primary(self.tr("Count"), False)
+        self.set_primary(t("Count"), False)
         job = self.tasks.run("open", lambda progress: open_release(path, password, progress))
         self._opening = job
         job.progressed.connect(self.busy.show_progress)
@@ -196,7 +192,7 @@ class QueryPage(Page):
     def ask_password(self, words: str) -> str | None:
         """Ask for the password of an encrypted ZIP; None where the user gives up."""
         text, given = QInputDialog.getText(
-            self, self.tr("The release is encrypted"), plain(words), QLineEdit.EchoMode.Password
+            self, t("The release is encrypted"), plain(words), QLineEdit.EchoMode.Password
         )
         return text if given else None
 
@@ -281,7 +277,7 @@ class QueryPage(Page):
         release = self.session.release
         if release is None:
             self.show_part(self.stale_panel if self.session.stale else self.empty)
-            self.set_primary(self.tr("Count"), False, "")
+            self.set_primary(t("Count"), False, "")
             return
         self.show_part(None)
         if self._asker is None or self._asker.release is not release:
@@ -295,7 +291,7 @@ class QueryPage(Page):
     def help_text(self) -> str:
         if self.session.release is not None:
             return self.tab().help_text()
-        return self.tr(
+        return t(
             "<p>A <b>release</b> is what is handed out: a folder, or a ZIP of it, with the table, a list of its columns"
             " and the file release.json. Open the folder that holds release.json.</p>"
             "<p>It is checked first: a table that was changed or cut off on its way is not opened.</p>"

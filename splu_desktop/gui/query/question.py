@@ -12,7 +12,7 @@ from splu_desktop.core.query.reader import Answer, sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import IconButton, announce, button, label, margins, put, scrolled
-from splu_desktop.gui.base.words import copy_text, number, tip, told
+from splu_desktop.gui.base.words import copy_text, number, t, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard
 from splu_desktop.gui.query.builder import QuestionBuilder
 from splu_desktop.gui.query.estimators import Estimators
@@ -79,11 +79,9 @@ class QuestionTab(Tab):
         self.question = label("", "strong", wrap=True, selectable=True)
         self.question_room = _AnswerLines(self.question)
         bar.addWidget(self.question_room, 1)
-        self.copy_button = button(
-            "", self.copy_question, look="flat", picture="copy", hint=self.tr("Copy the question")
-        )
-        self.copy_button.setAccessibleName(self.tr("Copy the question"))
-        self.clear_button = button(self.tr("C&lear"), self.clear, look="flat", picture="x")
+        self.copy_button = button("", self.copy_question, look="flat", picture="copy", hint=t("Copy the question"))
+        self.copy_button.setAccessibleName(t("Copy the question"))
+        self.clear_button = button(t("C&lear"), self.clear, look="flat", picture="x")
         put(bar, self.copy_button, self.clear_button)
         column.addLayout(bar)
         middle = margins(QHBoxLayout(), spacing=12)
@@ -98,14 +96,14 @@ class QuestionTab(Tab):
     def _build_card(self) -> QWidget:
         self.answer_card = AnswerCard()
         self.answer_card.setMinimumWidth(240)
-        self.truth_switch = QCheckBox(self.tr("Sho&w true counts"))
+        self.truth_switch = QCheckBox(t("Sho&w true counts"))
         tip(
             self.truth_switch,
-            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
+            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
         )
         self.truth_switch.toggled.connect(self._truth_switched)
-        self.advanced = IconButton(self.tr("&Advanced"), "sliders-horizontal", "flat")
-        tip(self.advanced, self.tr("Other estimators, side by side"))
+        self.advanced = IconButton(t("&Advanced"), "sliders-horizontal", "flat")
+        tip(self.advanced, t("Other estimators, side by side"))
         self.advanced.clicked.connect(lambda: self._open_door(True))
         # One above the other: side by side they are cut where letters are large and words long.
         put(self.answer_card.body, self.truth_switch, (self.advanced, 0, Qt.AlignmentFlag.AlignRight))
@@ -120,37 +118,37 @@ class QuestionTab(Tab):
 
     def _build_asked(self, column: QVBoxLayout) -> None:
         head = margins(QHBoxLayout(), spacing=4)
-        self.asked_title = label(self.tr("Asked in this session"), "quiet")
+        self.asked_title = label(t("Asked in this session"), "quiet")
         head.addWidget(self.asked_title)
-        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=True)
+        self.warning = label(t("True counts are shown: custodian only"), "warning", wrap=True)
         self.warning.setMargin(3)
         self.warning.hide()
         head.addSpacing(12)
         put(head, (self.warning, 4), 1)
-        self.again_button = button(self.tr("Ask a&gain"), self.ask_again, look="flat", picture="refresh-cw")
-        self.copy_list_button = button(self.tr("Cop&y the list"), self.copy_list, look="flat", picture="copy")
+        self.again_button = button(t("Ask a&gain"), self.ask_again, look="flat", picture="refresh-cw")
+        self.copy_list_button = button(t("Cop&y the list"), self.copy_list, look="flat", picture="copy")
         put(head, self.again_button, self.copy_list_button)
         column.addLayout(head)
         self.asked_model: RowsModel[Asked] = RowsModel(
             [
                 Field(
-                    self.tr("Records with"),
+                    t("Records with"),
                     lambda a: in_short(a.answer.conditions),
                     tip=lambda a: told(sentence(a.answer.conditions)),
                 ),
-                Field(self.tr("Answer"), lambda a: told(a.answer.shown), right=True),
+                Field(t("Answer"), lambda a: told(a.answer.shown), right=True),
                 Field(
-                    self.tr("Trust"),
+                    t("Trust"),
                     lambda a: told(a.answer.badge_text).partition(":")[0],
                     colour=lambda a: LOOKS[a.answer.badge][1],
                     picture=lambda a: LOOKS[a.answer.badge][0],
                     tip=lambda a: told(a.answer.badge_text),
                 ),
-                Field(self.tr("95 % interval"), lambda a: interval(a.answer), right=True),
-                Field(self.tr("Published"), lambda a: number(a.answer.published), right=True),
-                Field(self.tr("Selected"), lambda a: number(a.answer.n_p), right=True),
+                Field(t("95 % interval"), lambda a: interval(a.answer), right=True),
+                Field(t("Published"), lambda a: number(a.answer.published), right=True),
+                Field(t("Selected"), lambda a: number(a.answer.n_p), right=True),
                 Field(
-                    self.tr("True (custodian only)"),
+                    t("True (custodian only)"),
                     lambda a: "–" if a.true is None else number(a.true),
                     right=True,
                     colour=lambda a: "warning",
@@ -158,14 +156,14 @@ class QuestionTab(Tab):
             ],
             self,
         )
-        self.asked = AskedView(self.tr("Questions asked in this session"))
+        self.asked = AskedView(t("Questions asked in this session"))
         self.asked.setModel(self.asked_model)
         self.asked.secret = len(self.asked_model.fields) - 1
         self.asked.setColumnHidden(self.asked.secret, True)
         self.asked.horizontalHeader().moveSection(self.asked.secret, 2)  # beside the answer, where it is compared
-        tip(self.asked, self.tr("Double-click or press Enter to take a question up again"))
+        tip(self.asked, t("Double-click or press Enter to take a question up again"))
         self.asked.activated.connect(lambda index: self.ask_again())
-        self.copy_asked = QAction(self.tr("Copy the question"), self.asked)
+        self.copy_asked = QAction(t("Copy the question"), self.asked)
         self.copy_asked.setShortcut(QKeySequence("Ctrl+Shift+C"))
         self.copy_asked.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self.copy_asked.triggered.connect(self._copy_asked_question)
@@ -182,6 +180,7 @@ class QuestionTab(Tab):
         self.asker = asker
         self._asked = []
         self.asked_model.show(())
+        self.answer_card.by_person = asker is not None and asker.published.by_person
         self.answer_card.show_answer(None)
         self.estimators.show_answers(())
         self._open_door(False)
@@ -197,7 +196,7 @@ class QuestionTab(Tab):
     def offer(self) -> tuple[str, bool, str]:
         fault = self.builder.fault()
         some = bool(self.builder.conditions())
-        words = self.tr("Count these records") if some else self.tr("Count all records")
+        words = t("Count these records") if some else t("Count all records")
         return words, not fault, fault
 
     def act(self) -> None:
@@ -320,7 +319,7 @@ class QuestionTab(Tab):
         return bool(self._asked) and self._asked[0].answer.conditions == self.builder.conditions()
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>Choose values of any columns; several values of one column mean “any of these”. The counts beside the "
             "values are those of the published table.</p><p>The true counts are not in the release. What you get is "
             "the best estimate and a range that holds the true count in 95 of 100 cases.</p><p><span "

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, TableView, shortened
-from splu_desktop.gui.base.words import filled, number, plain
+from splu_desktop.gui.base.words import number, plain, t
 
 
 class ChoicesModel(QAbstractTableModel):
@@ -96,9 +96,9 @@ class ChoicesModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal:
             if role == Qt.ItemDataRole.DisplayRole:
-                return (self.tr("Value"), self.tr("Number"))[section]
+                return (t("Value"), t("Number"))[section]
             if role == Qt.ItemDataRole.ToolTipRole and section == 1:
-                return self.tr("Records of the published table that have the value")
+                return t("Records of the published table that have the value")
             if role == Qt.ItemDataRole.TextAlignmentRole and section == 1:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -115,7 +115,7 @@ class ChoicesModel(QAbstractTableModel):
             return Qt.CheckState.Checked if self._chosen[code] else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.DisplayRole:
             if index.column() == 0:
-                return shortened(str(self._column.labels[code]) or self.tr("(empty)"))
+                return shortened(str(self._column.labels[code]) or t("(empty)"))
             return "…" if self._counts is None else number(self._counts[code])
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == 1:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -157,13 +157,13 @@ class ChoicesModel(QAbstractTableModel):
         if not ticked:
             shown = len(self._rows)
             if shown == self._column.m:
-                return filled(self.tr("{m} values"), m=number(shown))
+                return t("{m} values", m=number(shown))
             if not shown:
-                return filled(self.tr("None of the {m} values fits"), m=number(self._column.m))
-            return filled(self.tr("{shown} of {m} values"), shown=number(shown), m=number(self._column.m))
+                return t("None of the {m} values fits", m=number(self._column.m))
+            return t("{shown} of {m} values", shown=number(shown), m=number(self._column.m))
         records = "…" if self._counts is None else number(int(self._counts[self._chosen].sum()))
-        return filled(
-            self.tr("{ticked} of {m} values, {records} published records"),
+        return t(
+            "{ticked} of {m} values, {records} published records",
             ticked=number(ticked),
             m=number(self._column.m),
             records=records,

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -22,9 +21,9 @@ from splu_desktop.core.query.workload import BANDS
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Choice, Empty, label, margins, put, scrolled
-from splu_desktop.gui.base.words import filled, number, percent, tip
-from splu_desktop.gui.query.tab import Tab
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, label, margins, put, scrolled
+from splu_desktop.gui.base.words import number, percent, t, tip
+from splu_desktop.gui.query.tab import WorkingTab
 from splu_desktop.gui.query.work import Asker
 from splu_desktop.gui.query.workload_plots import BandsPlot, SmallPlot
 from splu_desktop.gui.query.workload_work import Accuracy, judge
@@ -36,25 +35,24 @@ def _share(value: float) -> str:
     return "–" if math.isnan(value) else percent(value, 0)
 
 
-class WorkloadTab(Tab):
+class WorkloadTab(WorkingTab):
     """The fourth tab; shown only where the source is open."""
 
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(tasks, parent)
-        self._job: Job | None = None
         self._accuracy: Accuracy | None = None
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         row = margins(QHBoxLayout(), spacing=8)
         self.sensitive, self.amount = Choice(), Choice()
-        self.sensitive.setAccessibleName(self.tr("Sensitive column to ask about"))
+        self.sensitive.setAccessibleName(t("Sensitive column to ask about"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.amount.setAccessibleName(self.tr("Number of questions"))
+        self.amount.setAccessibleName(t("Number of questions"))
         for size in (1_000, 3_000, 6_000):
-            self.amount.addItem(filled(self.tr("{n} questions"), n=number(size)), size)
+            self.amount.addItem(t("{n} questions", n=number(size)), size)
         self.amount.setCurrentIndex(1)
-        self.sets = QCheckBox(self.tr("&Sets of values"))
-        tip(self.sets, self.tr("Ask for two to five values together, not for one"))
-        row.addWidget(label(self.tr("Ask about"), "quiet"))
+        self.sets = QCheckBox(t("&Sets of values"))
+        tip(self.sets, t("Ask for two to five values together, not for one"))
+        row.addWidget(label(t("Ask about"), "quiet"))
         for part in (self.sensitive, self.amount, self.sets):
             row.addWidget(part)
         row.addStretch(1)
@@ -62,27 +60,22 @@ class WorkloadTab(Tab):
         row = margins(QHBoxLayout(), spacing=12)
         self.measured = label("", "quiet", wrap=True)
         row.addWidget(self.measured, 1)
-        warning = label(self.tr("From true counts: custodian only"), "warning")
+        warning = label(t("From true counts: custodian only"), "warning")
         warning.setMargin(3)
         row.addWidget(warning)
         column.addLayout(row)
         for box in (self.sensitive, self.amount):
             box.currentIndexChanged.connect(lambda _: self.offered.emit())
-        self.stack = QStackedWidget()
-        self.start = Empty(
+        start = Empty(
             "shield-check",
-            self.tr("How good are the answers?"),
-            self.tr(
+            t("How good are the answers?"),
+            t(
                 "Random questions are asked of the release, and each answer is compared with the true count in your"
                 " table. The audit report shows the same measure."
             ),
         )
-        self.busy = Busy(self.tr("Asking test questions"), self.tr("Cancel"))
-        self.busy.cancelled.connect(self._cancel)
         self.results = scrolled(self._build_results())
-        for widget in (self.start, self.busy, self.results):
-            self.stack.addWidget(widget)
-        column.addWidget(self.stack, 1)
+        column.addWidget(self.use_parts(start, t("Asking test questions"), self.results), 1)
 
     def _build_results(self) -> QWidget:
         made = QWidget()
@@ -96,13 +89,13 @@ class WorkloadTab(Tab):
             (
                 (
                     self.bands_plot,
-                    self.tr("The larger the count, the better the answer"),
-                    self.tr("Blue: estimate. Grey: the papers' estimate, for comparison."),
+                    t("The larger the count, the better the answer"),
+                    t("Blue: estimate. Grey: the papers' estimate, for comparison."),
                 ),
                 (
                     self.small_plot,
-                    self.tr("Small counts come out wrong"),
-                    self.tr("Dashed: what is promised for the small ones."),
+                    t("Small counts come out wrong"),
+                    t("Dashed: what is promised for the small ones."),
                 ),
             )
         ):
@@ -125,15 +118,15 @@ class WorkloadTab(Tab):
             grid.setColumnStretch(at, 1)
         self.model: RowsModel[Band] = RowsModel(
             [
-                Field(self.tr("True count"), lambda b: b[0]),
-                Field(self.tr("Questions"), lambda b: number(b[1]), right=True),
-                Field(self.tr("Estimate off by"), lambda b: _share(b[2]), right=True),
-                Field(self.tr("As published, off by"), lambda b: _share(b[3]), right=True),
-                Field(self.tr("Interval holds the truth"), lambda b: _share(b[4]), right=True),
+                Field(t("True count"), lambda b: b[0]),
+                Field(t("Questions"), lambda b: number(b[1]), right=True),
+                Field(t("Estimate off by"), lambda b: _share(b[2]), right=True),
+                Field(t("As published, off by"), lambda b: _share(b[3]), right=True),
+                Field(t("Interval holds the truth"), lambda b: _share(b[4]), right=True),
             ],
             self,
         )
-        self.table = TableView(self.tr("Measured errors by size of the count"))
+        self.table = TableView(t("Measured errors by size of the count"))
         self.table.setModel(self.model)
         rows = self.table.verticalHeader().defaultSectionSize() * (len(BANDS) + 1)
         self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
@@ -148,19 +141,17 @@ class WorkloadTab(Tab):
 
     def take(self, asker: Asker | None) -> None:
         self.asker = asker
-        self.tasks.drop("workload")
-        self._job = None
+        self.forget("workload")
         self.sensitive.clear()
         if asker is not None:
             for name in asker.published.sensitive:
                 self.sensitive.addItem(name, (name,))
             if len(asker.published.sensitive) > 1:
-                self.sensitive.addItem(self.tr("all of them together"), asker.published.sensitive)
+                self.sensitive.addItem(t("all of them together"), asker.published.sensitive)
         self.measured.setText("")
-        self.stack.setCurrentWidget(self.start)
 
     def offer(self) -> tuple[str, bool, str]:
-        words = filled(self.tr("Ask {n} test questions"), n=number(self.amount.currentData()))
+        words = t("Ask {n} test questions", n=number(self.amount.currentData()))
         able = self.asker is not None and self.asker.knows_truth and bool(self.asker.published.nsas)
         return words, able and self._job is None, ""
 
@@ -173,37 +164,18 @@ class WorkloadTab(Tab):
         if asker is None or not asker.knows_truth or not sas:
             return None
         size, sets = int(self.amount.currentData()), self.sets.isChecked()
-        self.failed.emit("")
-        self.busy.begin()
-        self.stack.setCurrentWidget(self.busy)
-        self.hold_focus(self.busy)
-        job = self.tasks.run("workload", lambda progress: judge(asker, tuple(sas), size, sets, progress))
-        self._job = job
-        job.progressed.connect(self.busy.show_progress)
-        what = filled(
-            self.tr("Measured with {n} questions about “{name}”."), n=number(size), name=self.sensitive.currentText()
-        )
-        job.done.connect(partial(self._measured, asker, what))
-        job.failed.connect(self._not_measured)
-        job.stopped.connect(lambda: self._not_measured(""))
-        self.offered.emit()
-        return job
+        what = t("Measured with {n} questions about “{name}”.", n=number(size), name=self.sensitive.currentText())
+        work = partial(judge, asker, tuple(sas), size, sets)
+        return self.work("workload", work, partial(self._measured, what))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
-    def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
     def _read(self, at: int, text: str) -> None:
         if not text and at == 1 and self._accuracy is not None and self._accuracy.t_p is None:
-            return self.readouts[at].setText(self.tr("Of several columns together, nothing is promised."))
+            return self.readouts[at].setText(t("Of several columns together, nothing is promised."))
         return self.readouts[at].setText(text or self._notes[at])
 
-    def _measured(self, asker: Asker, what: str, accuracy: Accuracy) -> None:
-        if not self.still(asker):
-            return
-        self._job = None
+    def _measured(self, what: str, accuracy: Accuracy) -> None:
         self._accuracy = accuracy
         self.measured.setText(what)
         for plot in (self.bands_plot, self.small_plot):
@@ -218,19 +190,10 @@ class WorkloadTab(Tab):
             )
         )
         self.table.fit_columns(260, filling=0, least=90)
-        self.after_busy(self.busy, self.stack, self.results, self.table)
-        self.offered.emit()
-
-    def _not_measured(self, text: str) -> None:
-        self._job = None
-        part = self.results if self._accuracy is not None else self.start
-        self.after_busy(self.busy, self.stack, part, self.sensitive)
-        if text:
-            self.failed.emit(text)
-        self.offered.emit()
+        self.show_result(self.table)
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your "
             "own table, so only you can do this.</p><p><b>Left</b>: how far answers are off, by size of the true count "
             "(in per cent of all records).</p><p><b>Right</b>: small counts should come out wrong; that is their "

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot, ShareAxis
-from splu_desktop.gui.base.words import filled, number, percent
+from splu_desktop.gui.base.words import number, percent, t
 from splu_desktop.gui.query.workload_work import Accuracy
 
 _WIDTH = 0.36  # of a bar, where bands are 1 apart
@@ -24,20 +24,18 @@ class BandsPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         bottom = pg.AxisItem("bottom")
-        super().__init__(self.tr("Error by size of the count"), {"bottom": bottom, "left": ShareAxis("left")}, parent)
+        super().__init__(t("Error by size of the count"), {"bottom": bottom, "left": ShareAxis("left")}, parent)
         item = self.getPlotItem()
         self._bars = {name: pg.BarGraphItem(x=[0.0], height=[0.0], width=_WIDTH) for name in ("published", "estimate")}
         for bars in self._bars.values():
             item.addItem(bars)
         self._shown: Accuracy | None = None
-        self.label_axis("bottom", self.tr("true count up to (records, share of all)"))
-        self.label_axis("left", self.tr("mean relative error"))
+        self.label_axis("bottom", t("true count up to (records, share of all)"))
+        self.label_axis("left", t("mean relative error"))
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
-        if not hasattr(self, "_shown"):
-            return
         c = theme.colours()
         for name, colour in (("published", c.between), ("estimate", c.accent)):
             self._bars[name].setOpts(brush=QColor(colour), pen=pg.mkPen(None))
@@ -66,14 +64,13 @@ class BandsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words: str = filled(
-            self.tr("{band}: estimate off by {error} on average, published count by {published}; {n} questions"),
+        return t(
+            "{band}: estimate off by {error} on average, published count by {published}; {n} questions",
             band=what.bands[place],
             error=percent(float(what.error[place]), 0),
             published=percent(float(what.error_published[place]), 0),
             n=number(int(what.queries[place])),
         )
-        return words
 
 
 class SmallPlot(Plot):
@@ -81,7 +78,7 @@ class SmallPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         left = PercentAxis("left", (0.0, 0.25, 0.5, 0.75, 1.0), log=False)
-        super().__init__(self.tr("Small counts"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
+        super().__init__(t("Small counts"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
         item = self.getPlotItem()
         self._bars = {name: pg.BarGraphItem(x=[0.0], height=[0.0], width=0.7) for name in ("rest", "small")}
         for bars in self._bars.values():
@@ -89,14 +86,12 @@ class SmallPlot(Plot):
         self._promise = pg.InfiniteLine(angle=0)
         item.addItem(self._promise, ignoreBounds=True)
         self._shown: Accuracy | None = None
-        self.label_axis("bottom", self.tr("true count, records"))
-        self.label_axis("left", self.tr("answered wrong"))
+        self.label_axis("bottom", t("true count, records"))
+        self.label_axis("left", t("answered wrong"))
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
-        if not hasattr(self, "_shown"):
-            return
         c = theme.colours()
         for name, colour in (("rest", c.between), ("small", c.protected)):
             self._bars[name].setOpts(brush=QColor(colour), pen=pg.mkPen(None))
@@ -125,12 +120,11 @@ class SmallPlot(Plot):
             return ""
         share = float(what.wrong[place])
         if math.isnan(share):
-            return str(filled(self.tr("A true count of {f}: no question"), f=place + 1))
-        words: str = filled(
-            self.tr("A true count of {f}: {share} of {n} answers wrong by more than {epsilon}"),
+            return t("A true count of {f}: no question", f=place + 1)
+        return t(
+            "A true count of {f}: {share} of {n} answers wrong by more than {epsilon}",
             f=place + 1,
             share=percent(share, 0),
             n=number(int(what.asked[place])),
             epsilon=percent(what.epsilon),
         )
-        return words

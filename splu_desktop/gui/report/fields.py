@@ -20,7 +20,7 @@ from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins, put
-from splu_desktop.gui.base.words import tip
+from splu_desktop.gui.base.words import t, tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
 
@@ -59,48 +59,48 @@ class ReportFields(Scrolled):
         self._rest.setInterval(_REST)
         self._rest.timeout.connect(self.changed)
         inside = QWidget()
-        column = put(margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=6), label(self.tr("Edition"), "strong"))
-        self.external = QRadioButton(self.tr("E&xternal: safe to hand out"))
-        tip(self.external, self.tr("Follows from the release alone; holds nothing that only the source knows"))
-        self.internal = QRadioButton(self.tr("I&nternal: with true counts"))
-        tip(self.internal, self.tr("For your own records and your reviewer; must not be handed out"))
+        column = put(margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=6), label(t("Edition"), "strong"))
+        self.external = QRadioButton(t("E&xternal: safe to hand out"))
+        tip(self.external, t("Follows from the release alone; holds nothing that only the source knows"))
+        self.internal = QRadioButton(t("I&nternal: with true counts"))
+        tip(self.internal, t("For your own records and your reviewer; must not be handed out"))
         self.external.setChecked(True)
         self.external.toggled.connect(lambda _: self.edition_changed.emit())
         put(column, self.external, self.internal)
         self.why = label("", "quiet", wrap=True)
         column.addWidget(self.why)
         column.addSpacing(4)
-        column.addWidget(label(self.tr("Cover"), "strong"))
+        column.addWidget(label(t("Cover"), "strong"))
         self.edits: dict[str, QLineEdit] = {}
         self._lines(
             column,
-            ("title", self.tr("&Title"), self.tr("name of the release")),
-            ("organisation", self.tr("&Organisation"), ""),
-            ("operator", self.tr("O&perator"), self.tr("who published")),
-            ("reviewer", self.tr("Rev&iewer"), self.tr("who signs")),
-            ("purpose", self.tr("P&urpose"), self.tr("what it is for")),
-            ("recipient", self.tr("Re&cipient"), self.tr("who gets it")),
+            ("title", t("&Title"), t("name of the release")),
+            ("organisation", t("&Organisation"), ""),
+            ("operator", t("O&perator"), t("who published")),
+            ("reviewer", t("Rev&iewer"), t("who signs")),
+            ("purpose", t("P&urpose"), t("what it is for")),
+            ("recipient", t("Re&cipient"), t("who gets it")),
         )
         column.addSpacing(4)
-        column.addWidget(label(self.tr("Conditions of handing out"), "strong"))
+        column.addWidget(label(t("Conditions of handing out"), "strong"))
         self._lines(
             column,
-            ("controls", self.tr("Controls at the recipient"), self.tr("what protects the release there")),
-            ("contract", self.tr("Contract"), self.tr("what the recipient is bound to")),
-            ("attempt", self.tr("Attempt at recognising persons"), self.tr("by whom, when, what was found")),
-            ("review", self.tr("To be reviewed by"), self.tr("a date")),
+            ("controls", t("Controls at the recipient"), t("what protects the release there")),
+            ("contract", t("Contract"), t("what the recipient is bound to")),
+            ("attempt", t("Attempt at recognising persons"), t("by whom, when, what was found")),
+            ("review", t("To be reviewed by"), t("a date")),
         )
-        caption = label(self.tr("Largest risk of recognition allowed"), "quiet")
+        caption = label(t("Largest risk of recognition allowed"), "quiet")
         self.threshold = QDoubleSpinBox()
         self.threshold.setRange(0, 1)
         self.threshold.setDecimals(3)
         self.threshold.setSingleStep(0.01)
-        self.threshold.setSpecialValueText(self.tr("none beside 0.09"))
-        self.threshold.setAccessibleName(self.tr("Largest risk of recognition allowed"))
+        self.threshold.setSpecialValueText(t("none beside 0.09"))
+        self.threshold.setAccessibleName(t("Largest risk of recognition allowed"))
         self.threshold.valueChanged.connect(lambda _: self._typed())
         put(column, caption, self.threshold)
         column.addSpacing(4)
-        column.addWidget(label(self.tr("Law and guidance"), "strong"))
+        column.addWidget(label(t("Law and guidance"), "strong"))
         self.laws: dict[str, QCheckBox] = {}
         for code in CODES:
             found = pack(code)
@@ -110,9 +110,9 @@ class ReportFields(Scrolled):
             column.addWidget(tick)
             self.laws[code] = tick
         column.addSpacing(4)
-        caption = label(self.tr("Re&marks"), "quiet")
+        caption = label(t("Re&marks"), "quiet")
         self.remarks = QPlainTextEdit()
-        self.remarks.setAccessibleName(self.tr("Remarks"))
+        self.remarks.setAccessibleName(t("Remarks"))
         self.remarks.setTabChangesFocus(True)
         self.remarks.setFixedHeight(64)
         self.remarks.textChanged.connect(self._typed)
@@ -126,9 +126,9 @@ class ReportFields(Scrolled):
             self.paper.addItem(name, name)
         self.language.currentIndexChanged.connect(lambda _: self._chosen())
         self.paper.currentIndexChanged.connect(lambda _: self._chosen())
-        form.addRow(self.tr("&Language"), self.language)
-        form.addRow(self.tr("P&aper (PDF)"), self.paper)
-        for box, words in ((self.language, self.tr("Language")), (self.paper, self.tr("Paper"))):
+        form.addRow(t("&Language"), self.language)
+        form.addRow(t("P&aper (PDF)"), self.paper)
+        for box, words in ((self.language, t("Language")), (self.paper, t("Paper"))):
             box.setAccessibleName(words)
         put(column, form, 1)
         self.setWidget(inside)
@@ -170,7 +170,7 @@ class ReportFields(Scrolled):
     def offer_internal(self, source_open: bool) -> None:
         """Offer the internal edition only where the source of the release is open."""
         self.internal.setEnabled(source_open)
-        self.why.setText("" if source_open else self.tr("The internal edition needs the source, which is not open."))
+        self.why.setText("" if source_open else t("The internal edition needs the source, which is not open."))
         self.why.setVisible(not source_open)
         if not source_open and self.internal.isChecked():
             with QSignalBlocker(self.external):

@@ -14,7 +14,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, button, margins, put
-from splu_desktop.gui.base.words import copy_text, filled
+from splu_desktop.gui.base.words import copy_text, t
 from splu_desktop.gui.report.fields import ReportFields
 from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
 from splu_desktop.report.make import ENDINGS
@@ -28,18 +28,18 @@ class ReportPage(Page):
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
-        self.set_title(self.tr("Report"), self.tr("What was released, with which promise, to read, check and sign."))
+        self.set_title(t("Report"), t("What was released, with which promise, to read, check and sign."))
         empty = Empty(
             "file-text",
-            self.tr("No release to report on"),
-            self.tr("Publish a table, or open a release. Its report can then be read here, filled in and saved."),
+            t("No release to report on"),
+            t("Publish a table, or open a release. Its report can then be read here, filled in and saved."),
         )
         empty.buttons.addWidget(
-            button(self.tr("&Publish"), lambda: self.go.emit(Step.PUBLISH), look="primary", picture="package-check")
+            button(t("&Publish"), lambda: self.go.emit(Step.PUBLISH), look="primary", picture="package-check")
         )
         self.use_empty(empty)
         self._build_stale()
-        saving = Busy("", self.tr("Cancel; nothing will be written"))
+        saving = Busy("", t("Cancel; nothing will be written"))
         saving.cancelled.connect(self._cancel_saving)
         self.use_busy(saving)
         self._release: Release | None = None
@@ -53,13 +53,13 @@ class ReportPage(Page):
     def _build_stale(self) -> None:
         self.stale_panel = Empty(
             "refresh-cw",
-            self.tr("The report is out of date"),
-            self.tr("Table, roles or group sizes have changed since the release was published."),
+            t("The report is out of date"),
+            t("Table, roles or group sizes have changed since the release was published."),
         )
         put(
             self.stale_panel.buttons,
-            button(self.tr("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary"),
-            button(self.tr("&Undo the change"), self.session.undo_stack.undo, picture="undo-2"),
+            button(t("&Publish again"), lambda: self.go.emit(Step.PUBLISH), look="primary"),
+            button(t("&Undo the change"), self.session.undo_stack.undo, picture="undo-2"),
         )
         self.stack.addWidget(self.stale_panel)
 
@@ -70,13 +70,13 @@ class ReportPage(Page):
         self.form.edition_changed.connect(self._edition_changed)
         row.addWidget(self.form, 2)
         self.preview_stack = QStackedWidget()
-        self.computing = Busy("", self.tr("Cancel"))
+        self.computing = Busy("", t("Cancel"))
         self.computing.cancelled.connect(self._cancel_computing)
-        self.waiting = Empty("file-text", self.tr("No preview yet"), self.tr("Its figures have not been computed."))
-        self.waiting.buttons.addWidget(button(self.tr("Compute the &figures"), self._compute, picture="refresh-cw"))
+        self.waiting = Empty("file-text", t("No preview yet"), t("Its figures have not been computed."))
+        self.waiting.buttons.addWidget(button(t("Compute the &figures"), self._compute, picture="refresh-cw"))
         self.view = QTextBrowser()
         self.view.setOpenLinks(False)
-        self.view.setAccessibleName(self.tr("Report"))
+        self.view.setAccessibleName(t("Report"))
         self.view.document().setDocumentMargin(20)
         # A SHA-256 has no place to break at, and would push the page wider than the window.
         self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -85,8 +85,8 @@ class ReportPage(Page):
             self.preview_stack.addWidget(part)
         row.addWidget(self.preview_stack, 5)
         self.body.addLayout(row, 1)
-        self.copy_button = button(self.tr("Cop&y as text"), self.copy, look="flat", picture="copy")
-        self.open_button = button(self.tr("&Open it"), self._open_saved, look="flat", picture="folder-open")
+        self.copy_button = button(t("Cop&y as text"), self.copy, look="flat", picture="copy")
+        self.open_button = button(t("&Open it"), self._open_saved, look="flat", picture="folder-open")
         self.open_button.hide()
         self.foot.insertWidget(1, self.open_button)
         self.foot.insertWidget(1, self.copy_button)
@@ -114,13 +114,13 @@ class ReportPage(Page):
         edition = "internal" if self.form.internal.isChecked() else "external"
         start = release.folder.parent / f"{release.folder.stem}-report-{edition}.pdf"
         kinds = (
-            (self.tr("PDF document"), "pdf"),
-            (self.tr("Web page"), "html"),
-            (self.tr("Excel workbook"), "xlsx"),
-            (self.tr("JSON, for checking"), "json"),
+            (t("PDF document"), "pdf"),
+            (t("Web page"), "html"),
+            (t("Excel workbook"), "xlsx"),
+            (t("JSON, for checking"), "json"),
         )
         name, chosen = QFileDialog.getSaveFileName(
-            self, self.tr("Save the report"), str(start), ";;".join(f"{words} (*.{end})" for words, end in kinds)
+            self, t("Save the report"), str(start), ";;".join(f"{words} (*.{end})" for words, end in kinds)
         )
         if name:
             path = Path(name)
@@ -139,7 +139,7 @@ class ReportPage(Page):
         report = found.edition(self.form.fields(), internal=internal)
         language, paper = self.form.language_code(), self.form.paper_size()
         assert self.busy is not None
-        self.busy.begin(filled(self.tr("Writing “{name}”"), name=path.name))
+        self.busy.begin(t("Writing “{name}”", name=path.name))
         self.show_part(self.busy)
         job = self.tasks.run("report-save", lambda progress: write(report, path, language, paper, progress))
         self._saving = job
@@ -191,7 +191,7 @@ class ReportPage(Page):
 
     def _offer(self) -> None:
         ready = self.form.internal.isChecked() in self._figures and self._saving is None
-        words = self.tr("Save the report…")
+        words = t("Save the report…")
         self.set_primary(words, ready and self._release is not None, "")
         self.copy_button.setVisible(self._release is not None)
         self.copy_button.setEnabled(ready)
@@ -209,7 +209,7 @@ class ReportPage(Page):
         if release is None:
             return
         self.banner.hide()
-        self.computing.begin(self.tr("Computing the figures of the report"))
+        self.computing.begin(t("Computing the figures of the report"))
         self.preview_stack.setCurrentWidget(self.computing)
         beside = self._beside
         job = self.tasks.run("report", lambda progress: figures(release, beside, progress, internal=internal))
@@ -264,7 +264,7 @@ class ReportPage(Page):
         self.open_button.show()
         self.session.confirm(Step.REPORT)
         self.refresh()
-        self.banner.say("done", filled(self.tr("The report was saved as “{path}”."), path=path))
+        self.banner.say("done", t("The report was saved as “{path}”.", path=path))
 
     def _not_written(self, text: str) -> None:
         self._saving = None
@@ -272,10 +272,10 @@ class ReportPage(Page):
         if text:
             self.fault(text)
         else:
-            self.banner.say("note", self.tr("Saving was cancelled; nothing was written."))
+            self.banner.say("note", t("Saving was cancelled; nothing was written."))
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>The report tells what was released, from what, with which promise, and how anyone can check that the "
             "files are still the same.</p><p><b>External</b>: follows from the release alone; you may hand it out with "
             "it.</p><p><b>Internal</b>: adds true counts and measured errors, for your own records and your reviewer. "

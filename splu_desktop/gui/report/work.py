@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
@@ -17,6 +17,7 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import filled as sentence
+from splu_desktop.gui.base.words import t
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
@@ -143,7 +144,7 @@ def _table(table: TableBlock) -> str:
     made = f"<table width='99%' cellspacing='0' cellpadding='3'>{''.join(rows)}</table>"
     more = len(table.shown) - _MOST_ROWS
     if more > 0:
-        words = sentence(QCoreApplication.translate("report", "{n} further rows stand in the saved report."), n=more)
+        words = sentence(t("{n} further rows stand in the saved report."), n=more)
         made += f"<p class='note'>{_text(words)}</p>"
     return made
 

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QSplitter, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QListWidget, QSplitter, QTextBrowser, QWidget
 
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import line_edit, margins
+from splu_desktop.gui.base.widgets import Dialog, line_edit
+from splu_desktop.gui.base.words import t
 
 
-class GuideDialog(QDialog):
+class GuideDialog(Dialog):
     """A text with its headings beside it and a field to find words in it."""
 
     def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(title)
-        self.resize(900, 640)
-        column = margins(QVBoxLayout(self), 16, spacing=12)
-        self.search = line_edit(self.tr("Find in this text"), self.tr("Find in this text; Enter goes on"))
+        super().__init__(title, (900, 640), parent)
+        self.search = line_edit(t("Find in this text"), t("Find in this text; Enter goes on"))
         self.search.returnPressed.connect(self._find)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.search.setFocus)
-        column.addWidget(self.search)
+        self.parts.addWidget(self.search)
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self.text.setAccessibleName(title)
         self.text.document().setDocumentMargin(16)
         self.text.setMarkdown(markdown)
         self.headings = QListWidget()
-        self.headings.setAccessibleName(self.tr("Headings"))
+        self.headings.setAccessibleName(t("Headings"))
         self._places: list[int] = []
         block = self.text.document().begin()
         while block.isValid():
@@ -45,10 +41,10 @@ class GuideDialog(QDialog):
         parts.addWidget(self.text)
         parts.setStretchFactor(1, 1)
         parts.setSizes([200, 640])
-        column.addWidget(parts, 1)
+        self.parts.addWidget(parts, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.parts.addWidget(buttons)
         self.text.setFocus()
 
     def _go(self, row: int) -> None:
@@ -70,7 +66,7 @@ def guide(parent: QWidget) -> GuideDialog:
         path = resource_path(f"help/guide.{code}.md")
     except FileNotFoundError:
         path = resource_path("help/guide.en.md")
-    return GuideDialog(parent.tr("User guide"), path.read_text(encoding="utf-8"), parent)
+    return GuideDialog(t("User guide"), path.read_text(encoding="utf-8"), parent)
 
 
 def licences(parent: QWidget) -> GuideDialog:
@@ -78,7 +74,7 @@ def licences(parent: QWidget) -> GuideDialog:
     try:
         text = resource_path("licences/LICENCES.txt").read_text(encoding="utf-8")
     except FileNotFoundError:  # an installation from packages, where each brings its own
-        text = parent.tr(
+        text = t(
             "SPLU Desktop stands under the MIT licence. What it is built on was installed with licences of its own."
         )
-    return GuideDialog(parent.tr("Licences"), text.replace("\n", "  \n"), parent)
+    return GuideDialog(t("Licences"), text.replace("\n", "  \n"), parent)

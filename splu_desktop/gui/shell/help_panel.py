@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QW
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, label, margins, put
+from splu_desktop.gui.base.words import t
 
 
 class HelpPanel(QFrame):
@@ -20,13 +21,13 @@ class HelpPanel(QFrame):
         head = put(
             margins(QHBoxLayout(), spacing=8),
             Picture("circle-question-mark", "accent", 18),
-            (label(self.tr("What this means"), "strong"), 1),
+            (label(t("What this means"), "strong"), 1),
         )
         column.addLayout(head)
         self.text = QTextBrowser()
         self.text.setProperty("look", "plain")
         self.text.setOpenLinks(False)
-        self.text.setAccessibleName(self.tr("What this means"))
+        self.text.setAccessibleName(t("What this means"))
         self.text.document().setDocumentMargin(0)
         column.addWidget(self.text, 1)
         self._html = ""

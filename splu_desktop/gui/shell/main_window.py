@@ -28,7 +28,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, Rule, asked_file, label, margins, put
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
 from splu_desktop.gui.shell.help_panel import HelpPanel
@@ -77,12 +77,12 @@ class MainWindow(QMainWindow):
     def _furnish(self) -> None:
         """Make all that shows words, in the language in force; what is open and chosen lies in the session."""
         names = {
-            Step.IMPORT: self.tr("Import"),
-            Step.CLASSIFY: self.tr("Classify"),
-            Step.PLAN: self.tr("Plan"),
-            Step.PUBLISH: self.tr("Publish"),
-            Step.QUERY: self.tr("Query"),
-            Step.REPORT: self.tr("Report"),
+            Step.IMPORT: t("Import"),
+            Step.CLASSIFY: t("Classify"),
+            Step.PLAN: t("Plan"),
+            Step.PUBLISH: t("Publish"),
+            Step.QUERY: t("Query"),
+            Step.REPORT: t("Report"),
         }
         self.rail = Rail(names)
         self.rail.chosen.connect(self.show_step)
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
         bar.setSizeGripEnabled(False)
         holder = QWidget()
         row = put(margins(QHBoxLayout(holder), 16, 4, 8, 4, spacing=8), Picture("wifi-off", "quiet", 14))
-        self.offline = label(self.tr("Offline - nothing leaves this computer"), "quiet")
+        self.offline = label(t("Offline - nothing leaves this computer"), "quiet")
         row.addWidget(self.offline)
         bar.addWidget(holder)
         self.source_label = label("", "quiet")
@@ -177,35 +177,35 @@ class MainWindow(QMainWindow):
 
     def _build_menus(self, names: dict[Step, str]) -> None:
         self.setMenuBar(QMenuBar())  # an old one goes, with its menus and their shortcuts
-        files = self.menuBar().addMenu(self.tr("&File"))
-        self._act(files, self.tr("&Open a table…"), self._ask_file, QKeySequence.StandardKey.Open)
-        self._act(files, self.tr("Open the &sample hospital"), self._open_sample)
+        files = self.menuBar().addMenu(t("&File"))
+        self._act(files, t("&Open a table…"), self._ask_file, QKeySequence.StandardKey.Open)
+        self._act(files, t("Open the &sample hospital"), self._open_sample)
         self.recent = RecentFiles(files)
         self.recent.chosen.connect(self.open_path)
         files.addMenu(self.recent)
-        self._act(files, self.tr("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
-        self._act(files, self.tr("Releases &made from this computer…"), self._show_releases)
+        self._act(files, t("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
+        self._act(files, t("Releases &made from this computer…"), self._show_releases)
         files.addSeparator()
-        self._act(files, self.tr("Open a &project…"), self._ask_project)
-        self._act(files, self.tr("Sa&ve the project"), self.save_project, QKeySequence.StandardKey.Save)
-        self._act(files, self.tr("Save the project &as…"), self.save_project_as, QKeySequence.StandardKey.SaveAs)
+        self._act(files, t("Open a &project…"), self._ask_project)
+        self._act(files, t("Sa&ve the project"), self.save_project, QKeySequence.StandardKey.Save)
+        self._act(files, t("Save the project &as…"), self.save_project_as, QKeySequence.StandardKey.SaveAs)
         files.addSeparator()
-        self._act(files, self.tr("Save a re&cipe…"), self.recipes.ask_save)
-        self._act(files, self.tr("&Use a recipe…"), self.recipes.ask_use)
+        self._act(files, t("Save a re&cipe…"), self.recipes.ask_save)
+        self._act(files, t("&Use a recipe…"), self.recipes.ask_use)
         files.addSeparator()
-        self._act(files, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
-        edit = self.menuBar().addMenu(self.tr("&Edit"))
+        self._act(files, t("&Quit"), self.close, QKeySequence.StandardKey.Quit)
+        edit = self.menuBar().addMenu(t("&Edit"))
         for made, keys in (
-            (self.session.undo_stack.createUndoAction(edit, self.tr("&Undo")), QKeySequence.StandardKey.Undo),
-            (self.session.undo_stack.createRedoAction(edit, self.tr("&Redo")), QKeySequence.StandardKey.Redo),
+            (self.session.undo_stack.createUndoAction(edit, t("&Undo")), QKeySequence.StandardKey.Undo),
+            (self.session.undo_stack.createRedoAction(edit, t("&Redo")), QKeySequence.StandardKey.Redo),
         ):
             made.setShortcuts(QKeySequence.keyBindings(keys))
             edit.addAction(made)
-        view = self.menuBar().addMenu(self.tr("&View"))
+        view = self.menuBar().addMenu(t("&View"))
         for step, name in names.items():
             self._act(view, f"&{step + 1} {name}", partial(self.show_step, step), f"Ctrl+{step + 1}")
         view.addSeparator()
-        self.help_action = QAction(self.tr("&What this means"), view, checkable=True, checked=True)
+        self.help_action = QAction(t("&What this means"), view, checkable=True, checked=True)
         self.help_action.setShortcut(QKeySequence(Qt.Key.Key_F1))
         self.help_action.toggled.connect(lambda _: self._fit_help(asked=True))
         view.addAction(self.help_action)
@@ -213,10 +213,10 @@ class MainWindow(QMainWindow):
         spoken = languages.LanguageMenu(view)
         spoken.changed.connect(self.change_language, Qt.ConnectionType.QueuedConnection)
         view.addMenu(spoken)
-        about = self.menuBar().addMenu(self.tr("&Help"))
-        self._act(about, self.tr("&User guide"), self.show_guide, "Shift+F1")
-        self._act(about, self.tr("&Licences"), self.show_licences)
-        self._act(about, self.tr("&About SPLU Desktop"), self.show_about)
+        about = self.menuBar().addMenu(t("&Help"))
+        self._act(about, t("&User guide"), self.show_guide, "Shift+F1")
+        self._act(about, t("&Licences"), self.show_licences)
+        self._act(about, t("&About SPLU Desktop"), self.show_about)
 
     def _act(
         self, menu: QMenu, text: str, do: Callable[[], object], keys: QKeySequence.StandardKey | str | None = None
@@ -252,10 +252,10 @@ class MainWindow(QMainWindow):
         source, release = self.session.source, self.session.release
         if source is not None:
             self.recent.remember(source.path)
-        name = source.imported.source.name if source else self.tr("none")
-        self.source_label.setText(filled(self.tr("Source: {name}"), name=name))
-        name = release.folder.name if release else self.tr("none")
-        self.release_label.setText(filled(self.tr("Release: {name}"), name=name))
+        name = source.imported.source.name if source else t("none")
+        self.source_label.setText(t("Source: {name}", name=name))
+        name = release.folder.name if release else t("none")
+        self.release_label.setText(t("Release: {name}", name=name))
         self._show_help()
 
     def open_path(self, path: Path) -> None:
@@ -295,10 +295,10 @@ class MainWindow(QMainWindow):
     def show_about(self) -> None:
         """Tell what this program is."""
         box = QMessageBox(self)
-        box.setWindowTitle(self.tr("About SPLU Desktop"))
+        box.setWindowTitle(t("About SPLU Desktop"))
         box.setText(f"SPLU Desktop {__version__}")
         box.setInformativeText(
-            self.tr(
+            t(
                 "Turns a sensitive table into one that can be handed out: counts of a few patients are protected,"
                 " counts of many can be answered. It works offline; nothing leaves this computer."
             )
@@ -335,8 +335,8 @@ class MainWindow(QMainWindow):
     def _may_stop_publishing(self) -> bool:
         answer = QMessageBox.question(
             self,
-            self.tr("A release is being written"),
-            self.tr("Publishing is not finished. Stop it and close? Nothing of the unfinished release will be left."),
+            t("A release is being written"),
+            t("Publishing is not finished. Stop it and close? Nothing of the unfinished release will be left."),
         )
         return answer == QMessageBox.StandardButton.Yes
 
@@ -347,7 +347,7 @@ class MainWindow(QMainWindow):
         self.show_step(Step.IMPORT)
         job = self.keeper.open(path)
         if job is not None:
-            self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=path.name))
+            self.import_page.follow(job, t("Opening “{name}”", name=path.name))
 
     def offer_recovery(self) -> None:
         """Offer the choices of a session that did not end well, if there is one."""
@@ -357,19 +357,19 @@ class MainWindow(QMainWindow):
         when = QDateTime.fromSecsSinceEpoch(int(found.saved_at.timestamp()))
         self.import_page.banner.say(
             "note",
-            filled(
-                self.tr("The program ended unexpectedly. Your choices for “{name}” of {time} were kept."),
+            t(
+                "The program ended unexpectedly. Your choices for “{name}” of {time} were kept.",
                 name=found.source.name,
                 time=QLocale().toString(when, "d MMMM HH:mm"),
             ),
-            self.tr("Take them up again"),
+            t("Take them up again"),
             lambda: self._recover(found),
         )
 
     def _recover(self, found: Recovery) -> None:
         self.import_page.banner.hide()
         job = self.keeper.recover(found)
-        self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=found.source.name))
+        self.import_page.follow(job, t("Opening “{name}”", name=found.source.name))
 
     def save_project(self) -> bool:
         """Save the project, asking for a file the first time."""
@@ -379,14 +379,14 @@ class MainWindow(QMainWindow):
         """Ask for a file and save the project there."""
         source = self.session.source
         if source is None:
-            self.show_fault(self.tr("Open a table first; a project holds your choices about it, never its data."))
+            self.show_fault(t("Open a table first; a project holds your choices about it, never its data."))
             return False
         # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import SUFFIX
 
         start = self.keeper.path or source.path.with_name(source.path.name.split(".")[0] + SUFFIX)
         name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save the project"), str(start), filled(self.tr("Projects (*{ending})"), ending=SUFFIX)
+            self, t("Save the project"), str(start), t("Projects (*{ending})", ending=SUFFIX)
         )
         if not name:
             return False
@@ -397,21 +397,18 @@ class MainWindow(QMainWindow):
         # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.files.project.file import SUFFIX
 
-        path = asked_file(self, self.tr("Open a project"), filled(self.tr("Projects (*{ending})"), ending=SUFFIX))
+        path = asked_file(self, t("Open a project"), t("Projects (*{ending})", ending=SUFFIX))
         if path is not None:
             self.open_project(path)
 
     def _ask_source(self, project: Project) -> None:
-        path = asked_file(self, filled(self.tr("Where is “{name}” now?"), name=project.source.name))
+        path = asked_file(self, t("Where is “{name}” now?", name=project.source.name))
         if path is not None:
             job = self.keeper.open_with(project, path)
-            self.import_page.follow(job, filled(self.tr("Opening “{name}”"), name=project.source.name))
+            self.import_page.follow(job, t("Opening “{name}”", name=project.source.name))
         else:
             self.show_fault(
-                filled(
-                    self.tr("“{name}”, which the project is about, was not found; nothing was opened."),
-                    name=project.source.name,
-                )
+                t("“{name}”, which the project is about, was not found; nothing was opened.", name=project.source.name)
             )
 
     def _project_opened(self, found: Loaded) -> None:
@@ -422,8 +419,8 @@ class MainWindow(QMainWindow):
         kinds = QMessageBox.StandardButton
         answer = QMessageBox.question(
             self,
-            self.tr("Save your choices?"),
-            self.tr("Roles, groups and group sizes are not saved in a project file yet. Your table is not touched."),
+            t("Save your choices?"),
+            t("Roles, groups and group sizes are not saved in a project file yet. Your table is not touched."),
             kinds.Save | kinds.Discard | kinds.Cancel,
             kinds.Save,
         )
@@ -436,7 +433,7 @@ class MainWindow(QMainWindow):
 
     def _notice(self, text: str) -> None:
         self.pages[self.step].banner.say(
-            "warning", text, self.tr("Undo") if self.session.undo_stack.canUndo() else "", self.session.undo_stack.undo
+            "warning", text, t("Undo") if self.session.undo_stack.canUndo() else "", self.session.undo_stack.undo
         )
 
     def _show_help(self) -> None:

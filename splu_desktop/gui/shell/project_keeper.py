@@ -16,7 +16,7 @@ from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import t, told
 
 if TYPE_CHECKING:  # imported where there is something to keep or to read: no window waits for it
     from splu_desktop.files.project.file import Project
@@ -219,10 +219,8 @@ class ProjectKeeper(QObject):
 
     def open_with(self, project: Project, source: Path, then: Callable[[], None] | None = None) -> Job:
         """Read a project's source in the worker."""
-        stage = self.tr("Looking at the columns")
-        changed = filled(
-            self.tr("“{name}” has changed since the project was saved; check your choices."), name=source.name
-        )
+        stage = t("Looking at the columns")
+        changed = t("“{name}” has changed since the project was saved; check your choices.", name=source.name)
         job = self._tasks.run("import", lambda progress: load(project, source, stage, changed, progress))
         job.done.connect(partial(self._loaded, then))
         return job

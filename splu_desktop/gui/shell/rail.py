@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QVBoxLayout, QWidget
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import margins
+from splu_desktop.gui.base.words import t
 
 _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
 
@@ -111,7 +112,7 @@ class Rail(QFrame):
     def __init__(self, names: dict[Step, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "window")
-        self.setAccessibleName(self.tr("Steps"))
+        self.setAccessibleName(t("Steps"))
         self.setFixedWidth(188)
         column = margins(QVBoxLayout(self), 0, 12, 0, 12, spacing=0)
         self.buttons: dict[Step, StepButton] = {}
@@ -125,10 +126,10 @@ class Rail(QFrame):
     def show_state(self, step: Step, state: State) -> None:
         """Show the state of a step."""
         words = {
-            State.OPEN: self.tr("open"),
-            State.DONE: self.tr("done"),
-            State.STALE: self.tr("out of date"),
-            State.BLOCKED: self.tr("not yet"),
+            State.OPEN: t("open"),
+            State.DONE: t("done"),
+            State.STALE: t("out of date"),
+            State.BLOCKED: t("not yet"),
         }
         self.buttons[step].show_state(state, words[state])
 

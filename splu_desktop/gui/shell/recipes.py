@@ -13,7 +13,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import asked_file
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.shell.project_keeper import ProjectKeeper
 
 if TYPE_CHECKING:  # imported where there is a recipe to read or to write: no window waits for it
@@ -59,12 +59,10 @@ class Recipes(QWidget):
         """Let the user choose where the choices are saved."""
         source = self._session.source
         if source is None or not self._session.ready_to_plan():
-            self.said.emit(
-                "fault", self.tr("Mark a column as sensitive first; a recipe holds all that a release needs.")
-            )
+            self.said.emit("fault", t("Mark a column as sensitive first; a recipe holds all that a release needs."))
             return
         start = str(source.path.with_name(f"{source.path.stem}-recipe.toml"))
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save a recipe"), start, self.tr("Recipes (*.toml)"))
+        name, _ = QFileDialog.getSaveFileName(self, t("Save a recipe"), start, t("Recipes (*.toml)"))
         if name:
             self.save(Path(name))
 
@@ -87,8 +85,8 @@ class Recipes(QWidget):
             return
         self.said.emit(
             "done",
-            filled(
-                self.tr("“{name}” holds every choice: “splu publish {table} --recipe {name}” makes the same release."),
+            t(
+                "“{name}” holds every choice: “splu publish {table} --recipe {name}” makes the same release.",
                 name=path.name,
                 table=source.path.name,
             ),
@@ -97,9 +95,9 @@ class Recipes(QWidget):
     def ask_use(self) -> None:
         """Let the user choose a recipe for the table that is open."""
         if self._session.source is None:
-            self.said.emit("fault", self.tr("Open the table first, then the recipe that says what to do with it."))
+            self.said.emit("fault", t("Open the table first, then the recipe that says what to do with it."))
             return
-        path = asked_file(self, self.tr("Use a recipe"), self.tr("Recipes (*.toml)"))
+        path = asked_file(self, t("Use a recipe"), t("Recipes (*.toml)"))
         if path is not None:
             self.use(path)
 
@@ -157,5 +155,5 @@ class Recipes(QWidget):
             persons=plan.persons,
             audience=plan.audience,
         )
-        self._session.choose(choices, filled(self.tr("recipe “{name}”"), name=name))
-        self.said.emit("done", filled(self.tr("The choices of “{name}” were taken over."), name=name))
+        self._session.choose(choices, t("recipe “{name}”", name=name))
+        self.said.emit("done", t("The choices of “{name}” were taken over.", name=name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, whole, yes_no
+from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, table, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
 from splu_desktop.report.model import Alternative, CheckResult, Repeated, Report
 
@@ -99,13 +99,18 @@ def repeat(report: Report, t: Language) -> list[Block]:
     elif not known:
         blocks.append(Paragraph(t("The register of releases knows no earlier release of this source.")))
     else:
-        titles = (t("Date"), t("Release"), t("Purpose"), t("Recipient"), t("How it is known"))
-        rows: list[tuple[Cell, ...]] = [
-            (t.moment(each.time), each.release, each.purpose, each.recipient, t.sentence(each.relation))
-            for each in known
-        ]
-        name = t("Earlier releases")
-        blocks.append(TableBlock(name, titles, rows, "lllll", (1.3, 1.4, 1.4, 1.4, 1.6), 12))
+        blocks.append(
+            table(
+                t("Earlier releases"),
+                known,
+                (t("Date"), "l", 1.3, lambda each: t.moment(each.time)),
+                (t("Release"), "l", 1.4, lambda each: each.release),
+                (t("Purpose"), "l", 1.4, lambda each: each.purpose),
+                (t("Recipient"), "l", 1.4, lambda each: each.recipient),
+                (t("How it is known"), "l", 1.6, lambda each: t.sentence(each.relation)),
+                most=12,
+            )
+        )
     alike: dict[tuple[Repeated, ...], list[str]] = {}
     for promise in report.public.guarantees:
         if promise.repeated:
@@ -118,13 +123,13 @@ def repeat(report: Report, t: Language) -> list[Block]:
         *(t("T_P, {k} releases", k=k) if k > 1 else t("T_P, 1 release") for k in ks),
         *(t("Row right, {k}", k=k) for k in ks),
     )
-    table: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for promise in report.public.guarantees:
         names = alike.pop(promise.repeated, None)
         if names is None:
             continue
         shown = [each for each in promise.repeated if each.releases in ks]
-        table.append(
+        rows.append(
             (
                 shortened(", ".join(names), 60),
                 *(decimal(each.t_p, t, 3) for each in shown),
@@ -134,13 +139,14 @@ def repeat(report: Report, t: Language) -> list[Block]:
     name = t("What further releases cost")
     told = t(
         "Further releases of the same records with fresh draws can be combined by whoever holds them all: their counts "
-        "averaged (T_P falls), and a person's rows, found in each, compared: a value that comes twice is known, so the "
-        "rows that the best guess gets right grow. 0 where nothing is promised of several releases."
+        "averaged (T_P falls; 0 where nothing is promised of several releases), and a person's rows, found in each, "
+        "compared: a rare value that comes twice is known. “Row right” is the share of rows that the best guess gets "
+        "right; in a joined draw, of those that show the same sensitive value each time, at most."
     )
     return [
         *blocks,
         Paragraph(told),
-        *cut(TableBlock(name, header, table, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1)))), t),
+        *cut(TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1)))), t),
     ]
 
 
@@ -157,18 +163,15 @@ def alternatives(report: Report, t: Language) -> list[Block]:
     nearest: dict[str, Alternative] = {}
     for each in sorted(every, key=lambda one: 2.0 if one.certainty is None else abs(one.certainty - aim)):
         nearest.setdefault(each.system, each)
-    found = [each for each in every if nearest[each.system] is each]
-    header = (
-        t("System"),
-        t("Setting"),
-        t("Relative error of counts"),
-        t("Small counts wrong"),
-        t("Certainty of who reads a row"),
+    found = table(
+        t("Alternatives considered"),
+        [each for each in every if nearest[each.system] is each],
+        (t("System"), "l", 2, lambda each: each.system),
+        (t("Setting"), "l", 2, lambda each: each.parameter or "–"),
+        (t("Relative error of counts"), "r", 1, lambda each: share(each.error, t)),
+        (t("Small counts wrong"), "r", 1, lambda each: share(each.small_wrong, t)),
+        (t("Certainty of who reads a row"), "r", 1, lambda each: share(each.certainty, t)),
     )
-    rows: list[tuple[Cell, ...]] = [
-        (each.system, each.parameter or "–", share(each.error, t), share(each.small_wrong, t), share(each.certainty, t))
-        for each in found
-    ]
     told = [
         Paragraph(
             t(
@@ -179,7 +182,7 @@ def alternatives(report: Report, t: Language) -> list[Block]:
     ]
     if every[0].column:
         told.insert(0, Paragraph(t("Compared for the sensitive column “{column}”.", column=every[0].column)))
-    return [*told, TableBlock(t("Alternatives considered"), header, rows, "llrrr", (2, 2, 1, 1, 1))]
+    return [*told, found]
 
 
 def accepted(report: Report, t: Language) -> list[Block]:
@@ -191,16 +194,15 @@ def accepted(report: Report, t: Language) -> list[Block]:
         return [Paragraph(t("What was acknowledged before publishing is not known here."))]
     if not found:
         return [Paragraph(t("Nothing had to be acknowledged."))]
-    header = (t("Condition"), t("What was found"), t("Accepted in these words"))
-    rows: list[tuple[Cell, ...]] = [
-        (
-            t(GATE.get(each.name, each.name)),
-            t.sentence(each.sentence) or "–",
-            each.words or (t("acknowledged") if each.accepted else t("shown as a warning, not acknowledged")),
-        )
-        for each in found
-    ]
-    return [TableBlock(t("Acknowledgements"), header, rows, "lll", (1.1, 4, 1.5))]
+    bare = {True: t("acknowledged"), False: t("shown as a warning, not acknowledged")}
+    said = table(
+        t("Acknowledgements"),
+        found,
+        (t("Condition"), "l", 1.1, lambda each: t(GATE.get(each.name, each.name))),
+        (t("What was found"), "l", 4, lambda each: t.sentence(each.sentence) or "–"),
+        (t("Accepted in these words"), "l", 1.5, lambda each: each.words or bare[each.accepted]),
+    )
+    return [said]
 
 
 def source(report: Report, t: Language) -> list[Block]:
@@ -220,37 +222,37 @@ def source(report: Report, t: Language) -> list[Block]:
                 ),
             ],
         ),
-        TableBlock(
+        table(
             t("How the file was read"),
-            (t("Choice"), t("Value"), t("Reason")),
-            [
-                (
-                    t(CHOICES.get(name, name)),
-                    (t.sentence(value) if name == "decisions" else value) or "–",
-                    t.sentence(why),
-                )
-                for name, value, why in found.choices
-            ],
-            "lll",
-            (1.2, 1, 2.5),
+            found.choices,
+            (t("Choice"), "l", 1.2, lambda row: t(CHOICES.get(row[0], row[0]))),
+            (t("Value"), "l", 1, lambda row: (t.sentence(row[1]) if row[0] == "decisions" else row[1]) or "–"),
+            (t("Reason"), "l", 2.5, lambda row: t.sentence(row[2])),
         ),
     ]
     if found.missing:
-        rows: list[tuple[Cell, ...]] = [
-            (column, t("“{name}”", name=token), whole(count, t), yes_no(applied, t))
-            for column, token, count, applied in found.missing
-        ]
-        header = (t("Column"), t("Text"), t("Records"), t("Taken as missing"))
-        blocks.append(TableBlock(t("Missing values"), header, rows, "llrl", (2, 1.4, 1, 1), 12))
+        missing = table(
+            t("Missing values"),
+            found.missing,
+            (t("Column"), "l", 2, lambda row: row[0]),
+            (t("Text"), "l", 1.4, lambda row: t("“{name}”", name=row[1])),
+            (t("Records"), "r", 1, lambda row: whole(row[2], t)),
+            (t("Taken as missing"), "l", 1, lambda row: yes_no(row[3], t)),
+            most=12,
+        )
+        blocks.append(missing)
     else:
         blocks.append(Paragraph(t("No text was found that could stand for a missing value.")))
     if found.problems:
-        rows = [
-            (t.sentence(each.kind), t.sentence(each.decision), whole(each.rows, t), t.sentence(each.example))
-            for each in found.problems
-        ]
-        header = (t("Kind"), t("Decision"), t("Rows"), t("First one"))
-        blocks.append(TableBlock(t("Import problems"), header, rows, "llrl", (1.3, 1, 0.7, 3)))
+        problems = table(
+            t("Import problems"),
+            found.problems,
+            (t("Kind"), "l", 1.3, lambda each: t.sentence(each.kind)),
+            (t("Decision"), "l", 1, lambda each: t.sentence(each.decision)),
+            (t("Rows"), "r", 0.7, lambda each: whole(each.rows, t)),
+            (t("First one"), "l", 3, lambda each: t.sentence(each.example)),
+        )
+        blocks.append(problems)
     else:
         blocks.append(Paragraph(t("No problem was found on import.")))
     return blocks

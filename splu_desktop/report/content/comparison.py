@@ -7,7 +7,7 @@ from itertools import groupby
 
 from splu_desktop.compare.runner import Achieved, Comparison, SystemTried
 from splu_desktop.files.language import Language
-from splu_desktop.report.content.parts import decimal, share, whole
+from splu_desktop.report.content.parts import decimal, share, table, whole
 from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock
 from splu_desktop.report.scene import (
     ACCENT,
@@ -170,48 +170,25 @@ def _chapter(title: str, tried: Sequence[SystemTried], comparison: Comparison, t
 
 
 def _figures(title: str, done: Sequence[SystemTried], t: Language) -> TableBlock:
-    header = [
-        t("method"),
-        t("setting"),
-        t("small counts wrong"),
-        t("large counts answered"),
-        t("intervals hold"),
-        t("row alone right"),
-        t("colleague right"),
-        t("insider sure, at least"),
-        t("the same, of the only bearer of a value"),
-        t("unique records"),
-        t("lost"),
-        t("classifier right"),
-        t("pMSE ratio"),
-        t("seconds"),
-        t("MB"),
-    ]
-    rows: list[list[Cell]] = []
-    for each in done:
-        a = each.achieved
-        if a is None:
-            continue
-        rows.append(
-            [
-                t.sentence(each.system.title),
-                t.sentence(each.system.setting),
-                share(a.small_wrong, t, 0),
-                share(a.answerable, t, 0),
-                share(a.covered, t, 0),
-                share(a.stranger, t, 0),
-                share(a.colleague, t, 0),
-                share(a.insider, t, 0),
-                share(a.insider_sole, t, 0),
-                whole(a.uniques, t),
-                whole(a.lost, t),
-                share(a.classifier, t, 0),
-                decimal(a.pmse, t, 1),
-                decimal(a.seconds, t, 2),
-                Number(t.number(a.megabytes), a.megabytes),
-            ]
-        )
-    return TableBlock(title, header, rows, "ll" + "r" * 13, (3, 3, *[1.2] * 13))
+    return table(
+        title,
+        [(each.system, each.achieved) for each in done if each.achieved is not None],
+        (t("method"), "l", 3, lambda row: t.sentence(row[0].title)),
+        (t("setting"), "l", 3, lambda row: t.sentence(row[0].setting)),
+        (t("small counts wrong"), "r", 1.2, lambda row: share(row[1].small_wrong, t, 0)),
+        (t("large counts answered"), "r", 1.2, lambda row: share(row[1].answerable, t, 0)),
+        (t("intervals hold"), "r", 1.2, lambda row: share(row[1].covered, t, 0)),
+        (t("row alone right"), "r", 1.2, lambda row: share(row[1].stranger, t, 0)),
+        (t("colleague right"), "r", 1.2, lambda row: share(row[1].colleague, t, 0)),
+        (t("insider sure, at least"), "r", 1.2, lambda row: share(row[1].insider, t, 0)),
+        (t("the same, of the only bearer of a value"), "r", 1.2, lambda row: share(row[1].insider_sole, t, 0)),
+        (t("unique records"), "r", 1.2, lambda row: whole(row[1].uniques, t)),
+        (t("lost"), "r", 1.2, lambda row: whole(row[1].lost, t)),
+        (t("classifier right"), "r", 1.2, lambda row: share(row[1].classifier, t, 0)),
+        (t("pMSE ratio"), "r", 1.2, lambda row: decimal(row[1].pmse, t, 1)),
+        (t("seconds"), "r", 1.2, lambda row: decimal(row[1].seconds, t, 2)),
+        (t("MB"), "r", 1.2, lambda row: Number(t.number(row[1].megabytes), row[1].megabytes)),
+    )
 
 
 def _errors(done: Sequence[SystemTried], comparison: Comparison, t: Language) -> TableBlock:

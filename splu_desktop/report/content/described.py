@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language, mark
 from splu_desktop.files.release.recipient import cut_words
-from splu_desktop.report.content.parts import KINDS, ROLES, WAYS, exact_percent, facts, listed, unbroken, whole
+from splu_desktop.report.content.parts import KINDS, ROLES, WAYS, exact_percent, facts, listed, table, unbroken, whole
 from splu_desktop.report.document import Block, Cell, Heading, Pages, Paragraph, TableBlock
 from splu_desktop.report.law import packs
 from splu_desktop.report.model import Report
@@ -17,27 +19,17 @@ BY = {"report": mark("report"), "custodian": mark("custodian"), "recipient": mar
 def law(report: Report, t: Language) -> list[Block]:
     """Return what each chosen law pack asks, and where the report meets it or who must."""
     blocks: list[Block] = []
-    header = (
-        t("Place"),
-        t("What is asked"),
-        t("Where the report meets it, or what is to be done"),
-        t("By"),
-        t("Page"),
-    )
     for pack in packs(report.public.cover.fields.law):
         title = pack.title[t.code]
-        rows: list[tuple[Cell, ...]] = [
-            (
-                demand.place[t.code],
-                demand.asks[t.code],
-                demand.answer[t.code],
-                t(BY[demand.by]),
-                Pages(
-                    tuple(key for each in demand.see for key in ((each, "evidence") if each == "front" else (each,)))
-                ),
-            )
-            for demand in pack.demands
-        ]
+        demands = table(
+            title,
+            pack.demands,
+            (t("Place"), "l", 1.1, lambda demand: demand.place[t.code]),
+            (t("What is asked"), "l", 3, lambda demand: demand.asks[t.code]),
+            (t("Where the report meets it, or what is to be done"), "l", 3, lambda demand: demand.answer[t.code]),
+            (t("By"), "l", 0.9, lambda demand: t(BY[demand.by])),
+            (t("Page"), "l", 0.7, lambda demand: _places(demand.see)),
+        )
         sources = " ".join(f"{name[t.code]}. {checked[t.code]}" for name, checked in pack.sources)
         stated = t(
             "Law pack {code}, version {version}, of {day}. Sources, and what could not be checked: {sources}",
@@ -46,14 +38,14 @@ def law(report: Report, t: Language) -> list[Block]:
             day=pack.stated.dated,
             sources=sources,
         )
-        blocks += [
-            Heading(title, 2),
-            TableBlock(title, header, rows, "lllll", (1.1, 3, 3, 0.9, 0.7)),
-            Paragraph(stated, "note"),
-        ]
+        blocks += [Heading(title, 2), demands, Paragraph(stated, "note")]
     if blocks:
         blocks.append(Paragraph(t("No report can say that a release complies: whoever signs it decides."), "note"))
     return blocks
+
+
+def _places(see: Sequence[str]) -> Pages:
+    return Pages(tuple(key for each in see for key in ((each, "evidence") if each == "front" else (each,))))
 
 
 def done(report: Report, t: Language) -> list[Block]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock
 
+_Row = TypeVar("_Row")
 VERDICT_REASONS = {
     "file-altered": mark("a file is not the one that was released"),
     "check-failed": mark("a check of the released table failed"),
@@ -121,6 +123,18 @@ def cut(table: TableBlock, t: Language, most: int = 8) -> list[Block]:
         return [table]
     note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))
     return [replace(table, most=most), Paragraph(note, "note")]
+
+
+def table(
+    name: str, of: Iterable[_Row], *columns: tuple[str, str, float, Callable[[_Row], Cell]], most: int | None = None
+) -> TableBlock:
+    """Return a table with a row for each of `of`, and for each column its header, "l" or "r", its width and its cells.
+
+    most : as `TableBlock` has it.
+    """
+    header, align, weights, cells = zip(*columns, strict=True)
+    rows = [tuple(cell(each) for cell in cells) for each in of]
+    return TableBlock(name, header, rows, "".join(align), weights, most)
 
 
 def facts(name: str, rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.2)) -> TableBlock:

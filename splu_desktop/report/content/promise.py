@@ -6,8 +6,8 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.content import figures
-from splu_desktop.report.content.parts import cut, decimal, exact_percent, setting, share, shown, unbroken, whole
-from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
+from splu_desktop.report.content.parts import cut, decimal, exact_percent, setting, share, shown, table, unbroken, whole
+from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
 _SENTENCES, _SIZES = 6, 8  # of many columns, on pages
@@ -42,28 +42,17 @@ def promised(report: Report, t: Language) -> list[Block]:
 
 
 def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
-    header = (
-        t("Sensitive column"),
-        t("How it was drawn"),
-        t("A row is right, at most"),
-        "T_P",
-        t("T_P asked for"),
-        "T_f",
-        t("Signal, least"),
+    return table(
+        t("Promises"),
+        every,
+        (t("Sensitive column"), "l", 1.8, lambda each: each.column),
+        (t("How it was drawn"), "l", 3, lambda each: t.sentence(each.drawn)),
+        (t("A row is right, at most"), "r", 1, lambda each: setting(each.confidence, t)),
+        ("T_P", "r", 0.8, lambda each: decimal(each.t_p, t)),
+        (t("T_P asked for"), "r", 0.9, lambda each: setting(each.wanted_t_p, t)),
+        ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),
+        (t("Signal, least"), "r", 0.9, lambda each: share(min((v.signal for v in each.values), default=None), t)),
     )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.column,
-            t.sentence(each.drawn),
-            setting(each.confidence, t),
-            decimal(each.t_p, t),
-            setting(each.wanted_t_p, t),
-            whole(each.t_f, t),
-            share(min((value.signal for value in each.values), default=None), t),
-        )
-        for each in every
-    ]
-    return TableBlock(t("Promises"), header, rows, "llrrrrr", (1.8, 3, 1, 0.8, 0.9, 0.8, 0.9))
 
 
 def _thresholds(exact: list[model.Guarantee], t: Language) -> list[Block]:
@@ -93,27 +82,17 @@ def _eligible(report: Report, t: Language) -> list[Block]:
     found = report.public.eligibility if report.original is None else report.original.eligibility
     if not found:
         return []
-    header = (
-        t("Column"),
-        t("Values"),
-        t("Most frequent value"),
-        t("Count"),
-        t("Share"),
-        t("Limit 1/gamma"),
-        t("Largest gamma"),
+    counts = table(
+        t("Eligibility"),
+        found,
+        (t("Column"), "l", 2, lambda each: each.column),
+        (t("Values"), "r", 0.7, lambda each: whole(each.values, t)),
+        (t("Most frequent value"), "l", 2, lambda each: shown(each.most_frequent, t)),
+        (t("Count"), "r", 0.8, lambda each: whole(each.count, t)),
+        (t("Share"), "r", 0.8, lambda each: share(each.share, t)),
+        (t("Limit 1/gamma"), "r", 0.9, lambda each: share(each.limit, t)),
+        (t("Largest gamma"), "r", 0.9, lambda each: whole(each.largest_gamma, t)),
     )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.column,
-            whole(each.values, t),
-            shown(each.most_frequent, t),
-            whole(each.count, t),
-            share(each.share, t),
-            share(each.limit, t),
-            whole(each.largest_gamma, t),
-        )
-        for each in found
-    ]
     told = t(
         "Groups of one size exist only where no value fills more than 1/gamma of the records; the program refuses "
         "to publish otherwise."
@@ -122,36 +101,30 @@ def _eligible(report: Report, t: Language) -> list[Block]:
     return [
         Heading(t("Could it have been refused?"), 2),
         Paragraph(f"{told} {source}"),
-        *cut(TableBlock(t("Eligibility"), header, rows, "lrlrrrr", (2, 0.7, 2, 0.8, 0.8, 0.9, 0.9)), t),
+        *cut(counts, t),
     ]
 
 
 def _sizes(several: list[model.Guarantee], t: Language) -> list[Block]:
     """Return the sizes of groups of several sizes, what they tell, and the tolerances of values."""
-    rows: list[tuple[Cell, ...]] = []
-    for each in several:
-        sizes = ", ".join(
-            f"{size} ({share_})"
-            for size, part in zip(each.sizes, each.shares, strict=True)
-            for share_ in (t.percent(part, 0 if part == 1 else 1),)
-        )
-        rows.append((each.column, sizes, whole(each.fakes, t), share(each.certainty, t), decimal(each.mse, t, 2)))
-    header = (
-        t("Column"),
-        t("Group sizes (share of records)"),
-        t("Fake values in each"),
-        t("Sure who knows the group"),
-        t("Loss (MSE)"),
-    )
+
+    def sizes(each: model.Guarantee) -> str:
+        parts = zip(each.sizes, each.shares, strict=True)
+        return ", ".join(f"{size} ({t.percent(part, 0 if part == 1 else 1)})" for size, part in parts)
+
     name = t("Group sizes")
+    shown = table(
+        name,
+        several,
+        (t("Column"), "l", 2, lambda each: each.column),
+        (t("Group sizes (share of records)"), "l", 3, sizes),
+        (t("Fake values in each"), "r", 1, lambda each: whole(each.fakes, t)),
+        (t("Sure who knows the group"), "r", 1, lambda each: share(each.certainty, t)),
+        (t("Loss (MSE)"), "r", 1, lambda each: decimal(each.mse, t, 2)),
+    )
     told = t(
         "Sizes and shares are chosen from counts rounded up to tens of records (to fives, twos or ones in a small "
         "table), so a value with few records leads to the same ones whatever its count; only where a tolerance lies "
         "within so few records of its value's share do exact counts decide."
     )
-    blocks: list[Block] = [
-        Heading(name, 2),
-        *cut(TableBlock(name, header, rows, "llrrr", (2, 3, 1, 1, 1)), t, _SIZES),
-        Paragraph(told, "note"),
-    ]
-    return blocks
+    return [Heading(name, 2), *cut(shown, t, _SIZES), Paragraph(told, "note")]

@@ -6,7 +6,7 @@ from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content import figures
 from splu_desktop.report.content.front import strongest
-from splu_desktop.report.content.parts import between, cut, decimal, guessed, listed, share, whole
+from splu_desktop.report.content.parts import between, cut, decimal, guessed, listed, share, table, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
@@ -87,42 +87,28 @@ def _attacks(report: Report, t: Language) -> list[Block]:
     judged = {} if report.original is None else {each.column: each for each in report.original.disclosure}
     attacks = {each.column: each for each in report.public.risk.attacks}
     attacks |= {name: each.attack for name, each in judged.items()}
-    header = (
-        t("Column"),
-        t("Without the table"),
-        t("The row alone"),
-        t("Strongest attacker"),
-        t("right"),
-        t("Known at 80 %"),
-        t("of these right"),
-        t("Known at 95 %"),
-        t("Betrayed"),
-    )
     bars: list[tuple[str, Figures, Figures]] = []
-    rows: list[tuple[Cell, ...]] = []
     tables: list[Block] = []
     for column, attack in attacks.items():
         best, blind = strongest(report, column)
-        row = next((each for each in attack.figures if each.name == "row"), blind)
         bars.append((column, blind, best))
-        rows.append(
-            (
-                column,
-                share(blind.right, t),
-                share(row.right, t),
-                t(NAMES[best.name]) if best.right > blind.right else "–",
-                guessed(best, t),
-                share(best.known_80, t),
-                between(best.right_80, best.ends_80, t),
-                share(best.known_95, t),
-                share(attack.betrayed, t),
-            )
-        )
         known = [*attack.figures, *([judged[column].original] if column in judged else [])]
         tables.append(_every(column, known, t))
     bars.sort(key=lambda bar: bar[1].right - bar[2].right)
-    order = {name: place for place, (name, _, _) in enumerate(bars)}
-    rows.sort(key=lambda row: order[str(row[0])])
+    name = t("An attack on the release")
+    by_column = table(
+        name,
+        [(attacks[column], blind, best) for column, blind, best in bars],
+        (t("Column"), "l", 2, lambda row: row[0].column),
+        (t("Without the table"), "r", 0.9, lambda row: share(row[1].right, t)),
+        (t("The row alone"), "r", 0.8, lambda row: share(_named(row[0], "row", row[1]).right, t)),
+        (t("Strongest attacker"), "l", 1.7, lambda row: t(NAMES[row[2].name]) if row[2].right > row[1].right else "–"),
+        (t("right"), "r", 0.7, lambda row: guessed(row[2], t)),
+        (t("Known at 80 %"), "r", 0.8, lambda row: share(row[2].known_80, t)),
+        (t("of these right"), "r", 0.8, lambda row: between(row[2].right_80, row[2].ends_80, t)),
+        (t("Known at 95 %"), "r", 0.8, lambda row: share(row[2].known_95, t)),
+        (t("Betrayed"), "r", 0.9, lambda row: share(row[0].betrayed, t)),
+    )
     learners = sorted({t(LEARNERS[each.learner]) for each in attacks.values()})
     told = (
         t("Judged on true values; the original's statistics were learned without the records tested.")
@@ -139,7 +125,6 @@ def _attacks(report: Report, t: Language) -> list[Block]:
             of_known=_TRIED_KNOWN,
         )
     )
-    name = t("An attack on the release")
     left = sorted(set(report.public.release.nsas) - {name for each in attacks.values() for name in each.columns})
     blocks: list[Block] = [
         Heading(name, 2),
@@ -155,7 +140,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
                 learners=", ".join(learners),
             )
         ),
-        *cut(TableBlock(name, header, rows, "lrrlrrrrr", (2, 0.9, 0.8, 1.7, 0.7, 0.8, 0.8, 0.8, 0.9)), t),
+        *cut(by_column, t),
         Paragraph(told, "note"),
         *tables,
         *(Paragraph(text, "note") for text in dict.fromkeys(_programmed(each, t) for each in attacks.values())),
@@ -167,6 +152,10 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         )
         blocks.append(Paragraph(note, "note"))
     return blocks
+
+
+def _named(attack: Attack, name: str, other: Figures) -> Figures:
+    return next((each for each in attack.figures if each.name == name), other)
 
 
 def _programmed(attack: Attack, t: Language) -> str:
@@ -187,26 +176,17 @@ def _programmed(attack: Attack, t: Language) -> str:
 
 
 def _every(column: str, found: list[Figures], t: Language) -> TableBlock:
-    header = (
-        t("Attacker"),
-        t("Right guesses"),
-        t("Known at 80 %"),
-        t("of these right"),
-        t("Known at 95 %"),
-        t("of these right"),
+    return table(
+        t("Attack on “{column}”", column=column),
+        found,
+        (t("Attacker"), "l", 3, lambda each: t(NAMES[each.name])),
+        (t("Right guesses"), "r", 1, lambda each: guessed(each, t)),
+        (t("Known at 80 %"), "r", 1, lambda each: share(each.known_80, t)),
+        (t("of these right"), "r", 1, lambda each: between(each.right_80, each.ends_80, t)),
+        (t("Known at 95 %"), "r", 1, lambda each: share(each.known_95, t)),
+        (t("of these right"), "r", 1, lambda each: between(each.right_95, each.ends_95, t)),
+        most=0,
     )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            t(NAMES[each.name]),
-            guessed(each, t),
-            share(each.known_80, t),
-            between(each.right_80, each.ends_80, t),
-            share(each.known_95, t),
-            between(each.right_95, each.ends_95, t),
-        )
-        for each in found
-    ]
-    return TableBlock(t("Attack on “{column}”", column=column), header, rows, "lrrrrr", (3, 1, 1, 1, 1, 1), most=0)
 
 
 def _gains(report: Report, t: Language) -> list[Block]:

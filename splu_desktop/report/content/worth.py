@@ -15,6 +15,7 @@ from splu_desktop.report.content.parts import (
     share,
     shortened,
     shown,
+    table,
     unbroken,
     whole,
     yes_no,
@@ -74,26 +75,17 @@ def _marginals(original: model.Original, report: Report, t: Language) -> list[Bl
     found = original.marginals
     error = exact_percent(report.public.guarantees[0].epsilon, t)
     most = max(found, key=lambda each: len(each.values))
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.column,
-            whole(each.small_values, t),
-            whole(each.small_wrong, t) if each.small_values else "–",
-            whole(each.large_values, t),
-            whole(each.large_wrong, t) if each.large_values else "–",
-            share(each.total_deviation, t, 2),
-        )
-        for each in found
-    ]
-    header = (
-        t("Column"),
-        t("Small counts"),
-        t("wrong, as is wanted"),
-        t("Large counts"),
-        t("wrong"),
-        t("Records that would have to change"),
-    )
     name = t("Counts before and after")
+    counts = table(
+        name,
+        found,
+        (t("Column"), "l", 2.4, lambda each: each.column),
+        (t("Small counts"), "r", 1, lambda each: whole(each.small_values, t)),
+        (t("wrong, as is wanted"), "r", 1, lambda each: whole(each.small_wrong, t) if each.small_values else "–"),
+        (t("Large counts"), "r", 1, lambda each: whole(each.large_values, t)),
+        (t("wrong"), "r", 1, lambda each: whole(each.large_wrong, t) if each.large_values else "–"),
+        (t("Records that would have to change"), "r", 1.2, lambda each: share(each.total_deviation, t, 2)),
+    )
     blocks: list[Block] = [
         Heading(name, 2),
         figures.before_after(most, t),
@@ -106,26 +98,23 @@ def _marginals(original: model.Original, report: Report, t: Language) -> list[Bl
                 epsilon=error,
             )
         ),
-        *cut(TableBlock(name, header, rows, "lrrrrr", (2.4, 1, 1, 1, 1, 1.2)), t),
+        *cut(counts, t),
     ]
     return [*blocks, *(_before_after(each, t) for each in found)]
 
 
 def _before_after(marginal: model.Marginal, t: Language) -> TableBlock:
-    header = (t("Value"), t("True count"), t("Published"), t("Difference"), t("What it is"), t("Within the error"))
-    rows: list[tuple[Cell, ...]] = [
-        (
-            shown(row.value, t),
-            whole(row.true, t),
-            whole(row.published, t),
-            whole(row.published - row.true, t),
-            t(STATES[row.state]),
-            yes_no(row.inside, t),
-        )
-        for row in marginal.values
-    ]
-    name = t("Before and after, “{column}”", column=marginal.column)
-    return TableBlock(name, header, rows, "lrrrll", (4.4, 0.8, 1, 0.9, 1.1, 1), most=0)
+    return table(
+        t("Before and after, “{column}”", column=marginal.column),
+        marginal.values,
+        (t("Value"), "l", 4.4, lambda row: shown(row.value, t)),
+        (t("True count"), "r", 0.8, lambda row: whole(row.true, t)),
+        (t("Published"), "r", 1, lambda row: whole(row.published, t)),
+        (t("Difference"), "r", 0.9, lambda row: whole(row.published - row.true, t)),
+        (t("What it is"), "l", 1.1, lambda row: t(STATES[row.state])),
+        (t("Within the error"), "l", 1, lambda row: yes_no(row.inside, t)),
+        most=0,
+    )
 
 
 def _expected(report: Report, t: Language) -> list[Block]:

@@ -51,44 +51,6 @@ from splu_desktop.report.model.public import (
     Verdict,
 )
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "Acknowledged",
-    "Alternative",
-    "Band",
-    "BeforeAfter",
-    "CheckResult",
-    "Cover",
-    "DrawnBlock",
-    "Earlier",
-    "Eligibility",
-    "ExactLaw",
-    "Fields",
-    "FileFacts",
-    "Guarantee",
-    "LawPack",
-    "Marginal",
-    "MeasuredUtility",
-    "Original",
-    "OriginalDisclosure",
-    "Persons",
-    "Public",
-    "PublishedColumn",
-    "Recognisable",
-    "ReleaseFacts",
-    "Repeated",
-    "Report",
-    "Risk",
-    "SourceColumn",
-    "SourceFacts",
-    "SourceProblem",
-    "Value",
-    "Verdict",
-    "digest_of",
-    "plain",
-]
-
 FORMAT = "splu-report"
 VERSION = 3
 

@@ -159,7 +159,8 @@ class Repeated:
     ----------
     t_p : of their averaged counts; 0 where nothing is promised of several.
     right, twice : share of the rows, found in all of them, that the best guess hits, and that show their true value
-        twice or more, which gives it away.
+        twice or more, which gives a rare one away; in a joined draw both are of the rows that show the same value
+        each time (`RowGain`).
     """
 
     releases: int

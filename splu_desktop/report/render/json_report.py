@@ -8,7 +8,8 @@ from typing import Any
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json, to_json
+from splu_desktop.core.messages import say
+from splu_desktop.files.disk.plain_data import from_json, read_bytes, to_json
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.report.model import FORMAT, VERSION, Report
 
@@ -37,16 +38,8 @@ def write_json(report: Report, target: Path) -> None:
 
 def read_json(path: Path) -> tuple[dict[str, Any], bool]:
     """Return a report's data and whether its digest holds. Raises BadReport where it is no report."""
-    try:
-        raw = file_bytes(path, _LARGEST)
-    except TooLong:
-        raise BadReport("“{path}” is too large for a report; give the report's JSON file.", path=path) from None
-    except FileNotFoundError:
-        raise BadReport("There is no file “{path}”; give the report's JSON file.", path=path) from None
-    except OSError as fault:
-        raise BadReport(
-            "“{path}” can't be read ({reason}).", path=path, reason=(fault.strerror or "no reason given").lower()
-        ) from None
+    none = say("There is no file “{path}”; give the report's JSON file.")
+    raw = read_bytes(path, _LARGEST, BadReport, say("a report in JSON"), none)
     try:
         data = from_json(raw, paths=True)
     except ValueError:

@@ -249,6 +249,9 @@ def _tokens(
     if typed.values is not None:
         dated = typed.values.dtype.kind == "M"
         codes = set(day_proposals(typed.values) if dated else code_proposals(typed.values, counts))
+    # Among numbers that are all 0 or 1.
+    plain = None if typed.values is None or typed.kind is not Kind.INTEGER else typed.values[~_speechless(typed)]
+    crosses = plain is not None and bool(np.isin(plain, (0, 1)).all())
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
     if named:
@@ -263,6 +266,8 @@ def _tokens(
         if not count and label not in (wanted or ()):
             continue  # it stood in rows that are no records
         advice = proposal(label, valued=valued)
+        if crosses and advice is not None and label.strip().lower() in ("x", "+"):
+            advice = False, say("may be a cross for yes, or a mark for no value")
         if wanted is not None and label in wanted:
             found.append(MissingToken(name, label, count, True, "chosen"))
         elif label in declared:

@@ -7,6 +7,7 @@ of their own beside the numbers. The texts themselves are kept as they are.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,12 +21,16 @@ from splu_desktop.files.importer.columns.number_texts import LONGEST
 _MOST = 50_000  # different texts up to which a column is looked at
 _LOOK = 200  # of them that tell whether it is worth it
 _MEASURED = re.compile(
-    r"\s*(?P<bound>[<>≤≥]=?)?\s*(?P<number>[+\-−]?\d[\d.,'’ \u00a0\u202f]*)"
-    r"(?:(?P<near>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|cm|mm|kg/m[²2]|ml|[gt]pt/l|/[nµ]l)"
+    r"\s*(?P<bound>[<>≤≥＜＞≦≧]=?)?\s*(?P<number>[+\-−]?\d[\d.,'’ \u00a0\u202f]*)"
+    r"(?:(?P<near>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|cm|mm|kg/m[²2]|ml|[gt]pt/l|/[nµ]l|歳|才|岁|세|天)"
     r"|[\s\u00a0\u202f]+(?P<apart>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|[kcm]?m|[mdc]?l"
-    r"|kg/m[²2]|[gt]pt/l|/[nµ]l|°?c|bpm|/min|years?|yrs?|jahre?|j\.?|ans?|años|months?|monate?|mois|weeks?|wochen?|semaines?"
+    r"|kg/m[²2]|[gt]pt/l|/[nµ]l|°?c|bpm|/min|years?|yrs?|jahre?|j\.?|ans?|años?|歳|才|岁|세|天|months?|monate?|mois|weeks?|wochen?|semaines?"
     r"|days?|tage?|jours?|días|hours?|h|std\.?|stunden?|heures?|min\.?|minuten?|minutes?|sec|s|€|eur|\$|usd|chf|£))?\s*",
     re.IGNORECASE,
+)
+# Who writes these beside some ages leaves them out beside others; grams may be left out where milligrams are meant.
+_AGES = frozenset(
+    {"year", "years", "yr", "yrs", "jahr", "jahre", "j", "j.", "an", "ans", "año", "años", "歳", "才", "岁", "세"}
 )
 _RESULTS = frozenset(
     {
@@ -84,6 +89,7 @@ class Quantities:
     touching : (m,) whether the bound itself is meant, too (≤, ≥).
     result : (m,) whether the text is a result in words.
     unit : what stands behind every number, "" for nothing.
+    some : whether it stands behind some alone.
     """
 
     bare: list[str]
@@ -91,6 +97,7 @@ class Quantities:
     touching: NDArray[np.bool_]
     result: NDArray[np.bool_]
     unit: str
+    some: bool = False
 
     def values(self, numbers: NDArray[np.float64], *, whole: bool) -> NDArray[np.float64]:
         """Return the (m,) numbers, those of bounds moved just beyond."""
@@ -114,6 +121,13 @@ class Quantities:
                 column=column,
                 text=labels[int(words[0])][:40],
             )
+        if self.some:
+            return say(
+                "Some numbers of “{column}” are in {unit} and some say nothing: all were read as the same, and the "
+                "cells keep their texts; put them into intervals, or make them alike in the file.",
+                column=column,
+                unit=self.unit,
+            )
         return say("The numbers of “{column}” are in {unit}, as each cell says.", column=column, unit=self.unit)
 
 
@@ -125,7 +139,7 @@ def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
     labels : (m,) texts.
     odd : places of those that are no plain number.
 
-    All numbers with a unit must have the same one, and none may lack it unless a bound or a word tells.
+    All numbers with a unit must have the same one, and none may lack it unless a bound or a word tells, or it is years.
     """
     if not 0 < len(odd) <= _MOST:
         return None
@@ -147,16 +161,15 @@ def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
             units.setdefault(unit.lower(), unit)
         elif not found["bound"]:
             without += 1
-            continue
         if found["bound"]:
-            side[i], touching[i] = -1 if found["bound"][0] in "<≤" else 1, found["bound"] not in "<>"
-        bare[i] = found["number"].strip() + ("%" if unit == "%" else "")
+            side[i], touching[i] = -1 if found["bound"][0] in "<≤＜≦" else 1, found["bound"] not in "<>＜＞"
+        bare[i] = unicodedata.normalize("NFKC", found["number"]).strip() + ("%" if unit == "%" else "")
     units.pop("%", None)  # said by the numbers themselves
-    if len(units) > 1 or (units and without):
+    if len(units) > 1 or (without and not _AGES.issuperset(units)):
         return None  # grams beside kilograms are no numbers of one kind
     if not (side.any() or units or result.any()):
         return None
-    return Quantities(bare, side, touching, result, next(iter(units.values()), ""))
+    return Quantities(bare, side, touching, result, next(iter(units.values()), ""), bool(units and without))
 
 
 def _parts(text: str) -> re.Match[str] | None:

@@ -40,7 +40,6 @@ from splu_desktop.files.importer.text.layout import (
     watched,
     without_padding,
 )
-from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooVaried, WrongFormat
 
 _BLOCK = 1 << 20
@@ -61,8 +60,6 @@ def read(
 
     `limit` : read only so many records of the file's first part, as a preview. `storage` : where codes are to lie.
     """
-    if not packed and limit is None and storage.records is None:
-        memory.check(path, memory.need_of_text(path.stat().st_size, memory.sample_of(path)))
     choices = settled(path, packed, choices)
     found = layout(path, packed, choices, progress, whole=False)
     try:

@@ -14,7 +14,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.gui.base.widgets import button, last_row, line_edit, margins, put
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.query.builder import QuestionBuilder
 
 Counts = Mapping[str, NDArray[np.int64]]
@@ -36,7 +36,7 @@ class ConditionDialog(QDialog):
             self.builder.take_counts(counts)
         self.builder.set_conditions(conditions)
         column.addWidget(self.builder, 1)
-        last_row(self, column, self.tr("&Take these"))
+        last_row(self, column, t("&Take these"))
 
 
 class ConditionEdit(QWidget):
@@ -50,9 +50,9 @@ class ConditionEdit(QWidget):
         self._counts: Counts = {}
         self._picked: tuple[str, tuple[Condition, ...]] = ("", ())
         row = margins(QHBoxLayout(self), 0, spacing=4)
-        self.text = line_edit(name, self.tr("any"))
+        self.text = line_edit(name, t("any"))
         self.text.textChanged.connect(lambda _: self.changed.emit())
-        self.choose = button("", self.ask, look="flat", picture="search", hint=self.tr("Choose columns and values"))
+        self.choose = button("", self.ask, look="flat", picture="search", hint=t("Choose columns and values"))
         put(row, (self.text, 1), self.choose)
         self.rename(name)
 
@@ -60,7 +60,7 @@ class ConditionEdit(QWidget):
         """Say what the conditions are for."""
         self._name = name
         self.text.setAccessibleName(name)
-        self.choose.setAccessibleName(filled(self.tr("Choose: {name}"), name=name))
+        self.choose.setAccessibleName(t("Choose: {name}", name=name))
 
     def show_release(self, published: Published | None) -> None:
         """Begin anew with another release."""

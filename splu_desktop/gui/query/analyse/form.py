@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QListWidget, QL
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
 from splu_desktop.gui.base.widgets import Choice, hint_in, label, margins
-from splu_desktop.gui.base.words import filled, tip
+from splu_desktop.gui.base.words import t, tip
 from splu_desktop.gui.query.analyse.condition_edit import ConditionEdit, Counts
 
 KINDS = tuple(kind for kind in AnalysisKind if kind is not AnalysisKind.CROSSTAB)  # which has a tab of its own
@@ -47,19 +47,19 @@ class AnalysisForm(QWidget):
         self.q.setSingleStep(0.05)
         self.q.setValue(0.5)
         self.q.valueChanged.connect(lambda _: self.changed.emit())
-        self._add(self.kind, self.tr("Analysis"))
+        self._add(self.kind, t("Analysis"))
         column.addWidget(self.meaning)
         column.addSpacing(6)
-        self._add(self.column, self.tr("Column of numbers"))
-        self._add(self.q, self.tr("Share of records at or below it"))
-        self._add(self.counted, self.tr("Outcome"))
-        self._add(self.first, self.tr("Records with"))
-        self._add(self.second, self.tr("compared with"))
-        self._add(self.by, self.tr("Over the dates or numbers of"))
-        self._add(self.period, self.tr("Period"))
-        self._add(self.columns, self.tr("On the columns"))
-        self._add(self.terms, self.tr("and on the conditions"))
-        self._add(self.where, self.tr("Only where"))
+        self._add(self.column, t("Column of numbers"))
+        self._add(self.q, t("Share of records at or below it"))
+        self._add(self.counted, t("Outcome"))
+        self._add(self.first, t("Records with"))
+        self._add(self.second, t("compared with"))
+        self._add(self.by, t("Over the dates or numbers of"))
+        self._add(self.period, t("Period"))
+        self._add(self.columns, t("On the columns"))
+        self._add(self.terms, t("and on the conditions"))
+        self._add(self.where, t("Only where"))
         column.addStretch(1)
         for box in (self.column, self.counted, self.by, self.period):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -74,30 +74,30 @@ class AnalysisForm(QWidget):
 
     def _kinds(self) -> tuple[tuple[AnalysisKind, str, str], ...]:
         return (
-            (AnalysisKind.SHARE, self.tr("Share"), self.tr("The share of records that meet conditions.")),
+            (AnalysisKind.SHARE, t("Share"), t("The share of records that meet conditions.")),
             (
                 AnalysisKind.DIFFERENCE,
-                self.tr("Difference of shares"),
-                self.tr("The share in one group less that in another."),
+                t("Difference of shares"),
+                t("The share in one group less that in another."),
             ),
-            (AnalysisKind.RATIO, self.tr("Ratio of shares"), self.tr("How many times as large one share is.")),
+            (AnalysisKind.RATIO, t("Ratio of shares"), t("How many times as large one share is.")),
             (
                 AnalysisKind.ODDS_RATIO,
-                self.tr("Odds ratio"),
-                self.tr("How closely two conditions go together: 1 where they have nothing to do with each other."),
+                t("Odds ratio"),
+                t("How closely two conditions go together: 1 where they have nothing to do with each other."),
             ),
-            (AnalysisKind.MEAN, self.tr("Mean"), self.tr("Of a column of numbers; of intervals by their middle.")),
-            (AnalysisKind.QUANTILE, self.tr("Quantile"), self.tr("0.5 is the median.")),
-            (AnalysisKind.TREND, self.tr("Trend"), self.tr("The share in each period, and by how much it grows.")),
+            (AnalysisKind.MEAN, t("Mean"), t("Of a column of numbers; of intervals by their middle.")),
+            (AnalysisKind.QUANTILE, t("Quantile"), t("0.5 is the median.")),
+            (AnalysisKind.TREND, t("Trend"), t("The share in each period, and by how much it grows.")),
             (
                 AnalysisKind.LOGIT,
-                self.tr("Logistic regression"),
-                self.tr("What changes the odds of an outcome, the other columns being equal."),
+                t("Logistic regression"),
+                t("What changes the odds of an outcome, the other columns being equal."),
             ),
             (
                 AnalysisKind.POISSON,
-                self.tr("Poisson regression"),
-                self.tr("What changes a number or a rate, the other columns being equal."),
+                t("Poisson regression"),
+                t("What changes a number or a rate, the other columns being equal."),
             ),
         )
 
@@ -141,7 +141,7 @@ class AnalysisForm(QWidget):
         self._times = times
         for box, names, none in (
             (self.column, numbers, ""),
-            (self.counted, numbers, self.tr("records that meet conditions")),
+            (self.counted, numbers, t("records that meet conditions")),
             (self.by, tuple(times), ""),
         ):
             with QSignalBlocker(box):
@@ -166,14 +166,14 @@ class AnalysisForm(QWidget):
         """Return what is still to be chosen, "" where nothing is."""
         kind = self.chosen()
         if kind in (AnalysisKind.MEAN, AnalysisKind.QUANTILE) and not self.column.currentData():
-            return self.tr("No column of this release holds numbers.")
+            return t("No column of this release holds numbers.")
         if kind is AnalysisKind.TREND and not self.by.currentData():
-            return self.tr("No unchanged column of this release holds dates or numbers.")
+            return t("No unchanged column of this release holds dates or numbers.")
         for edit in (self.first, self.second):
             if edit.isVisibleTo(self) and not edit.text.text().strip():
-                return filled(self.tr("Choose conditions under “{field}”."), field=self._plain(edit))
+                return t("Choose conditions under “{field}”.", field=self._plain(edit))
         if kind in _REGRESSIONS and not self._ticked() and not self.terms.text.text().strip():
-            return self.tr("Tick at least one column.")
+            return t("Tick at least one column.")
         return ""
 
     def analysis(self) -> Analysis:
@@ -225,28 +225,26 @@ class AnalysisForm(QWidget):
             field.setVisible(seen)
             self._labels[field].setVisible(seen)
         names = {
-            AnalysisKind.ODDS_RATIO: (self.tr("First condition"), self.tr("Second condition")),
-            AnalysisKind.LOGIT: (self.tr("Outcome: records with"), ""),
+            AnalysisKind.ODDS_RATIO: (t("First condition"), t("Second condition")),
+            AnalysisKind.LOGIT: (t("Outcome: records with"), ""),
         }
-        first, second = names.get(kind, (self.tr("Records with"), self.tr("compared with")))
+        first, second = names.get(kind, (t("Records with"), t("compared with")))
         self._name(self.first, first)
         self._name(self.second, second)
-        example = (
-            self.tr("such as Ward=A; Diagnosis=Stroke") if kind in _SHARES else self.tr("such as Diagnosis=Stroke")
-        )
+        example = t("such as Ward=A; Diagnosis=Stroke") if kind in _SHARES else t("such as Diagnosis=Stroke")
         for edit in (self.first, self.second):
             hint_in(edit.text, example)
         for edit in (self.terms, self.where):
-            hint_in(edit.text, self.tr("none"))
+            hint_in(edit.text, t("none"))
         self.changed.emit()
 
     def _by_chosen(self) -> None:
         names = {
-            "year": self.tr("year"),
-            "quarter": self.tr("quarter"),
-            "month": self.tr("month"),
-            "week": self.tr("week"),
-            "day": self.tr("day"),
+            "year": t("year"),
+            "quarter": t("quarter"),
+            "month": t("month"),
+            "week": t("week"),
+            "day": t("day"),
         }
         known = self._times.get(self.by.currentData() or "", ())
         with QSignalBlocker(self.period):

@@ -6,7 +6,7 @@ import math
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QMenu, QVBoxLayout, QWidget
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, columns_of_numbers, columns_of_time
 from splu_desktop.core.analyse.figures import Analysed
@@ -18,12 +18,12 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Empty, announce, button, label, margins, put, scrolled
-from splu_desktop.gui.base.words import decimal, filled, number, percent_within, told
+from splu_desktop.gui.base.widgets import Card, Empty, announce, button, label, margins, put, scrolled
+from splu_desktop.gui.base.words import decimal, number, percent_within, t, told
 from splu_desktop.gui.query.analyse.condition_edit import Counts
 from splu_desktop.gui.query.analyse.form import AnalysisForm
 from splu_desktop.gui.query.analyse.trend_plot import TrendPlot
-from splu_desktop.gui.query.tab import Tab
+from splu_desktop.gui.query.tab import WorkingTab
 from splu_desktop.gui.query.work import Asker
 
 _NOTHING = {  # what a figure is where there is no link
@@ -37,29 +37,23 @@ _NARROWEST = 80  # pixels of a column
 Offered = tuple[tuple[str, ...], dict[str, tuple[str, ...]], Counts]
 
 
-class AnalysisTab(Tab):
+class AnalysisTab(WorkingTab):
     """The third tab."""
 
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(tasks, parent)
-        self._job: Job | None = None
         self.shown: tuple[Analysis, Analysed] | None = None
         row = margins(QHBoxLayout(self), 0, 8, 0, 0, spacing=12)
         self.form = AnalysisForm()
         self.form.changed.connect(self._form_changed)
         row.addWidget(scrolled(self.form), 5)
-        self.stack = QStackedWidget()
-        self.start = Empty(
+        start = Empty(
             "chart-column",
-            self.tr("More than counts"),
-            self.tr("Choose an analysis at the left. Each figure gets its 95 % interval about the original table."),
+            t("More than counts"),
+            t("Choose an analysis at the left. Each figure gets its 95 % interval about the original table."),
         )
-        self.busy = Busy(self.tr("Calculating"), self.tr("Cancel"))
-        self.busy.cancelled.connect(lambda: self._job.cancel() if self._job is not None else None)
         self.answer = self._build_answer()
-        for part in (self.start, self.busy, self.answer):
-            self.stack.addWidget(part)
-        row.addWidget(self.stack, 8)
+        row.addWidget(self.use_parts(start, t("Calculating"), self.answer), 8)
 
     def _build_answer(self) -> QWidget:
         card = Card("", spacing=6)
@@ -83,19 +77,19 @@ class AnalysisTab(Tab):
         self.model: RowsModel[Analysed] = RowsModel(
             [
                 Field("", lambda one: told(one.what) if isinstance(one.what, Said) else one.what),
-                Field(self.tr("Estimate"), lambda one: self._texts(one)[0], right=True),
-                Field(self.tr("95 % interval"), lambda one: " – ".join(self._texts(one)[1:]), right=True),
+                Field(t("Estimate"), lambda one: self._texts(one)[0], right=True),
+                Field(t("95 % interval"), lambda one: " – ".join(self._texts(one)[1:]), right=True),
                 Field(
-                    self.tr("Factor"),
+                    t("Factor"),
                     lambda one: decimal(math.exp(one.estimate)) if abs(one.estimate) < 100 else "–",
                     right=True,
-                    hint=self.tr("By how many times one more, or this value, changes the odds or the rate"),
+                    hint=t("By how many times one more, or this value, changes the odds or the rate"),
                 ),
-                Field(self.tr("Records"), lambda one: "" if one.selected is None else number(one.selected), right=True),
+                Field(t("Records"), lambda one: "" if one.selected is None else number(one.selected), right=True),
             ],
             self,
         )
-        self.table = TableView(self.tr("Figures of the analysis"))
+        self.table = TableView(t("Figures of the analysis"))
         self.table.setModel(self.model)
         self.table.setShowGrid(False)
         header = self.table.horizontalHeader()
@@ -106,16 +100,16 @@ class AnalysisTab(Tab):
         column.addWidget(self.filler, 1)
         foot = QHBoxLayout()
         self.note = label(
-            self.tr("Right on average, by the chances of the draw; not pulled towards anything."), "quiet", wrap=True
+            t("Right on average, by the chances of the draw; not pulled towards anything."), "quiet", wrap=True
         )
         foot.addWidget(self.note, 1)
         self.save_plot = SavePlotButton(self.plot, self.plot.accessibleName())
         self.save_plot.failed.connect(self.failed)
-        self.export_button = button(self.tr("E&xport…"), lambda: None, picture="download")
+        self.export_button = button(t("E&xport…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
         for words, ending in (
-            (self.tr("Figures as &CSV…"), "csv"),
-            (self.tr("Figures as &Excel workbook…"), "xlsx"),
+            (t("Figures as &CSV…"), "csv"),
+            (t("Figures as &Excel workbook…"), "xlsx"),
         ):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
@@ -130,11 +124,8 @@ class AnalysisTab(Tab):
 
     def take(self, asker: Asker | None) -> None:
         self.asker = asker
-        self._job = None
-        for name in ("analysis", "analysis columns"):
-            self.tasks.drop(name)
+        self.forget("analysis", "analysis columns")
         self.shown = None
-        self.stack.setCurrentWidget(self.start)
         self.form.show_release(asker.published if asker is not None else None)
         if asker is not None:
             job = self.tasks.run("analysis columns", partial(_offered, asker))
@@ -142,7 +133,7 @@ class AnalysisTab(Tab):
             job.failed.connect(self.failed)
 
     def offer(self) -> tuple[str, bool, str]:
-        words = self.tr("Calculate")
+        words = t("Calculate")
         if self.asker is None or self._job is not None:
             return words, False, ""
         missing = self.form.missing()
@@ -162,28 +153,13 @@ class AnalysisTab(Tab):
         except BadQuestion as fault:
             self.failed.emit(told(str(fault)))
             return None
-        self.busy.begin()
-        self.stack.setCurrentWidget(self.busy)
-        self.hold_focus(self.busy)
-        job = self.tasks.run("analysis", lambda progress: _answered(asker, asked, progress))
-        self._job = job
-        job.progressed.connect(self.busy.show_progress)
-        job.done.connect(partial(self._calculated, asker, asked))
-        job.failed.connect(self._not_calculated)
-        job.stopped.connect(lambda: self._not_calculated(""))
-        self.offered.emit()
-        return job
+        return self.work("analysis", partial(_answered, asker, asked), partial(self._calculated, asked))
 
     def export(self, path: Path) -> Job | None:
         """Write the figures in the worker, as the file's ending says."""
         if self.shown is None or self.asker is None:
             return None
-        self.failed.emit("")
-        work = partial(write_figures, self.shown[1], str(self.asker.release.facts["id"]), path)
-        job = self.tasks.run("export", work)
-        job.done.connect(lambda _: self.told.emit(filled(self.tr("Saved as “{path}”."), path=path)))
-        job.failed.connect(self.failed)
-        return job
+        return self.write(path, partial(write_figures, self.shown[1], str(self.asker.release.facts["id"]), path))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -193,23 +169,12 @@ class AnalysisTab(Tab):
             self.form.offer_columns(numbers, times)
             self.form.take_counts(counts)
 
-    def _calculated(self, asker: Asker, asked: Analysis, found: Analysed) -> None:
-        if not self.still(asker):
-            return
-        self._job = None
+    def _calculated(self, asked: Analysis, found: Analysed) -> None:
         self.shown = (asked, found)
         self._show(asked, found)
-        self.after_busy(self.busy, self.stack, self.answer, self.export_button)
+        self.show_result(self.export_button)
         self.answered.emit()
-        self.offered.emit()
         announce(self.figure, f"{self.what.text()}: {self.figure.text()}. {self.interval.text()}")
-
-    def _not_calculated(self, text: str) -> None:
-        self._job = None
-        self.after_busy(self.busy, self.stack, self.answer if self.shown is not None else self.start, self.first())
-        if text:
-            self.failed.emit(text)
-        self.offered.emit()
 
     def _show(self, asked: Analysis, found: Analysed) -> None:
         what = told(found.what)
@@ -219,7 +184,7 @@ class AnalysisTab(Tab):
         self.figure.setVisible(not regression)
         self.interval.setVisible(not regression)
         self.figure.setText(estimate)
-        self.interval.setText(filled(self.tr("95 % interval: {low} to {high}"), low=low, high=high))
+        self.interval.setText(t("95 % interval: {low} to {high}", low=low, high=high))
         self.link.setText(self._linked(asked.kind, found))
         self.link.setVisible(bool(self.link.text()))
         drawn: tuple[QWidget, ...] = (self.plot, self.readout, self.save_plot)
@@ -240,15 +205,13 @@ class AnalysisTab(Tab):
     def _linked(self, kind: AnalysisKind, found: Analysed) -> str:
         """Return in words whether the release shows a link at all."""
         if kind in _REGRESSIONS:
-            return self.tr("A coefficient whose interval holds 0 shows no link; above 0 raises, below 0 lowers.")
+            return t("A coefficient whose interval holds 0 shows no link; above 0 raises, below 0 lowers.")
         none = _NOTHING.get(kind)
         if none is None:
             return ""
         if found.low <= none <= found.high:
-            return filled(self.tr("The interval holds {none}: the release shows no link."), none=number(none))
-        return filled(
-            self.tr("The interval does not hold {none}: there is a link in the original table."), none=number(none)
-        )
+            return t("The interval holds {none}: the release shows no link.", none=number(none))
+        return t("The interval does not hold {none}: there is a link in the original table.", none=number(none))
 
     def _main_texts(self, kind: AnalysisKind, found: Analysed) -> tuple[str, ...]:
         width = found.high - found.low
@@ -258,7 +221,7 @@ class AnalysisTab(Tab):
         if kind in (AnalysisKind.DIFFERENCE, AnalysisKind.TREND):
             estimate, low, high = (100 * end for end in ends)
             shown = Analysed(found.what, estimate, low, high).shown
-            return filled(self.tr("{n} percentage points"), n=told(shown[0])), *map(told, shown[1:])
+            return t("{n} percentage points", n=told(shown[0])), *map(told, shown[1:])
         return tuple(map(told, found.shown))
 
     def _texts(self, one: Analysed) -> tuple[str, ...]:
@@ -267,7 +230,7 @@ class AnalysisTab(Tab):
         return tuple(map(told, one.shown))
 
     def _read(self, text: str) -> None:
-        self.readout.setText(text or self.tr("Point at a period to read it, or use the arrow keys."))
+        self.readout.setText(text or t("Point at a period to read it, or use the arrow keys."))
 
     def _form_changed(self) -> None:
         """Say so where the answer shown is not to what is chosen now."""
@@ -277,24 +240,18 @@ class AnalysisTab(Tab):
             except BadQuestion:
                 old = True
             self.old.setVisible(old)
-            self.old.setText(self.tr("Below is still the answer to what was chosen before."))
+            self.old.setText(t("Below is still the answer to what was chosen before."))
         self.offered.emit()
 
     def _ask_export(self, ending: str) -> None:
         if self.shown is None:
             return
-        name, _ = QFileDialog.getSaveFileName(
-            self,
-            self.tr("Save the figures"),
-            f"{self.shown[0].kind.value}.{ending}",
-            f"{ending.upper()} (*.{ending})",
-        )
-        if name:
-            path = Path(name)
-            self.export(path if path.suffix else path.with_suffix(f".{ending}"))
+        kinds = [(ending, f"{ending.upper()} (*.{ending})")]
+        if path := self.ask_where(t("Save the figures"), f"{self.shown[0].kind.value}.{ending}", kinds):
+            self.export(path)
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>Figures that counts alone can't give: how much more often something happens in one group, a mean, a "
             "trend, what an outcome hangs on.</p><p>Never count rows of a sensitive column within a group yourself: "
             "the figures would lean towards no difference. These go back through the chances of the "

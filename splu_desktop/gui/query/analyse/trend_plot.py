@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, Plot, ShareAxis
-from splu_desktop.gui.base.words import filled, percent_within
+from splu_desktop.gui.base.words import percent_within, t
 
 _NAMES = 8  # of periods that the axis has room for
 
@@ -20,7 +20,7 @@ class TrendPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {"bottom": pg.AxisItem("bottom"), "left": ShareAxis("left")}
-        super().__init__(self.tr("Share by period"), axes, parent)
+        super().__init__(t("Share by period"), axes, parent)
         item = self.getPlotItem()
         self._arms = pg.ErrorBarItem(x=np.zeros(1), y=np.zeros(1), top=np.zeros(1), bottom=np.zeros(1), beam=0.0)
         self._points = pg.ScatterPlotItem(size=7)
@@ -31,8 +31,6 @@ class TrendPlot(Plot):
 
     def recolour(self) -> None:
         super().recolour()
-        if not hasattr(self, "_found"):
-            return
         c = theme.colours()
         self._arms.setData(pen=pg.mkPen(QColor(c.accent), width=1.5))
         self._points.setPen(pg.mkPen(None))
@@ -61,11 +59,10 @@ class TrendPlot(Plot):
     def words_at(self, place: int) -> str:
         part = self._found[place]
         width = part.high - part.low
-        words: str = filled(
-            self.tr("{period}: {share}, 95 % interval {low} to {high}"),
+        return t(
+            "{period}: {share}, 95 % interval {low} to {high}",
             period=part.what,
             share=percent_within(part.estimate, width),
             low=percent_within(part.low, width),
             high=percent_within(part.high, width),
         )
-        return words

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import Answer
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, one_cell, shortened
-from splu_desktop.gui.base.words import number, plain, told
+from splu_desktop.gui.base.words import number, plain, t, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.crosstab.model import LEFT, RIGHT, Copying, SeenTable, short
 from splu_desktop.gui.query.crosstab.work import CrosstabGrid
@@ -23,7 +23,7 @@ from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 def texts_of(grid: CrosstabGrid, share: bool, line: int, value: int) -> tuple[str, ...]:
     """Return a cell's texts under `CellsModel.titles`, the true count left out; touches no widget."""
     answer: Answer = grid.answers[line, value]
-    empty = QCoreApplication.translate("crosstab", "(empty)")
+    empty = t("(empty)")
     return (
         *(part or empty for part in grid.parts[line]),
         grid.values[value] or empty,
@@ -59,13 +59,13 @@ class CellsModel(QAbstractTableModel):
         return [
             *sides,
             sa,
-            self.tr("Answer"),
-            self.tr("95 % interval"),
-            self.tr("Trust"),
-            self.tr("Share"),
-            self.tr("Published"),
-            self.tr("Selected"),
-            self.tr("True (custodian only)"),
+            t("Answer"),
+            t("95 % interval"),
+            t("Trust"),
+            t("Share"),
+            t("Published"),
+            t("Selected"),
+            t("True (custodian only)"),
         ]
 
     @property

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice, QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -14,11 +14,14 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
 from splu_desktop.gui.base import theme
+<<<<<<< HEAD
 from splu_desktop.gui.base.words import beside, filled, told
+=======
+from splu_desktop.gui.base.words import filled, t, told
+>>>>>>> main
 from splu_desktop.gui.query.crosstab.model import Heat
 from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
-translate = QCoreApplication.translate
 _SCALE = 2.0  # pixels of a PNG for each unit
 _MOST_PIXELS = 12_000  # along one side
 _PAD = 8.0
@@ -49,10 +52,15 @@ def title_of(grid: CrosstabGrid, *, share: bool = False) -> str:
     """Return what a cross-table shows, in words."""
     columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     words = filled(
+<<<<<<< HEAD
         translate("crosstab", "Estimated shares of records by {columns}")
         if share
         else translate("crosstab", "Estimated records by {columns}"),
         columns=beside(columns, " × "),
+=======
+        t("Estimated shares of records by {columns}") if share else t("Estimated records by {columns}"),
+        columns=" × ".join(columns),
+>>>>>>> main
     )
     return f"{words}. {told(sentence(grid.wanted.within))}" if grid.wanted.within else words
 
@@ -90,9 +98,7 @@ def write_picture(picture: CrosstabPicture, path: Path, progress: Progress) -> N
     else:
         scale = min(_SCALE, _MOST_PIXELS / max(size.width(), size.height()))
         if scale < 1.0:
-            raise CannotWrite(
-                translate("crosstab", "The table is too large for a PNG; save it as SVG, or show fewer cells.")
-            )
+            raise CannotWrite(t("The table is too large for a PNG; save it as SVG, or show fewer cells."))
         image = QImage(size * scale, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(scale)
         painter = QPainter(image)

@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
+<<<<<<< HEAD
 from splu_desktop.gui.base.words import beside, filled, number, percent, percent_within, plain, told
+=======
+from splu_desktop.gui.base.words import number, percent, percent_within, plain, t, told
+>>>>>>> main
 from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
@@ -113,7 +117,11 @@ class Heat:
 
 def line_name(parts: Sequence[str]) -> str:
     """Return values of several columns as one name, where nothing stands said so."""
+<<<<<<< HEAD
     return beside((part or QCoreApplication.translate("crosstab", "(empty)") for part in parts), " · ")
+=======
+    return " · ".join(part or t("(empty)") for part in parts)
+>>>>>>> main
 
 
 class SeenTable(QObject):
@@ -193,8 +201,8 @@ class SeenTable(QObject):
         where = line_name((*self.grid.parts[line], self.grid.values[value]))
         if answer.exact:
             return f"{where}: {told(answer.shown)}"
-        words: str = filled(
-            self.tr("{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}"),
+        return t(
+            "{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}",
             where=where,
             shown=told(answer.shown),
             low=number(answer.ends[0]),
@@ -203,7 +211,6 @@ class SeenTable(QObject):
             of=number(answer.n_p),
             badge=told(answer.badge_text),
         )
-        return words
 
 
 class HeatModel(QAbstractTableModel):
@@ -314,7 +321,7 @@ class HeatModel(QAbstractTableModel):
         assert grid is not None
         over_values = (orientation == Qt.Orientation.Horizontal) == self.across
         if line < 0:
-            return str(self.tr("All"))
+            return str(t("All"))
         return line_name((grid.values[line],) if over_values else grid.parts[line])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -326,7 +333,7 @@ class HeatModel(QAbstractTableModel):
         line = self._line_of(section, orientation)
         name = self.name(section, orientation)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain(filled(self.tr("{name}: click to sort by it"), name=name))
+            return plain(t("{name}: click to sort by it", name=name))
         order = self.row_order if orientation == Qt.Orientation.Horizontal else self.column_order
         sign = "" if order is None or order[0] != line else (" ▾" if order[1] else " ▴")
         return shortened(name) + sign
@@ -342,7 +349,7 @@ class HeatModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             text = self._shot.text(line, value)
             true = self.seen.true_text(line, value) if inside and not self._shot.hidden(line, value) else ""
-            return filled(self.tr("{estimate} | true {count}"), estimate=text, count=true) if true else text
+            return t("{estimate} | true {count}", estimate=text, count=true) if true else text
         if self._shot.hidden(line, value):
             return None
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and inside:

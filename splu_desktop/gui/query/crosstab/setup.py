@@ -12,7 +12,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import Choice, label, margins, put
-from splu_desktop.gui.base.words import filled, number, tip, told
+from splu_desktop.gui.base.words import number, t, tip, told
 from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
@@ -31,12 +31,12 @@ class SideChoice(QWidget):
         row = margins(QHBoxLayout(self), 0, spacing=4)
         self.column, self.intervals = Choice(), Choice()
         self.column.setAccessibleName(name)
-        self.intervals.setAccessibleName(filled(self.tr("Intervals of {name}"), name=name))
+        self.intervals.setAccessibleName(t("Intervals of {name}", name=name))
         for box, letters in ((self.column, 9), (self.intervals, 8)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
             row.addWidget(box, 1)
-        tip(self.intervals, self.tr("Intervals hold about equally many records each"))
+        tip(self.intervals, t("Intervals hold about equally many records each"))
         self.column.currentTextChanged.connect(partial(tip, self.column))  # the box may be too narrow for it
         self.column.currentIndexChanged.connect(lambda _: self._column_chosen())
         self.intervals.currentIndexChanged.connect(lambda _: self.changed.emit())
@@ -53,7 +53,7 @@ class SideChoice(QWidget):
                     values = number(published.table[name].m)
                     self.column.addItem(name, name)
                     at = self.column.count() - 1
-                    self.column.setItemData(at, filled(self.tr("{m} values"), m=values), Qt.ItemDataRole.ToolTipRole)
+                    self.column.setItemData(at, t("{m} values", m=values), Qt.ItemDataRole.ToolTipRole)
                 self.column.setCurrentIndex(min(start, self.column.count() - 1))
         self._column_chosen()
 
@@ -66,7 +66,7 @@ class SideChoice(QWidget):
         name = self.column.currentData()
         with QSignalBlocker(self.intervals):
             self.intervals.clear()
-            self.intervals.addItem(self.tr("each value"), 0)
+            self.intervals.addItem(t("each value"), 0)
             column = self._published.table[name] if self._published is not None and name else None
             # Values of a sensitive column are counted one by one.
             known = self._published is not None and name in self._published.nsas
@@ -74,7 +74,7 @@ class SideChoice(QWidget):
             if column is not None and ordered:
                 for count in _INTERVALS:
                     if count < column.m:
-                        self.intervals.addItem(filled(self.tr("{n} intervals"), n=count), count)
+                        self.intervals.addItem(t("{n} intervals", n=count), count)
                 if column.m > _MANY:
                     self.intervals.setCurrentIndex(max(0, self.intervals.findData(10)))
             self.intervals.setVisible(bool(ordered))
@@ -90,25 +90,25 @@ class Setup(QWidget):
         super().__init__(parent)
         column = margins(QVBoxLayout(self), 0, spacing=4)
         row = margins(QHBoxLayout(), spacing=8)
-        self.first = SideChoice(self.tr("First column"))
-        self.second = SideChoice(self.tr("Second column"))
-        self.sensitive = Choice(self.tr("Sensitive column"))
+        self.first = SideChoice(t("First column"))
+        self.second = SideChoice(t("Second column"))
+        self.sensitive = Choice(t("Sensitive column"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sensitive.setMinimumContentsLength(9)
         for words, part, stretch in (
-            (self.tr("Columns"), self.first, 2),
-            (self.tr("and"), self.second, 2),
-            (self.tr("against"), self.sensitive, 2),
+            (t("Columns"), self.first, 2),
+            (t("and"), self.second, 2),
+            (t("against"), self.sensitive, 2),
         ):
             put(row, label(words, "quiet"), (part, stretch))
         column.addLayout(row)
         self.within = QCheckBox()
-        self.within.setAccessibleName(self.tr("Only the records of the question"))
+        self.within.setAccessibleName(t("Only the records of the question"))
         self.within.hide()
         second = put(margins(QHBoxLayout(), spacing=8), (self.within, 1), 0)
         self.method = MethodChoice()
-        tip(self.method, self.tr("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
-        put(second, label(self.tr("Estimator"), "quiet"), self.method)
+        tip(self.method, t("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
+        put(second, label(t("Estimator"), "quiet"), self.method)
         column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
         self._published: Published | None = None
@@ -129,7 +129,7 @@ class Setup(QWidget):
         nsas = published.nsas if published is not None else ()
         others = published.sensitive if published is not None and len(published.sensitive) > 1 else ()
         self.first.show_release(published, (*nsas, *others), start=start)
-        self.second.show_release(published, nsas, none=self.tr("nothing else"))
+        self.second.show_release(published, nsas, none=t("nothing else"))
         with QSignalBlocker(self.sensitive):
             self.sensitive.clear()
             for name in published.sensitive if published is not None else ():
@@ -144,7 +144,7 @@ class Setup(QWidget):
         if not conditions:
             self.within.setChecked(False)
         words = "; ".join(told(condition.words()) for condition in conditions)
-        self.within.setText(filled(self.tr("Only where {conditions}"), conditions=words))
+        self.within.setText(t("Only where {conditions}", conditions=words))
         tip(self.within, told(sentence(conditions)))
 
     def wanted(self) -> Wanted | None:

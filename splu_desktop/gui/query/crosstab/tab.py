@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QFileDialog,
     QHBoxLayout,
     QMenu,
     QPushButton,
@@ -25,94 +24,86 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Choice, Empty, button, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.base.words import copy_text, filled, number, tip
+from splu_desktop.gui.base.widgets import Choice, Empty, button, empties_on_escape, label, line_edit, margins
+from splu_desktop.gui.base.words import copy_text, number, t, tip
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
 from splu_desktop.gui.query.crosstab.model import Copying, HeatModel, SeenTable
 from splu_desktop.gui.query.crosstab.setup import Setup
 from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
-from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid, Wanted, compute, sizes, true_cells
-from splu_desktop.gui.query.tab import Tab
+from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid, compute, sizes, true_cells
+from splu_desktop.gui.query.tab import WorkingTab
 from splu_desktop.gui.query.work import Asker
 
 _NARROW = 100  # pixels
 
 
-class CrosstabTab(Tab):
+class CrosstabTab(WorkingTab):
     """The second tab."""
 
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(tasks, parent)
-        self._job: Job | None = None
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self.setup = Setup()
         self.setup.changed.connect(self._setup_changed)
         column.addWidget(self.setup)
         self.seen = SeenTable(self)
         self.heat, self.cells = HeatModel(self.seen), CellsModel(self.seen)
-        self.stack = QStackedWidget()
-        self.start = Empty(
+        start = Empty(
             "chart-column",
-            self.tr("All counts of a table at once"),
-            self.tr("Choose one or two columns above. Each cell gets its estimate and its 95 % interval."),
+            t("All counts of a table at once"),
+            t("Choose one or two columns above. Each cell gets its estimate and its 95 % interval."),
         )
-        self.busy = Busy(self.tr("Counting the cells"), self.tr("Cancel"))
-        self.busy.cancelled.connect(self._cancel)
         self.table = self._build_table()
-        for part in (self.start, self.busy, self.table):
-            self.stack.addWidget(part)
-        column.addWidget(self.stack, 1)
+        column.addWidget(self.use_parts(start, t("Counting the cells"), self.table), 1)
 
     def _build_table(self) -> QWidget:
         table = QWidget()
         column = margins(QVBoxLayout(table), 0, spacing=6)
         bar = margins(QHBoxLayout(), spacing=8)
-        self.search = line_edit(self.tr("Find a row or column"), self.tr("Find a row or column"))
+        self.search = line_edit(t("Find a row or column"), t("Find a row or column"))
         self.search.setClearButtonEnabled(True)
         empties_on_escape(self.search)
         self.search.textChanged.connect(lambda text: self.seen.set(text=text))
         bar.addWidget(self.search, 1)
-        self.trust = Choice(self.tr("Cells shown"))
+        self.trust = Choice(t("Cells shown"))
         for words, kinds in (
-            (self.tr("all cells"), len(TRUST)),
-            (self.tr("without protected"), len(TRUST) - 1),
-            (self.tr("reliable only"), len(TRUST) - 2),
+            (t("all cells"), len(TRUST)),
+            (t("without protected"), len(TRUST) - 1),
+            (t("reliable only"), len(TRUST) - 2),
         ):
             self.trust.addItem(words, kinds)
         self.trust.setMinimumWidth(_NARROW)  # or it would lie on the field beside it in a small window
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
-        self.measure = Choice(self.tr("Figures shown"))
-        self.measure.addItem(self.tr("counts"), False)
-        self.measure.addItem(self.tr("shares"), True)
+        self.measure = Choice(t("Figures shown"))
+        self.measure.addItem(t("counts"), False)
+        self.measure.addItem(t("shares"), True)
         self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
         bar.addWidget(self.measure)
         self.looks = QButtonGroup(self)
-        self.heat_button, self.bars_button = QPushButton(self.tr("Heat ma&p")), QPushButton(self.tr("&Bars"))
+        self.heat_button, self.bars_button = QPushButton(t("Heat ma&p")), QPushButton(t("&Bars"))
         for at, made in enumerate((self.heat_button, self.bars_button)):
             made.setCheckable(True)
             self.looks.addButton(made, at)
             bar.addWidget(made)
         self.heat_button.setChecked(True)
         self.looks.idClicked.connect(self._look)
-        self.turn_button = button(
-            self.tr("&Turn"), self.turn, picture="refresh-cw", hint=self.tr("Swap rows and columns")
-        )
+        self.turn_button = button(t("&Turn"), self.turn, picture="refresh-cw", hint=t("Swap rows and columns"))
         bar.addWidget(self.turn_button)
-        self.truth_switch = QCheckBox(self.tr("True &counts"))
+        self.truth_switch = QCheckBox(t("True &counts"))
         tip(
             self.truth_switch,
-            self.tr("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
+            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
         )
         self.truth_switch.toggled.connect(self._truth_switched)
-        self.export_button = button(self.tr("E&xport…"), lambda: None, picture="download")
+        self.export_button = button(t("E&xport…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
         for words, ending in (
-            (self.tr("Cells as &CSV…"), "csv"),
-            (self.tr("Cells as &Excel workbook…"), "xlsx"),
-            (self.tr("Heat map as &PNG…"), "png"),
-            (self.tr("Heat map as &SVG…"), "svg"),
+            (t("Cells as &CSV…"), "csv"),
+            (t("Cells as &Excel workbook…"), "xlsx"),
+            (t("Heat map as &PNG…"), "png"),
+            (t("Heat map as &SVG…"), "svg"),
         ):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
@@ -128,7 +119,7 @@ class CrosstabTab(Tab):
             view.copying.connect(self._copy)
             self.views.addWidget(view)
         self.nothing = label(
-            self.tr("No cell fits. Empty the field “Find a row or column”, or choose “all cells”."), "quiet", wrap=True
+            t("No cell fits. Empty the field “Find a row or column”, or choose “all cells”."), "quiet", wrap=True
         )
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.views.addWidget(self.nothing)
@@ -137,7 +128,7 @@ class CrosstabTab(Tab):
         foot = margins(QHBoxLayout(), spacing=12)
         self.readout = label("", wrap=True, selectable=True)
         foot.addWidget(self.readout, 1)
-        self.warning = label(self.tr("True counts are shown: custodian only"), "warning", wrap=False)
+        self.warning = label(t("True counts are shown: custodian only"), "warning", wrap=False)
         self.warning.setMargin(3)
         self.warning.hide()
         for part in (self.warning, self.truth_switch, self.export_button):
@@ -154,15 +145,12 @@ class CrosstabTab(Tab):
 
     def take(self, asker: Asker | None) -> None:
         self.asker = asker
-        self.tasks.drop("crosstab")
-        self.tasks.drop("true cells")
-        self._job = None
+        self.forget("crosstab", "true cells")
         self.seen.take(None)
         self.truth_switch.setChecked(False)
         self.truth_switch.setVisible(asker is not None and asker.knows_truth)
         self._show_truth(None)
         self.setup.show_release(asker.published if asker is not None else None)
-        self.stack.setCurrentWidget(self.start)
 
     def offer_within(self, conditions: tuple[Condition, ...]) -> None:
         """Take the conditions of the question in front."""
@@ -171,22 +159,22 @@ class CrosstabTab(Tab):
             self.setup.offer_within(tuple(c for c in conditions if c.column not in sensitive))
 
     def offer(self) -> tuple[str, bool, str]:
-        words = self.tr("Count the cells")
+        words = t("Count the cells")
         wanted = self.setup.wanted()
         if self.asker is None or self._job is not None:
             return words, False, ""
         if wanted is None:
             if not self.asker.published.nsas:
-                return words, False, self.tr("The release has no column to set against the sensitive one.")
-            return words, False, self.tr("Choose two different columns.")
+                return words, False, t("The release has no column to set against the sensitive one.")
+            return words, False, t("Choose two different columns.")
         cells = sizes(self.asker, wanted)
-        words = filled(self.tr("Count {n} cells"), n=number(cells))
+        words = t("Count {n} cells", n=number(cells))
         if cells > MOST_CELLS:
             return (
                 words,
                 False,
-                filled(
-                    self.tr("At most {most} cells at once: choose intervals, or a column with fewer values."),
+                t(
+                    "At most {most} cells at once: choose intervals, or a column with fewer values.",
                     most=number(MOST_CELLS),
                 ),
             )
@@ -200,18 +188,7 @@ class CrosstabTab(Tab):
         asker, wanted = self.asker, self.setup.wanted()
         if asker is None or wanted is None:
             return None
-        self.failed.emit("")
-        self.busy.begin()
-        self.stack.setCurrentWidget(self.busy)
-        self.hold_focus(self.busy)
-        job = self.tasks.run("crosstab", lambda progress: compute(asker, wanted, progress))
-        self._job = job
-        job.progressed.connect(self.busy.show_progress)
-        job.done.connect(partial(self._counted, asker, wanted))
-        job.failed.connect(self._not_counted)
-        job.stopped.connect(lambda: self._not_counted(""))
-        self.offered.emit()
-        return job
+        return self.work("crosstab", partial(compute, asker, wanted), self._counted)
 
     def turn(self) -> None:
         """Swap rows and columns."""
@@ -222,17 +199,13 @@ class CrosstabTab(Tab):
         grid = self.seen.grid
         if grid is None:
             return None
-        self.failed.emit("")
         work: Callable[[Progress], None]
         if path.suffix.lower() in (".png", ".svg"):
             picture = self.picture()
             work = partial(write_picture, picture, path)
         else:
             work = partial(write_cells, grid, self.cells.cells().copy(), path)
-        job = self.tasks.run("export", work)
-        job.done.connect(lambda _: self.told.emit(filled(self.tr("Saved as “{path}”."), path=path)))
-        job.failed.connect(self.failed)
-        return job
+        return self.write(path, work)
 
     def picture(self) -> CrosstabPicture:
         """Return the heat map as it is seen, for a file."""
@@ -274,41 +247,22 @@ class CrosstabTab(Tab):
             return
         stem = ", ".join([self.seen.grid.wanted.sa, *(side.column for side in self.seen.grid.wanted.sides)])
         start = "".join("_" if mark in '/\\:*?"<>|' else mark for mark in stem)
-        name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save the cross-table"), f"{start}.{ending}", f"{ending.upper()} (*.{ending})"
-        )
-        if name:
-            path = Path(name)
-            self.export(path if path.suffix else path.with_suffix(f".{ending}"))
+        kinds = [(ending, f"{ending.upper()} (*.{ending})")]
+        if path := self.ask_where(t("Save the cross-table"), f"{start}.{ending}", kinds):
+            self.export(path)
 
-    def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
-    def _counted(self, asker: Asker, wanted: Wanted, grid: CrosstabGrid) -> None:
-        if not self.still(asker):
-            return
-        self._job = None
+    def _counted(self, grid: CrosstabGrid) -> None:
         self.heat.row_order = self.heat.column_order = None
         self.heat.across = len(grid.values) < len(grid.parts)
         self.seen.take(grid)
         self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.cells_view.fit()
-        self.after_busy(self.busy, self.stack, self.table, self.views.currentWidget() or self.table)
-        self.readout.setText(self.tr("Go to a cell to read it in words."))
+        self.show_result(self.views.currentWidget() or self.table)
+        self.readout.setText(t("Go to a cell to read it in words."))
         self.legend.setText(self._legend())
         self._setup_changed()
         self._truth_switched(self.truth_switch.isChecked())
         self.answered.emit()
-        self.offered.emit()
-
-    def _not_counted(self, text: str) -> None:
-        self._job = None
-        part = self.table if self.seen.grid is not None else self.start
-        self.after_busy(self.busy, self.stack, part, self.first())
-        if text:
-            self.failed.emit(text)
-        self.offered.emit()
 
     def _look(self, at: int) -> None:
         self._show_view()
@@ -325,9 +279,7 @@ class CrosstabTab(Tab):
         grid, wanted = self.seen.grid, self.setup.wanted()
         self.old.setVisible(grid is not None and wanted is not None and grid.wanted != wanted)
         if grid is not None:
-            self.old.setText(
-                filled(self.tr("Below are still the cells counted before: {title}."), title=title_of(grid).rstrip("."))
-            )
+            self.old.setText(t("Below are still the cells counted before: {title}.", title=title_of(grid).rstrip(".")))
         self.offered.emit()
 
     def _copy(self, text: Copying) -> None:
@@ -340,17 +292,17 @@ class CrosstabTab(Tab):
         self.readout.setText(text)
 
     def _legend(self) -> str:
-        words: str = self.tr(
+        words = t(
             "No mark: reliable. ≈: uncertain, use the interval. A range: only that is known; in the hue of protection,"
             " the count is small."
         )
         grid = self.seen.grid
         if grid is not None and grid.left_out:
-            words += " " + filled(self.tr("{n} combinations have no record and are left out."), n=number(grid.left_out))
+            words += " " + t("{n} combinations have no record and are left out.", n=number(grid.left_out))
         return words
 
     def help_text(self) -> str:
-        return self.tr(
+        return t(
             "<p>A cross-table asks for all combinations at once: for each ward, how many patients have each "
             "diagnosis.</p><p>The deeper the blue, the larger the figure. <span class='p'>A range in this hue</span> "
             "is a protected cell: its count is small and unreliable on purpose.</p><p>Click a header to sort by it. "

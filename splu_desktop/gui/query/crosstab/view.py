@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, TableView
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.model import HeatModel
@@ -28,7 +28,7 @@ class HeatView(TableView):
 
     def __init__(self, heat: HeatModel, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
-        self.setAccessibleName(self.tr("Cross-table"))
+        self.setAccessibleName(t("Cross-table"))
         self.heat = heat
         self.setModel(heat)
         self.setSelectionBehavior(TableView.SelectionBehavior.SelectItems)
@@ -49,8 +49,8 @@ class HeatView(TableView):
         self.selectionModel().currentChanged.connect(lambda now, _: self._point(now))
         heat.modelReset.connect(self._fit)
         for words, keys, orientation in (
-            (self.tr("Sort by this column"), "Ctrl+Shift+Down", Qt.Orientation.Horizontal),
-            (self.tr("Sort by this row"), "Ctrl+Shift+Right", Qt.Orientation.Vertical),
+            (t("Sort by this column"), "Ctrl+Shift+Down", Qt.Orientation.Horizontal),
+            (t("Sort by this row"), "Ctrl+Shift+Right", Qt.Orientation.Vertical),
         ):
             act = QAction(words, self)
             act.setShortcut(QKeySequence(keys))
@@ -78,7 +78,7 @@ class HeatView(TableView):
         widest = self.heat.seen.widest()
         if self.heat.seen.truth is not None:
             count = widest.partition(" ")[0]
-            widest = filled(self.tr("{estimate} | true {count}"), estimate=widest, count=count)
+            widest = t("{estimate} | true {count}", estimate=widest, count=count)
         # Figures are never cut off; names are beyond some width.
         self.horizontalHeader().setDefaultSectionSize(max(width(widest), min(names, 142)) + 28)
 
@@ -123,7 +123,7 @@ class CellsView(TableView):
 
     def __init__(self, cells: CellsModel, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
-        self.setAccessibleName(self.tr("Cells with their intervals"))
+        self.setAccessibleName(t("Cells with their intervals"))
         self.cells = cells
         self.setModel(cells)
         self.setItemDelegate(BarDelegate(self))
