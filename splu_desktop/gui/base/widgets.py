@@ -485,13 +485,6 @@ class Chip(QWidget):
         painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
 
 
-<<<<<<< HEAD
-def body(dialog: QDialog) -> tuple[QVBoxLayout, QVBoxLayout]:
-    """Give a dialog its layout, for the last row, and room above it that scrolls on a small screen; return both."""
-    outer, inside = margins(QVBoxLayout(dialog), 16, spacing=12), QWidget()
-    outer.addWidget(scrolled(inside), 1)
-    return outer, margins(QVBoxLayout(inside), 0, spacing=12)
-=======
 class Dialog(QDialog):
     """A window beside the main one, gone for good when it is closed; `parts` has its parts, one below the other.
 
@@ -516,7 +509,13 @@ def new_grid(across: int = -1, down: int = -1, parent: QWidget | None = None) ->
     made.setHorizontalSpacing(across)
     made.setVerticalSpacing(down)
     return made
->>>>>>> main
+
+
+def scrolling(column: QBoxLayout) -> QVBoxLayout:
+    """Return room in a dialog's layout that scrolls on a small screen, so that its last row stays in sight."""
+    inside = QWidget()
+    column.addWidget(scrolled(inside), 1)
+    return margins(QVBoxLayout(inside), 0, spacing=12)
 
 
 def last_row(

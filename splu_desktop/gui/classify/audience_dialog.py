@@ -16,24 +16,18 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
 from splu_desktop.gui.base.session import Session
-<<<<<<< HEAD
-from splu_desktop.gui.base.widgets import Choice, body, label, last_row, line_edit, percent_box, whole_box
-from splu_desktop.gui.base.words import filled, tip
-=======
 from splu_desktop.gui.base.widgets import (
     Choice,
     Dialog,
     label,
     last_row,
     line_edit,
-    margins,
     new_grid,
     percent_box,
-    scrolled,
+    scrolling,
     whole_box,
 )
 from splu_desktop.gui.base.words import t, tip
->>>>>>> main
 
 
 class AudienceDialog(Dialog):
@@ -45,14 +39,7 @@ class AudienceDialog(Dialog):
         self._session = session
         choices = session.choices
         given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
-<<<<<<< HEAD
-        self.resize(720, 520)
-        outer, column = body(self)
-=======
-        inside = QWidget()  # scrolls on a small screen, so that the last row stays in sight
-        self.parts.addWidget(scrolled(inside), 1)
-        column = margins(QVBoxLayout(inside), 0, spacing=12)
->>>>>>> main
+        column = scrolling(self.parts)
         column.addWidget(
             label(
                 t("Five questions say how careful the release has to be. The limits below follow from the answers."),

@@ -12,11 +12,7 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
-<<<<<<< HEAD
-from splu_desktop.gui.base.words import beside, filled, number, percent, told
-=======
-from splu_desktop.gui.base.words import number, percent, t, told
->>>>>>> main
+from splu_desktop.gui.base.words import beside, number, percent, t, told
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
 
@@ -113,13 +109,8 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 hint=t("How the values are put into groups before they are published"),
                 colour=lambda r: "accent" if r.steps else "quiet",
             ),
-<<<<<<< HEAD
-            Field(self.tr("Type"), lambda r: told(r.fact.kind.value)),
-            Field(self.tr("Sample values"), lambda r: beside(r.fact.samples), colour=lambda r: "quiet"),
-=======
             Field(t("Type"), lambda r: told(r.fact.kind.value)),
-            Field(t("Sample values"), lambda r: ", ".join(r.fact.samples), colour=lambda r: "quiet"),
->>>>>>> main
+            Field(t("Sample values"), lambda r: beside(r.fact.samples), colour=lambda r: "quiet"),
         )
 
     def flags(self, index: Index) -> Qt.ItemFlag:

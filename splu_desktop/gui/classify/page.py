@@ -18,11 +18,7 @@ from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, Scrolled, button, label, line_edit, margins
-<<<<<<< HEAD
-from splu_desktop.gui.base.words import beside, caption, filled, number, percent, tip, told
-=======
-from splu_desktop.gui.base.words import caption, number, percent, t, tip, told
->>>>>>> main
+from splu_desktop.gui.base.words import beside, caption, number, percent, t, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel

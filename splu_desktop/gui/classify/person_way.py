@@ -14,11 +14,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, label, margins
-<<<<<<< HEAD
-from splu_desktop.gui.base.words import beside, caption, filled, tip
-=======
-from splu_desktop.gui.base.words import caption, filled, t, tip
->>>>>>> main
+from splu_desktop.gui.base.words import beside, caption, filled, t, tip
 
 _NARROW = 220  # pixels
 
@@ -154,11 +150,7 @@ class PersonOptions(QWidget):
         )
         tip(self.days, filled(words, columns=beside(dates)))
         left = [name for name in dates if chosen.shift and name not in chosen.shift]
-<<<<<<< HEAD
-        self.unmoved.setText(filled(self.tr("Not moved: {columns}"), columns=beside(left)) if left else "")
-=======
-        self.unmoved.setText(t("Not moved: {columns}", columns=", ".join(left)) if left else "")
->>>>>>> main
+        self.unmoved.setText(t("Not moved: {columns}", columns=beside(left)) if left else "")
         self.unmoved.setVisible(bool(left))
         self.setVisible(one or chosen.way == "draw" or bool(dates))
 

@@ -18,11 +18,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
-<<<<<<< HEAD
-from splu_desktop.gui.base.words import beside, caption, filled, number, size, told
-=======
-from splu_desktop.gui.base.words import caption, number, size, t, told
->>>>>>> main
+from splu_desktop.gui.base.words import beside, caption, number, size, t, told
 from splu_desktop.gui.importing.ahead import load_ahead
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
@@ -328,13 +324,8 @@ class ImportPage(Page):
             if value is not None and (value != "" or key in why):
                 lines.append(_ReadingOf(what, names.get(str(value), str(value)) or t("none"), why.get(key, "")))
         if chosen.sheets is not None:
-<<<<<<< HEAD
             joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
-            lines.append(_ReadingOf(self.tr("Sheets read as one table"), joined, why.get("sheets", "")))
-=======
-            joined = ", ".join(sheet.name for sheet in imported.sheets if sheet.chosen)
             lines.append(_ReadingOf(t("Sheets read as one table"), joined, why.get("sheets", "")))
->>>>>>> main
         for old, new in chosen.renames.items():
             lines.append(_ReadingOf(t("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
         for token in imported.missing_tokens:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QSpinBox,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -29,7 +30,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Busy, Choice, body, button, label, last_row, whole_box
+from splu_desktop.gui.base.widgets import Busy, Choice, button, label, last_row, margins, scrolling, whole_box
 from splu_desktop.gui.base.words import filled, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
@@ -159,7 +160,8 @@ class MustDialog(QDialog):
         self._found: MustFound | None = None
         self.setWindowTitle(self.tr("What must be answered?"))
         self.resize(860, 520)
-        outer, column = body(self)
+        outer = margins(QVBoxLayout(self), 16, spacing=12)
+        column = scrolling(outer)
         intro = self.tr(
             "Name the tables that must work. The program looks for the strongest protection with which each of their"
             " cells can be read so exactly, or says what comes closest."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import by_tolerances
@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import body, label, last_row, put
+from splu_desktop.gui.base.widgets import label, last_row, margins, put, scrolling
 from splu_desktop.gui.base.words import caption, filled, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, edited, proposed
@@ -41,7 +41,8 @@ class ToleranceDialog(QDialog):
         given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
         self.setWindowTitle(filled(self.tr("A tolerance per value of {column}"), column=name))
         self.resize(900, 640)
-        outer, column = body(self)
+        outer = margins(QVBoxLayout(self), 16, spacing=12)
+        column = scrolling(outer)
         intro = self.tr(
             "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
             "A value that fills many records can't be very sensitive; a rare illness can."

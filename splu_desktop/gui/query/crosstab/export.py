@@ -14,11 +14,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
 from splu_desktop.gui.base import theme
-<<<<<<< HEAD
-from splu_desktop.gui.base.words import beside, filled, told
-=======
-from splu_desktop.gui.base.words import filled, t, told
->>>>>>> main
+from splu_desktop.gui.base.words import beside, filled, t, told
 from splu_desktop.gui.query.crosstab.model import Heat
 from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
@@ -52,15 +48,8 @@ def title_of(grid: CrosstabGrid, *, share: bool = False) -> str:
     """Return what a cross-table shows, in words."""
     columns = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     words = filled(
-<<<<<<< HEAD
-        translate("crosstab", "Estimated shares of records by {columns}")
-        if share
-        else translate("crosstab", "Estimated records by {columns}"),
-        columns=beside(columns, " × "),
-=======
         t("Estimated shares of records by {columns}") if share else t("Estimated records by {columns}"),
-        columns=" × ".join(columns),
->>>>>>> main
+        columns=beside(columns, " × "),
     )
     return f"{words}. {told(sentence(grid.wanted.within))}" if grid.wanted.within else words
 

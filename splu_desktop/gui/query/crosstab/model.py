@@ -16,11 +16,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
-<<<<<<< HEAD
-from splu_desktop.gui.base.words import beside, filled, number, percent, percent_within, plain, told
-=======
-from splu_desktop.gui.base.words import number, percent, percent_within, plain, t, told
->>>>>>> main
+from splu_desktop.gui.base.words import beside, number, percent, percent_within, plain, t, told
 from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
@@ -117,11 +113,7 @@ class Heat:
 
 def line_name(parts: Sequence[str]) -> str:
     """Return values of several columns as one name, where nothing stands said so."""
-<<<<<<< HEAD
-    return beside((part or QCoreApplication.translate("crosstab", "(empty)") for part in parts), " · ")
-=======
-    return " · ".join(part or t("(empty)") for part in parts)
->>>>>>> main
+    return beside((part or t("(empty)") for part in parts), " · ")
 
 
 class SeenTable(QObject):
