@@ -3,10 +3,10 @@
     python benchmarks/random_designs.py [--designs 1000] [--covered 20] [--releases 60] [--start 0]
 
 Prints each design whose law is not one (NaN, a row that does not add up to 1, a published count not right on average),
-then, for the first `--covered` designs, the share of 95 % intervals of every true count of 20 and more that hold, and
-"least": how often ends that each miss in 2.5 % at most must hold, by the exact law of the published count, which leaves
-out whole counts only. Where a release tells nothing of a value, the answer says so and gives all that is possible
-instead of an interval: such ranges hold nearly always, and are counted apart.
+then, for the first `--covered` designs, the share of 95 % intervals of every true count of 20 and more that hold, with
+its standard error between releases, and "least": how often ends that each miss in 2.5 % at most must hold, by the exact
+law of the published count, which leaves out whole counts only. Where a release tells nothing of a value, the answer
+says so and gives all that is possible instead of an interval: such ranges hold nearly always, and are counted apart.
 """
 
 from __future__ import annotations
@@ -106,7 +106,9 @@ def main() -> None:
             if told.any():
                 covered.append(float(held[told].mean()))
                 must = 100 * float(np.broadcast_to(ends, told.shape)[told].mean())
-                what += f": {100 * covered[-1]:.1f} % of {int(told.sum())} intervals, least {must:.1f} %"
+                astray = ((held - covered[-1]) * told).sum(axis=1)  # by release: all counts of one share its draw
+                error = 100 * float(np.sqrt((astray**2).sum())) / int(told.sum())
+                what += f": {100 * covered[-1]:.1f} +- {error:.1f} % of {int(told.sum())} intervals, least {must:.1f} %"
             if not told.all():
                 what += f"; {100 * float(held[~told].mean()):.1f} % of {int((~told).sum())} ranges"
             print(what, flush=True)

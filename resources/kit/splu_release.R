@@ -115,6 +115,18 @@
     }
     NULL
   }
+  # Its least number, what it stays below, and whether it is more than a number.
+  below_of <- function(label) {
+    ends <- ends_of(label)
+    if (is.null(ends) || any(is.infinite(ends))) return(if (!is.null(ends)) c(ends, TRUE))
+    if (grepl("to\\s+below|^\\s*\\[", label)) return(c(ends, TRUE))
+    top <- if (grepl(".", label, fixed = TRUE)) ends[2] + abs(ends[2]) * .Machine$double.eps + 1e-300 else ends[2] + 1
+    c(ends[1], top, is.null(number_of(label)))
+  }
+  number_of <- function(text) if (grepl("^\\s*[-+\u2212]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*$", text))
+    as.numeric(gsub("\u2212", "-", text))
+  # A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
+  SPAN <- "^((18|19|20|21)[0-9]{2}|[0-9]{4}(-(0[1-9]|1[0-2])| Q[1-4]))$"
   UNITS <- c("year", "quarter", "month", "week", "day")
   period_of <- function(label, period) {
     if (!period %in% UNITS) refuse("There is no period \u201c", period, "\u201d; choose among ", paste(UNITS, collapse = ", "), ".")
@@ -416,23 +428,57 @@
       low <- trimws(pieces[1])
       high <- if (dots) trimws(pieces[2]) else low
       none <- rep(FALSE, length(label))
-      if (entries[[name]]$kind %in% c("date", "datetime") ||
-          all(grepl("^[0-9]{4}(-[0-9]{2}| Q[0-9])?$", label[known]))) {
-        for (end in c(low, high)) if (nzchar(end) && !grepl("^[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?| Q[0-9])?$", end)) return(none)
+      spans <- spans_of(name)
+      if (entries[[name]]$kind %in% c("date", "datetime") || spans) {
+        for (end in c(low, high)) if (nzchar(end)) {
+          if (!grepl("^[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?| Q[0-9])?$", end)) return(none)
+          # A day among months, a quarter among them: only their texts would be compared.
+          if (spans && nchar(end) > 4 && any(nchar(end) != nchar(label[known]) | grepl("Q", end) != grepl("Q", label[known]))) return(none)
+          if (!spans && grepl("Q", end)) return(none)
+        }
         return(known & (!nzchar(low) | label >= low) & (!nzchar(high) | substr(label, 1, nchar(high)) <= high))
       }
-      ends <- lapply(label[known], ends_of)
-      bound <- suppressWarnings(as.numeric(c(if (nzchar(low)) low else "-Inf", if (nzchar(high)) high else "Inf")))
-      if (anyNA(bound) || any(vapply(ends, is.null, TRUE))) return(none)
-      least <- vapply(ends, `[`, 0, 1)
-      most <- vapply(ends, `[`, 0, 2)
-      inside <- bound[1] <= least & most <= bound[2]
-      cut <- !inside & least <= bound[2] & most >= bound[1] & least < most
-      if (any(cut)) refuse("\u201c", name, "\u201d was published in intervals, and ", text, " cuts through \u201c",
-                           label[known][which(cut)[1]], "\u201d.")
-      none[known] <- inside
-      none
+      bound <- c(if (nzchar(low)) number_of(low) else -Inf, if (nzchar(high)) number_of(high) else Inf)
+      if (length(bound) < 2) return(none)
+      if (entries[[name]]$kind %in% c("integer", "decimal")) {
+        found <- as.numeric(label[known])
+        none[known] <- bound[1] <= found & found <= bound[2]
+        return(none)
+      }
+      ends <- intervals_of(name)
+      if (is.null(ends)) return(none)  # "7" is not the text "007": what holds no intervals has no numbers
+      here <- !is.na(ends[, 1])
+      tops <- ends[here, 2]
+      # 20..39 of whole numbers ends where the interval that stays below 40 does.
+      fits <- if (all(is.infinite(tops) | tops == round(tops))) tops == bound[2] + 1 else tops > bound[2] & tops - bound[2] <= abs(bound[2]) * 1e-15 + 1e-299
+      stop_at <- if (is.infinite(bound[2])) Inf else if (any(fits)) min(tops[fits])
+      if (is.null(stop_at) || (is.finite(bound[1]) && !any(ends[here, 1] == bound[1])))
+        refuse("\u201c", name, "\u201d was published in intervals, and ", text, " begins or ends within one; choose among ",
+               paste(utils::head(label[here], 12), collapse = ", "), ".")
+      here & !is.na(ends[, 1]) & bound[1] <= ends[, 1] & ends[, 2] <= stop_at
     }
+    # Whether all values of a column of texts are quarters or months, or all are years.
+    spans_of <- function(name) {
+      known <- setdiff(labels[[name]], missing_of[[name]])
+      !entries[[name]]$kind %in% c("integer", "decimal", "date", "datetime") && length(unique(nchar(known))) == 1 && all(grepl(SPAN, known))
+    }
+    # For each label of a column of intervals the least number and what it stays below, NA for a word; NULL where it is none.
+    intervals_of <- function(name) {
+      label <- labels[[name]]
+      known <- !label %in% missing_of[[name]]
+      digits <- known & grepl("[0-9]", label)
+      if (sum(digits) > 2) known <- digits
+      ends <- lapply(label[known], below_of)
+      if (length(label) > 2000 || !length(ends) || any(vapply(ends, is.null, TRUE))) return(NULL)
+      ends <- do.call(rbind, ends)
+      order <- order(ends[, 1], ends[, 2])
+      sorted <- ends[order, , drop = FALSE]
+      if (!any(ends[, 3] > 0) || any(sorted[, 1] >= sorted[, 2]) || any(sorted[-nrow(sorted), 2] > sorted[-1, 1])) return(NULL)
+      found <- matrix(NA_real_, length(label), 2)
+      found[known, ] <- ends[, 1:2]
+      found
+    }
+    hides <- function(conditions) any(attr(chosen_of(conditions), "named") %in% sensitive)
     flags_of <- function(name, asked) {
       label <- labels[[name]]
       absent <- label %in% missing_of[[name]]
@@ -490,8 +536,11 @@
         if (is.null(one)) NA_real_ else one
       }, 0))  # of a sensitive column in intervals: what stands for each of them
       label <- labels[[name]]
+      numbers <- entries[[name]]$kind %in% c("integer", "decimal")
+      known <- if (!numbers) intervals_of(name)
+      if (!numbers && is.null(known)) refuse("\u201c", name, "\u201d holds neither numbers nor intervals of numbers.")
       found <- vapply(label, function(one) {
-        if (one %in% missing_of[[name]]) return(NA_real_)
+        if (one %in% missing_of[[name]] || (!numbers && is.na(known[match(one, label), 1]))) return(NA_real_)
         ends <- ends_of(one)
         if (is.null(ends)) refuse("\u201c", name, "\u201d holds \u201c", one, "\u201d, which is no number and no interval of numbers.")
         if (any(is.infinite(ends))) refuse("\u201c", one, "\u201d of \u201c", name, "\u201d has no end, so it has no middle: ask for counts or shares.")
@@ -818,7 +867,7 @@
         met <- chosen_of(both(pair[[1]], pair[[2]]))
         own <- chosen_of(pair[[1]])
         group <- chosen_of(pair[[2]])
-        for (name in setdiff(names(own), sensitive))
+        if (hides(pair[[1]])) for (name in setdiff(names(own), sensitive))
           group[[name]] <- if (is.null(group[[name]])) own[[name]] else own[[name]] & group[[name]]
         asked <- c(asked, list(met, group))
       }
@@ -976,19 +1025,21 @@
     r$share <- function(conditions, where = NULL, method = "unbiased") {
       check(method)
       what <- paste0("share with ", words(conditions), of_words(where))
-      if (!any(names(chosen_of(where)) %in% sensitive)) {
+      known <- !any(names(chosen_of(where)) %in% sensitive)
+      if (known && hides(conditions)) {
         count <- r$count(list(conditions, where), method)
         if (!count$selected) refuse("No record meets the conditions on columns published unchanged.")
         if (!is.null(count$note) && method == "unbiased") refuse("No share can be told: ", count$note, ".")
         return(answer(what, count$estimate / count$selected, count$low / count$selected, count$high / count$selected,
                       method = method, exact = count$exact, release = facts$id))
       }
-      if (method == "bayes")
+      if (method == "bayes" && !known)
         refuse("The likeliest share needs a group that is known exactly: leave sensitive columns out of `where`, or take ",
                "the method \u201cunbiased\u201d.")
       sums <- shares_of(list(list(conditions, where)))
       ends <- quotient(sums, c(1, 0), c(0, 1))
-      answer(what, sums$values[1] / sums$values[2], within(ends[1], 0, 1), within(ends[2], 0, 1), release = facts$id)
+      answer(what, sums$values[1] / sums$values[2], within(ends[1], 0, 1), within(ends[2], 0, 1), method = method,
+             exact = known, release = facts$id)
     }
     r$difference <- function(first, second, where = NULL) {
       sums <- shares_of(list(list(first, where), list(second, where)))
@@ -1062,8 +1113,7 @@
       if (by %in% sensitive) refuse("\u201c", by, "\u201d is sensitive: a trend goes over a column published unchanged.")
       label <- labels[[by]]
       known <- !label %in% missing_of[[by]] & !label %in% as.character(entries[[by]]$texts)
-      spans <- !entries[[by]]$kind %in% c("integer", "decimal") && all(grepl("^[0-9]{4}(-[0-9]{2}| Q[0-9])?$", label[known]))
-      if (entries[[by]]$kind %in% c("date", "datetime") || spans) {
+      if (entries[[by]]$kind %in% c("date", "datetime") || spans_of(by)) {
         pairs <- lapply(label[known], period_of, period)
         times <- replace(rep(NA_real_, length(label)), which(known), vapply(pairs, function(pair) as.numeric(pair[[1]]), 0))
         names_of <- replace(rep("", length(label)), which(known), vapply(pairs, function(pair) pair[[2]], ""))
@@ -1073,7 +1123,7 @@
         names_of <- label
       }
       chosen <- chosen_of(conditions)
-      groups <- chosen[!names(chosen) %in% sensitive]
+      groups <- if (hides(conditions)) chosen[!names(chosen) %in% sensitive] else list()
       found <- sort(unique(times[!is.na(times)]))
       cells <- cells_of(c(list(chosen), lapply(found, function(t) stats::setNames(list(!is.na(times) & times == t), by))))
       when <- matrix(times[cells$grid[[by]]], nrow(cells$X))
@@ -1093,8 +1143,8 @@
         here <- chosen
         here[[by]] <- !is.na(times) & times == found[at] & (if (is.null(chosen[[by]])) TRUE else chosen[[by]])
         met <- count_of(name, here, c(attr(chosen, "named"), by))
-        parts[[name]] <- answer(name, count[at] / totals[at], met$low / met$selected, met$high / met$selected,
-                                selected = met$selected)
+        parts[[name]] <- answer(name, count[at] / totals[at], met$low / totals[at], met$high / totals[at],
+                                selected = round(totals[at]))
       }
       ends <- sum(slope * sums$values) + c(0, -1, 1) * arm(sums, slope)
       answer(paste("change of the share with", words(conditions), "per", period, "of", by), ends[1], ends[2], ends[3],

@@ -264,12 +264,13 @@ class Release:
     def share(self, conditions, where=(), method="unbiased"):
         """Return the share of records that meet conditions, of those that meet `where`.
 
-        Conditions on columns published unchanged count as `where`: {"Ward": "Cardiology", "Diagnosis": "Heart failure"}
-        asks for the share of heart failure in Cardiology.
+        Beside conditions on sensitive columns those on others count as `where`: {"Ward": "Cardiology", "Diagnosis":
+        "Heart failure"} asks for the share of heart failure in Cardiology. Records without a value don't meet one.
         """
         _check(method)
         what = f"share with {_words(conditions)}" + (f" of {_words(where)}" if where else "")
-        if not any(name in self._ways for name in self._chosen(where)):
+        exact = not any(name in self._ways for name in self._chosen(where))
+        if exact and self._hides(conditions):
             count = self.count(_both(conditions, where), method)
             if not count.selected:
                 raise Refused("No record meets the conditions on columns published unchanged.")
@@ -277,14 +278,15 @@ class Release:
                 raise Refused(f"No share can be told: {count.note}.")
             ends = [one / count.selected for one in (count.estimate, count.low, count.high)]
             return Answer(what, *ends, method, count.exact, selected=count.selected, release=self.id)
-        if method == "bayes":
+        if method == "bayes" and not exact:
             raise Refused(
                 "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
                 "`where`, or take the method “unbiased”."
             )
         sums = self._shares([(conditions, where)])
         low, high = sums.quotient([1, 0], [0, 1])
-        return Answer(what, sums.values[0] / sums.values[1], *_within(low, high, 0.0, 1.0), release=self.id)
+        value, ends = sums.values[0] / sums.values[1], _within(low, high, 0.0, 1.0)
+        return Answer(what, value, *ends, method, exact, release=self.id)
 
     @_in_a_sentence
     def difference(self, first, second, where=()):
@@ -396,9 +398,8 @@ class Release:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
         if by not in self.columns:
             raise Refused(_unknown(by, self.columns))
-        kind, none = self.columns[by]["kind"], self.missing(by) | set(self.columns[by].get("texts", ()))
-        spans = kind not in _NUMBERS and all(map(_SPAN.fullmatch, set(self.labels[by]) - none))
-        if kind in _DATES or spans:
+        none = self.missing(by) | set(self.columns[by].get("texts", ()))
+        if self.columns[by]["kind"] in _DATES or self._spans(by):
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
             period = "1"
@@ -407,7 +408,8 @@ class Release:
                 for number, label in zip(self._numbers(by), self.labels[by])
             ]
         chosen = self._chosen(conditions)
-        groups = {name: some for name, some in chosen.items() if name not in self._ways}
+        hides = self._hides(conditions)
+        groups = {name: some for name, some in chosen.items() if hides and name not in self._ways}
         found = defaultdict(set)
         for at, time in enumerate(times):
             if time is not None:
@@ -433,8 +435,7 @@ class Release:
             slope[at] = (time[0] - centre) / spread
             here = {**chosen, by: frozenset(found[time] & chosen.get(by, found[time]))}
             met = self._count(time[1], here, named)
-            ends = met.low / met.selected, met.high / met.selected
-            parts[time[1]] = Answer(time[1], sums.values[at] / n, *ends, selected=met.selected)
+            parts[time[1]] = Answer(time[1], sums.values[at] / n, met.low / n, met.high / n, selected=round(n))
         value = sum(along * x for along, x in zip(slope, sums.values))
         arm = sums.arm(slope)
         return Answer(
@@ -592,6 +593,10 @@ class Release:
         """Return the columns that conditions are on, those that every label meets among them."""
         return {name for name, _, _ in _conditions(conditions, self.columns)}
 
+    def _hides(self, conditions):
+        """Return whether conditions ask for anything sensitive."""
+        return any(name in self._ways for name in self._named(conditions))
+
     def _codes_of(self, name, text):
         labels, none = self.labels[name], self.missing(name)
         if isinstance(text, (list, tuple, set, frozenset)):
@@ -624,31 +629,65 @@ class Release:
             for at, label in enumerate(self.labels[name])
             if label not in none and label not in entry.get("texts", ()) and any(map(str.isdigit, label))
         ]
-        if entry["kind"] in _DATES or all(_SPAN.fullmatch(label) for _, label in known):
+        spans = self._spans(name)
+        if entry["kind"] in _DATES or spans:
             if not dots:
                 low = high = text.strip()
-            for end in (low, high):
-                if end and not re.fullmatch(r"\d{4}(-\d\d(-\d\d.*)?| Q\d)?", end):
+            for end in filter(None, (low, high)):
+                if not re.fullmatch(r"\d{4}(-\d\d(-\d\d.*)?| Q\d)?", end):
+                    return inside
+                if spans and len(end) > 4 and any((len(end), "Q" in end) != (len(one), "Q" in one) for _, one in known):
+                    return inside  # a day among months, a quarter among them: only their texts would be compared
+                if not spans and "Q" in end:
                     return inside
             for at, label in known:
                 if (not low or label >= low) and (not high or label[: len(high)] <= high):
                     inside.add(at)
             return inside
-        ends = [_ends(label) for _, label in known]
         try:
             low, high = (
-                float(end) if end else sign * math.inf for end, sign in ((low, -1), (high if dots else low, 1))
+                _number(end) if end else sign * math.inf for end, sign in ((low, -1), (high if dots else low, 1))
             )
         except ValueError:
             return inside
-        if None in ends:
-            return inside
-        for (at, label), (least, most) in zip(known, ends):
-            if low <= least and most <= high:
-                inside.add(at)
-            elif least <= high and most >= low and least < most:
-                raise Refused(f"“{name}” was published in intervals, and {text} cuts through “{label}”.")
-        return inside
+        if entry["kind"] in _NUMBERS:
+            return {at for at, label in known if low <= float(label) <= high}
+        ends = self._intervals(name)
+        if ends is None:
+            return inside  # “7” is not the text “007”: what holds no intervals has no numbers
+        tops = {top for _, top in ends.values()}
+        # 20..39 of whole numbers ends where the interval that stays below 40 does.
+        whole = all(math.isinf(top) or top == round(top) for top in tops)
+        fits = {math.nextafter(high, math.inf), high + 1 if whole else high}
+        stop = math.inf if math.isinf(high) else min((fits - {high}) & tops, default=None)
+        if stop is None or (math.isfinite(low) and all(low != least for least, _ in ends.values())):
+            raise Refused(
+                f"“{name}” was published in intervals, and {text} begins or ends within one; choose among "
+                f"{', '.join(list(ends)[:12])}."
+            )
+        return {at for at, label in known if label in ends and low <= ends[label][0] and ends[label][1] <= stop}
+
+    def _spans(self, name):
+        """Return whether all values of a column of texts are quarters or months, or all are years."""
+        known = set(self.labels[name]) - self.missing(name)
+        alike = len(set(map(len, known))) == 1 and all(map(_SPAN.fullmatch, known))
+        return self.columns[name]["kind"] not in (*_NUMBERS, *_DATES) and alike
+
+    def _intervals(self, name):
+        """Return label -> the least number and what it stays below, of a column of intervals; None where it is none.
+
+        As the program reads them: words may stand beside three intervals, plain numbers alone are codes.
+        """
+        known = [label for label in self.labels[name] if label not in self.missing(name)]
+        digits = [label for label in known if any(map(str.isdigit, label))]
+        known = digits if len(digits) > 2 else known
+        found = {label: _below(label) for label in known}
+        if len(self.labels[name]) > 2000 or None in found.values() or not any(wide for *_, wide in found.values()):
+            return None
+        ends = sorted((low, top) for low, top, _ in found.values())
+        if any(low >= top for low, top in ends) or any(one[1] > two[0] for one, two in zip(ends, ends[1:])):  # noqa: RUF007
+            return None
+        return {label: (low, top) for label, (low, top, _) in found.items()}
 
     def _numbers(self, name):
         """Return a number per label of a column: intervals by their middle, None for no value. Raises Refused."""
@@ -657,9 +696,12 @@ class Release:
         stated = self.facts["transitions"]["columns"].get(name, {}).get("numbers")
         if stated:
             return stated  # of a sensitive column in intervals: what stands for each of them
-        found = []
+        found, numbers = [], self.columns[name]["kind"] in _NUMBERS
+        known = None if numbers else self._intervals(name)
+        if known is None and not numbers:
+            raise Refused(f"“{name}” holds neither numbers nor intervals of numbers.")
         for label in self.labels[name]:
-            if label in self.missing(name):
+            if label in self.missing(name) or (known is not None and label not in known):
                 found.append(None)
                 continue
             ends = _ends(label)
@@ -678,7 +720,7 @@ class Release:
         for conditions, where in pairs:
             chosen = self._chosen(_both(conditions, where))
             seen = {name: some for name, some in chosen.items() if name not in self._ways}
-            group = {**self._chosen(where), **seen}
+            group = {**self._chosen(where), **(seen if self._hides(conditions) else {})}
             asked += [chosen, group]
             functions += [lambda cell, some=some: float(cell.meets(some)) for some in (chosen, group)]
         sums = _Table(self, asked).sums(functions)
@@ -1723,7 +1765,27 @@ def _ends(label):
     return None
 
 
-_SPAN = re.compile(r"\d{4}(-\d\d| Q\d)?")
+def _below(label):
+    """Return the least number of a label, what it stays below, and whether it is more than a number; None if none."""
+    ends = _ends(label)
+    if ends is None or math.inf in map(abs, ends):
+        return ends and (*ends, True)
+    way = next(way for way, pattern in _INTERVALS if pattern.fullmatch(label.strip()))
+    if way == "below":
+        return (*ends, True)
+    return ends[0], ends[1] + 1 if "." not in label else math.nextafter(ends[1], math.inf), way == "to"
+
+
+def _number(text):
+    """Return the number that a typed text is. Raises ValueError."""
+    found = float(text)
+    if math.isnan(found) or "_" in text:
+        raise ValueError(text)
+    return found
+
+
+# A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
+_SPAN = re.compile(r"(18|19|20|21)\d\d|\d{4}(-(0[1-9]|1[0-2])| Q[1-4])")
 _UNITS = ("year", "quarter", "month", "week", "day")
 
 

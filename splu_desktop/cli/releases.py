@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
             (say("recipient"), "l", lambda entry: str(entry.body.get("recipient") or "-")),
             (say("release"), "l", lambda entry: say("withdrawn") if entry.release in gone else _where(entry.body)),
         )
-    else:
+    elif not (reading.faults or reading.acknowledged):  # what is gone may have been a release
         tell("Nothing was released yet.")
     if reading.faults:
         first = told(reading.faults[0])[:-1]

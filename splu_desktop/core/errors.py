@@ -79,18 +79,14 @@ class Ineligible(SpluError):
         few = ""
         if gamma > values:
             few = counted(values, "has only {n} distinct value and ", "has only {n} distinct values and ")
-        if largest_gamma >= 2:
-            remedy = say(
-                "the largest group size possible here is gamma {largest}; choose that or less, or divide the value "
-                "into finer ones",
-                largest=largest_gamma,
-            )
-        else:
-            remedy = say(
-                "the largest group size possible here is gamma {largest}, so no gamma protects this column as it is; "
-                "divide that value or choose another column",
-                largest=largest_gamma,
-            )
+        remedy = say(
+            "the largest group size possible here is gamma {largest}; choose that or less, or divide the value into "
+            "finer ones"
+            if largest_gamma >= 2
+            else "the largest group size possible here is gamma {largest}, so no gamma protects this column as it is; "
+            "divide that value or choose another column",
+            largest=largest_gamma,
+        )
         super().__init__(
             "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills {share:.1f} % of "
             "the {records} records, more than the 1 in {gamma} that decoy groups can hold; {remedy}.",

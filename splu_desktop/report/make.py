@@ -9,7 +9,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content import document
 from splu_desktop.report.model import Fields, Report
-from splu_desktop.report.original import Background, original
+from splu_desktop.report.original import Background, matched, original
 from splu_desktop.report.public import carried_out, public, weighed
 from splu_desktop.report.render.html import write_html
 from splu_desktop.report.render.json_report import write_json
@@ -37,11 +37,12 @@ def make_report(
     ------
     NotItsSource : `background` holds another source. BadRelease; Cancelled.
     """
+    given = None if background is None else matched(opened, background)  # refuses before minutes of attacks
     attacks = carried_out(opened.published, progress)
     found = public(opened, fields or Fields(), created=created, password=password, attacks=attacks, progress=progress)
-    if background is None:
+    if given is None:
         return Report(found)
-    behind = original(opened, background, attacks=attacks, progress=progress)
+    behind = original(given, attacks=attacks, progress=progress)
     return Report(weighed(found, behind.checks), behind)
 
 

@@ -57,12 +57,44 @@ class Background:
     alternatives: tuple[model.Alternative, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """A release beside its source, before anything is measured.
+
+    Attributes
+    ----------
+    opened : the release without what was added or moved.
+    plan : by which it was made.
+    source : generalised and spelled as the release is.
+    background : as it was given.
+    """
+
+    opened: OpenRelease
+    plan: Plan
+    source: Table
+    background: Background
+
+
+def matched(opened: OpenRelease, background: Background) -> Matched:
+    """Return a release beside its source.
+
+    Raises
+    ------
+    NotItsSource : records or columns differ from the release's, or it takes the recipe to tell. CannotGeneralise,
+        UnknownColumn.
+    """
+    imported, opened = background.imported, _from_source(opened, background.imported.table)
+    plan = background.plan or _implied(imported.table, opened)
+    if plan.persons is not None:
+        moved = dict.fromkeys(plan.persons.shift, Role.DROPPED)
+        plan = replace(
+            plan, roles={**plan.roles, **moved}, persons=replace(plan.persons, number=False, shift=(), days=0)
+        )
+    return Matched(opened, plan, _comparable(imported, plan, opened), background)
+
+
 def original(
-    opened: OpenRelease,
-    background: Background,
-    *,
-    attacks: Sequence[Carried] | None = None,
-    progress: Progress = SILENT,
+    given: Matched, *, attacks: Sequence[Carried] | None = None, progress: Progress = SILENT
 ) -> model.Original:
     """Return the part of the report that needs the source.
 
@@ -72,17 +104,10 @@ def original(
 
     Raises
     ------
-    NotItsSource : records or columns differ from the release's. CannotGeneralise, UnknownColumn; Cancelled.
+    Cancelled.
     """
-    imported, opened = background.imported, _from_source(opened, background.imported.table)
-    published = opened.published
-    plan = background.plan or _implied(imported.table, opened)
-    if plan.persons is not None:
-        moved = dict.fromkeys(plan.persons.shift, Role.DROPPED)
-        plan = replace(
-            plan, roles={**plan.roles, **moved}, persons=replace(plan.persons, number=False, shift=(), days=0)
-        )
-    source = _comparable(imported, plan, opened)
+    plan, source, background = given.plan, given.source, given.background
+    published, imported = given.opened.published, background.imported
     checks = tuple(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_release(source, plan, published, progress=progress)
@@ -269,7 +294,7 @@ def _disclosure(
             column=name,
             disclosure=measured,
             attack=judged(carried, theirs, ours, nsas),
-            original=from_original(ours, nsas, name, progress),
+            original=from_original(ours, nsas, name, progress, columns=len(published.sensitive)),
         )
 
 

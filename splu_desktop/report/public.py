@@ -20,7 +20,6 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning
-from splu_desktop.core.guarantees.attackers import Attack
 from splu_desktop.core.guarantees.several_releases import row_gain, t_p_of_all
 from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
@@ -357,18 +356,6 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
     )
 
 
-def _gained(attack: Attack) -> float:
-    """Return the share of the rows of which an attacker is rightly at least 80 % sure, and is not without the table.
-
-    At most, where that is estimated.
-    """
-    found = {
-        each.name: each.known_80 * ((each.right_80 or 0.0) if each.ends_80 is None else each.ends_80[1])
-        for each in attack.figures
-    }
-    return max(found.values()) - found["margins"]
-
-
 def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:
     """Return the public part with a verdict over further checks too: those against the source, in the internal edition.
 
@@ -400,7 +387,7 @@ def _verdict(
         "no-threshold": any(promise.meets is None for promise in promises),
         "small-answered": any(promise.t_f <= promise.alpha for promise in promises),
         "unique-records": bool(measured.recognisable.below["2"]),
-        "inferred": any(_gained(each) >= _MANY for each in measured.attacks),
+        "inferred": any(each.gained >= _MANY for each in measured.attacks),
         "combinations": any(block.costs for block in blocks),
         "persons": (persons.most_records or 1) > 1,
     }

@@ -85,7 +85,7 @@ def test_the_joined_draw_names_a_sole_bearer_as_often_as_it_says() -> None:
     assert named / 100 >= draw.insider - 6 * (draw.insider * (1 - draw.insider) / 100) ** 0.5 - 1e-9
     assert named / 100 > 0.9
     told = [str(said) for said in draw.readers("s")]
-    assert any("names its bearer" in said and "99 %" in said for said in told)
+    assert any("names its bearer" in said and "in up to 100 % of" in said for said in told)
     assert not any("learns no more" in said for said in told)
     stated = draw.stated(Thresholds())["by_tolerance"]
     assert {entry["certainty"] for entry in stated.values()} == {1.0}, "such a reader is sure"

@@ -225,6 +225,17 @@ def test_what_contradicts_in_a_recipe_is_refused_in_a_sentence(
     assert sentence in told(folder, "--recipe", str(folder / "altered.toml"), *words)
 
 
+def test_a_sheet_said_beside_a_recipe_of_several_is_the_one_read(folder: Path) -> None:
+    made = folder / "sheets.toml"
+    assert (
+        main(["plan", str(folder / "b.xlsx"), "--sheets", "A,B", "--sa", "illness:3", "--save-recipe", str(made)]) == 0
+    )
+    both = told(folder, "--recipe", str(made), file="b.xlsx")
+    assert "160" in both
+    refused = told(folder, "--recipe", str(made), "--sheet", "B", file="b.xlsx")
+    assert "the table lacks the column “Sheet”" in refused
+
+
 def test_the_language_may_be_said_again(capsys: pytest.CaptureFixture[str]) -> None:
     """An alias may name one already; the last one counts."""
     assert main(["--lang", "en", "--lang", "de", "query", "nothing", "a=b"]) == 2

@@ -191,6 +191,11 @@ def test_the_register_is_listed_and_harm_to_it_named(source: Path, tmp_path: Pat
     status, out, _ = run(capsys, "publish", source, "--sa", "diagnosis:4", "--out", tmp_path / "r3")
     assert status == 0
     assert "The register of releases is damaged" in out
+    path.unlink()
+    for expected, more in ((2, []), (0, ["--acknowledge", "disk", "--operator", "me"]), (0, [])):
+        status, out, _ = run(capsys, "releases", *more)
+        assert status == expected
+        assert "Nothing was released" not in out, "releases were, and are gone"
 
 
 def test_verify_names_what_was_changed(source: Path, tmp_path: Path, capsys: Any) -> None:

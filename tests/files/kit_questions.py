@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -186,7 +187,12 @@ def asked_elsewhere(python: str, folder: Path, questions: Sequence[Question]) ->
 
 def figures_of(found: dict[str, Any]) -> Figures:
     """Return the figures of an answer as plain data."""
-    parts = {"": found, **found.get("parts", {})}
+    # The kits name a term as it was typed, the program "stay <= 3" as "stay=..3".
+    named = {
+        re.sub(r" <= (\S+)", r"=..\1", re.sub(r">=(\S+)", r"=\1..", name)): part
+        for name, part in found.get("parts", {}).items()
+    }
+    parts = {"": found, **named}
     return {
         name: [math.inf if part[end] is None else part[end] for end in ("estimate", "low", "high")]
         for name, part in parts.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -364,3 +365,25 @@ def test_an_encoding_that_shows_late_is_that_of_the_names_too(tmp_path: Path) ->
     assert found.choices.encoding == "cp1250"
     assert found.table.names == ("id", "größe")
     assert "Łódź" in found.table["größe"].labels
+
+
+@pytest.mark.parametrize(
+    ("codec", "names", "values", "right"),
+    [
+        ("gb18030", ["pid", "年龄", "性别"], "男女", True),  # fields of one character each
+        ("cp949", ["번호", "성별", "사망"], "남여", True),
+        ("cp1253", ["κωδ", "φύλο", "έκβαση"], "ΑΘ", False),  # too few letters for anybody to tell
+        ("cp1252", ["Fall", "Dosis µg", "Temp °C"], "mw", False),
+    ],
+)
+def test_a_table_of_few_letters_is_read_rightly_or_asked_about(
+    tmp_path: Path, codec: str, names: list[str], values: str, right: bool
+) -> None:
+    chance = random.Random(3)
+    rows = [
+        f"P{i},{chance.randint(1, 95)}{'岁' if codec == 'gb18030' else ''},{chance.choice(values)}" for i in range(60)
+    ]
+    (tmp_path / "t.csv").write_bytes("\n".join([",".join(names), *rows]).encode(codec))
+    found = read(tmp_path / "t.csv")
+    assert not right or found.table.names == tuple(names)
+    assert found.table.names == tuple(names) or any("isn't sure" in p.sentence for p in found.problems)

@@ -11,7 +11,8 @@ import pytest
 import xlsxwriter
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Imported, ProblemKind, read
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from tests.messy.cases import xlsx_bytes
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -152,3 +153,27 @@ def test_a_table_of_very_many_columns(tmp_path: Path) -> None:
     found = sheet(tmp_path / "t.xlsx", fill).table
     assert found.names == tuple(f"v{i}" for i in range(width))
     assert found["v2999"].labels[found["v2999"].codes].tolist() == ["2999", "5998"]
+
+
+def test_a_row_is_told_with_its_sheet_where_several_are_one_table(tmp_path: Path) -> None:
+    rows = [["ward", "age"], *([f"w{i % 3}", str(30 + i)] for i in range(30)), [], ["Total", ""]]
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(xlsx_bytes({"Q1": rows, "Q2": rows}))
+    said = [p.sentence for p in read(path, ImportChoices(sheets=("Q1", "Q2"))).problems if p.row == 33]
+    assert [sentence.partition(": ")[0] for sentence in said] == ["Sheet “Q1”", "Sheet “Q2”"]
+    assert not any(p.sentence.startswith("Sheet “Q1”:") for p in read(path, ImportChoices(sheet="Q1")).problems)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("word", ["Total", "Summe", "合計"])
+def test_a_word_alone_at_the_end_is_no_record(tmp_path: Path, width: int, word: str) -> None:
+    """A total without its figures, of a table of few columns, was kept as a record and nothing said of it."""
+    rows = [["ward", "age", "sex"], *([f"w{i % 3}", str(30 + i), "m"] for i in range(30)), [word, "", ""]]
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(xlsx_bytes({"Q1": [row[:width] for row in rows]}))
+    found = read(path)
+    assert found.table.n == 30
+    assert [p.row for p in found.problems] == [32]
+    rows = [["operation", "age"], *([["total", "partial"][i % 2], str(30 + i)] for i in range(30)), ["total", ""]]
+    path.write_bytes(xlsx_bytes({"Q1": rows}))
+    assert read(path).table.n == 31  # a finding

@@ -19,17 +19,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core import sanitise
 from splu_desktop.core.analyse import analyses
 from splu_desktop.core.draw import PlainGroups
+from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import Condition, Method, Reader, parse_condition
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release.facts import seal_of
 from splu_desktop.files.release.folder import read_release
 from tests.files.kit_questions import (
@@ -323,6 +325,86 @@ def odd_release(folder: Path) -> tuple[Table, Path]:
     draws = {'na"me': PlainGroups(4), "sa!": PlainGroups(3)}
     plan = Plan({name: Role.SA if name in draws else Role.NSA for name in names}, draws)
     return table, write_release(sanitise.run(table, plan, randomness=Seeded(1)), folder).folder
+
+
+CODES_AND_MONTHS = (
+    # Each was answered by the kit, some by the program too, as if texts were numbers or months days.
+    Question("mean", ("postcode", [])),
+    Question("mean", ("month", ["sick=yes"])),
+    Question("quantile", ("postcode", 0.5, [])),
+    Question("trend", ("sick=yes", "postcode", "year")),
+    Question("count", (["site=7", "sick=yes"], "unbiased")),
+    Question("count", (["site=5..8", "sick=yes"], "unbiased")),
+    Question("count", (["postcode>=20", "sick=yes"], "unbiased")),
+    Question("count", (["month=2024-01-15..2024-03-20", "sick=yes"], "unbiased")),
+    Question("count", (["month=2024 Q2..", "sick=yes"], "unbiased")),
+    Question("count", (["month=2024-13", "sick=yes"], "unbiased")),
+    Question("count", (["age=5_0", "sick=yes"], "unbiased")),
+    Question("count", (["crp=1..4", "sick=yes"], "unbiased")),
+)
+TOLD = (
+    Question("count", (["site=007", "sick=yes"], "unbiased")),
+    Question("count", (["month=2024-01..2024-02", "sick=yes"], "unbiased")),
+    Question("count", (["crp>=5", "sick=yes"], "unbiased")),
+    Question("mean", ("crp", ["sick=yes"])),
+    Question("trend", ("sick=yes", "month", "month")),
+)
+UNCHANGED = (  # nothing sensitive is asked: the conditions are the question, not the group
+    (Question("share", ("site=007", [], "unbiased")), 1 / 3),
+    (Question("share", ("site=007", ["postcode=0002"], "bayes")), 0.0),
+    (Question("difference", ("site=007", "site=Zürich, Süd", [])), 0.0),
+    (Question("ratio", ("site=007", ["site!=007"], [])), 0.5),
+    (Question("trend", ("site=007", "month", "month")), 0.0),
+)
+
+
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a release of codes that look like numbers, months, intervals, and an illness that hangs on nothing."""
+    n, rest = 1_800, np.random.default_rng(4)
+    columns = {
+        "site": (["007", "Zürich, Süd", 'Bern "Insel"'] * n)[:n],
+        "postcode": [f"{1 + at % 3:04}" for at in range(n)],
+        "month": [f"2024-0{1 + at // 3 % 4}" for at in range(n)],
+        "age": [str(20 + at % 60) for at in range(n)],
+        "crp": [("0 to below 5", "5 to below 20", "20 to below 50")[each] for each in rest.integers(0, 3, n)],
+        "sick": ["yes" if each < 0.3 else "no" for each in rest.random(n)],
+    }
+    table = Table(
+        tuple(
+            Column.from_labels(name, cells, kind=Kind.INTEGER if name == "age" else Kind.CATEGORY)
+            for name, cells in columns.items()
+        )
+    )
+    drawn = {"sick": by_gamma(table["sick"], 2, JOINED)}
+    plan = Plan({name: Role.SA if name in drawn else Role.NSA for name in table.names}, drawn)
+    folder = tmp_path_factory.mktemp("coded") / "release"
+    write_release(sanitise.run(table, plan, randomness=Seeded(2)), folder)
+    return folder
+
+
+def test_codes_are_no_numbers_and_unchanged_columns_are_answered_exactly(coded: Path) -> None:
+    """A mean of postcodes, of months 1015, “7” for “007”, a range of days that cut through months, a share of 1."""
+    release, reader = kit().Release(coded), Reader(read_release(coded).published)
+    for question in CODES_AND_MONTHS:
+        assert asked_of_kit(release, question) is None, question
+        assert asked_of_program(reader, question) is None, question
+    for question in TOLD:
+        assert (ours := asked_of_program(reader, question)) is not None, question
+        assert alike(ours, asked_of_kit(release, question)), question
+    for question, right in UNCHANGED:
+        found = asked_of_kit(release, question)
+        assert found is not None, question
+        assert found[""] == pytest.approx([right] * 3, abs=1e-9), question
+        if "bayes" not in question.given:
+            assert alike(asked_of_program(reader, question), found), question
+
+
+@needs("R")
+def test_codes_are_no_numbers_in_r(coded: Path) -> None:
+    release, asked = kit().Release(coded), (*CODES_AND_MONTHS, *TOLD, *(each for each, _ in UNCHANGED))
+    for question, found in zip(asked, asked_in_r(coded, asked), strict=True):
+        assert alike(asked_of_kit(release, question), found), question
 
 
 def test_odd_names_and_values_are_asked_for_as_they_are(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ NAMES = (
 )  # fmt: skip
 SENSITIVE = f"<h1>{PICTURE}illness"
 VALUES = (
+    "שלום 7",
     f"{PICTURE}A", "<b>B</b>", "C & D", "=cmd|' /C calc'!A0", "e;=1", "+f", "../../../../hostile.path", "\u202eשם",
     "<script src='hostile.js'>", "\x1b]0;hostile.\x07", "y" * 10_000, "%n%s {0} {name} %1",
 )  # fmt: skip

@@ -91,8 +91,8 @@ def test_a_mark_for_no_value_can_be_ticked(window: MainWindow, idle: Idle, tmp_p
     idle(window)
     dialog = window.import_page.change_reading()
     idle(window)
-    row = next(i for i, token in enumerate(dialog.tokens_model.tokens) if token.token == "?")
-    was = dialog.tokens_model.tokens[row].applied
+    row = next(i for i, token in enumerate(dialog.tokens_model.rows) if token.token == "?")
+    was = dialog.tokens_model.rows[row].applied
     state = Qt.CheckState.Unchecked if was else Qt.CheckState.Checked
     dialog.tokens_model.setData(dialog.tokens_model.index(row, 0), state, Qt.ItemDataRole.CheckStateRole)
     idle(window)

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from tests.messy.cases import Case, Rows, csv_bytes
+from tests.messy.cases import Case, Rows, csv_bytes, xlsx_bytes
 
 _NAMES = ["case", "ward", "admitted", "age", "creatinine", "outcome"]
 _WARDS = ("surgery", "medicine", "geriatrics", "ICU")
@@ -156,3 +156,42 @@ def east_asian(chance: random.Random) -> Iterator[Case]:
             ]
             content = csv_bytes([names, *rows], delimiter=delimiter, encoding=codec)
             yield Case("wards: East Asian", f"{codec}-{ord(delimiter)}.csv", content, names, rows)
+
+
+def as_they_come(chance: random.Random) -> Iterator[Case]:
+    """What four hospitals send: ages with and without a unit, bounds, crosses, titles, totals and footnotes."""
+
+    def one(*choices: str) -> str:
+        return chance.choice(choices)
+
+    names = ["Fallnr", "Station", "Abnahme", "CRP (mg/l)", "Kalium"]
+    rows = [
+        [
+            f"{90_000 + i}", one("Innere", "Gynäkologie"), f"{i % 28 + 1:02d}.03.2025 {i % 24:02d}:{i % 60:02d}",
+            one("<0,6", ">320", f"{chance.uniform(1, 90):.1f}".replace(".", ",")),
+            f"{chance.uniform(3, 6):.1f}".replace(".", ","),
+        ]
+        for i in range(80)
+    ]  # fmt: skip
+    content = "Klinikum Süd;;;;\r\n\r\n".encode("cp1252") + csv_bytes([names, *rows], delimiter=";", encoding="cp1252")
+    content += "\r\nSumme;;;80;\r\n* n.b. = nicht bestimmbar\r\n".encode("cp1252")
+    kinds = {"Abnahme": "DATETIME", "CRP (mg/l)": "DECIMAL", "Kalium": "DECIMAL"}
+    yield Case("wards: as they come", "labor.csv", content, names, rows, types=kinds, told=True)
+    for codec, unit, word in (("shift_jis", "歳", "男"), ("latin-1", " ans", "H")):
+        names = ["pid", "âge" if codec == "latin-1" else "年齢", "sexe" if codec == "latin-1" else "性別"]
+        rows = [
+            [f"P{i:03d}", f"{chance.randint(1, 95)}{one(unit, '')}", one(word, "女" if word == "男" else "F")]
+            for i in range(60)
+        ]
+        content = csv_bytes([names, *rows], encoding=codec)
+        yield Case("wards: as they come", f"{codec}.csv", content, names, rows, types={names[1]: "INTEGER"}, told=True)
+    names = ["case", "ward", "asthma"]
+    rows = [[str(700 + i), one("A", "B"), one("0", "0", "1", "x")] for i in range(60)]
+    yield Case(
+        "wards: as they come",
+        "crosses.xlsx",
+        xlsx_bytes({"Q1": [names, *rows, ["Total", "", ""]]}),
+        names,
+        rows,
+        told=True,
+    )

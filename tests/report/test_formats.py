@@ -14,10 +14,11 @@ from splu_desktop.cli import main
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.report import make
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Heading, Number, TableBlock
 from splu_desktop.report.make import ENDINGS, make_report, write_report
-from splu_desktop.report.original import Background, NotItsSource, original
+from splu_desktop.report.original import Background, NotItsSource
 from splu_desktop.report.render.schema import problems, schema_text
 from tests.report.conftest import FIELDS, Case
 from tests.report.pdf import READERS, Reader
@@ -217,16 +218,21 @@ def test_the_command_writes_both_editions_and_never_over_a_file(
     assert json.loads(target.read_text(encoding="utf-8"))["edition"] == "internal"
 
 
-def test_another_source_is_refused(case: Case, tmp_path: Path) -> None:
+def test_another_source_is_refused_before_anything_is_measured(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing recipe was told after two minutes of attacks."""
     from splu_desktop.files.importer import read
+
+    monkeypatch.setattr(make, "carried_out", lambda *_: pytest.fail("attacked first"))
 
     lines = case.source.read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "short.csv").write_text("".join(lines[:-5]), encoding="utf-8")
     with pytest.raises(NotItsSource, match="2,995 records where the release has 3,000"):
-        original(case.opened, Background(read(tmp_path / "short.csv")))
+        make_report(case.opened, None, Background(read(tmp_path / "short.csv")))
     (tmp_path / "other.csv").write_text("age,ward\n1,2\n", encoding="utf-8")
     with pytest.raises(BadSetting, match="has no column"):
-        original(case.opened, Background(read(tmp_path / "other.csv")))
+        make_report(case.opened, None, Background(read(tmp_path / "other.csv")))
 
 
 def test_an_encrypted_zip_with_generalised_columns_is_reported_and_verified(

@@ -15,7 +15,6 @@ from splu_desktop.report.content.risk import measured
 from splu_desktop.report.content.worth import measured as worth
 from splu_desktop.report.document import Block, FigureBlock, Number, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import Report
-from splu_desktop.report.public import _gained
 from splu_desktop.report.scene import Words
 from tests.report.conftest import Case
 
@@ -95,4 +94,4 @@ def test_an_estimate_never_stands_without_its_range(case: Case) -> None:
             texts += [shape.text for shape in block.scene.items if isinstance(shape, Words)]
     assert not [text for text in texts if re.search(r"97[.,]5|\b98\u00a0?%", text)]
     assert len([text for text in texts if "74–100" in text]) > 8
-    assert _gained(replace(attack, figures=believed)) == pytest.approx(0.2 * 0.9981)
+    assert replace(attack, figures=believed).gained == pytest.approx(0.2 * 0.9981)

@@ -34,11 +34,11 @@ Conditions = Sequence[Condition]
 def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Analysed:
     """Return the share of records that meet conditions, of those that meet `where`.
 
-    Conditions on NSAs count as `where`. Of a group that is known exactly the interval is that of the count in it, else
-    Fieller's. Raises BadQuestion, as all analyses do.
+    Beside conditions on SAs those on NSAs count as `where`. Of a group that is known exactly the interval is that of
+    the count in it, else Fieller's. Raises BadQuestion, as all analyses do.
     """
     sums = _shares(reader, [(conditions, where)])
-    if any(reader.published.is_sensitive(each.column) for each in where):
+    if _hidden(reader, where) or not _hidden(reader, conditions):
         value = float(sums.values[0] / sums.values[1])
         low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     else:  # as the count says, for which values drawn together are parted otherwise than for sums
@@ -154,7 +154,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     column = reader.published.table[by]
     times, names = periods(column, period)
     asked = chosen(reader, conditions)
-    groups = {name: flags for name, flags in asked.items() if not reader.published.is_sensitive(name)}
+    groups = chosen(reader, _grouping(reader, conditions))
     found = np.unique(times[~np.isnan(times)])
     cells = CellTable(reader.engine, [asked, *({by: times == at} for at in found.tolist())])
     when, inside, of = times[cells.codes(by)], cells.meets(asked), cells.meets(groups)
@@ -173,7 +173,8 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     for at, one in zip(there, counts, strict=True):
         name = names[float(found[at])]
         share_of = float(count[at] / totals[at])
-        parts[name] = Analysed(name, share_of, one.low / one.n_p, one.high / one.n_p, selected=one.n_p)
+        n = round(float(totals[at]))
+        parts[name] = Analysed(name, share_of, one.low / n, one.high / n, selected=n)
     value, arm = float(slope @ sums.values), sums.arm(slope)
     if has_numbers(column):
         what = say("change of the share with {asked} per 1 of {column}", asked=words(conditions), column=by)
@@ -363,14 +364,25 @@ def _period(day: datetime.date, period: str) -> tuple[float, str]:
             return day.toordinal(), day.isoformat()
 
 
+def _hidden(reader: Reader, conditions: Conditions) -> bool:
+    """Return whether conditions ask for anything sensitive."""
+    return any(reader.published.is_sensitive(each.column) for each in conditions)
+
+
+def _grouping(reader: Reader, conditions: Conditions) -> Conditions:
+    """Return the conditions that say of which records a share is: those on NSAs, beside others on SAs."""
+    if not _hidden(reader, conditions):
+        return ()
+    return [each for each in conditions if not reader.published.is_sensitive(each.column)]
+
+
 def _shares(reader: Reader, pairs: Sequence[tuple[Conditions, Conditions]]) -> Sums:
     """Return the sums x, n of each pair: how many records meet its conditions, and how many these are of."""
     asked: list[Chosen] = []
     counted = []
     for conditions, where in pairs:
         met = chosen(reader, (*conditions, *where))
-        nsas = [each for each in conditions if not reader.published.is_sensitive(each.column)]
-        group = chosen(reader, (*where, *nsas))
+        group = chosen(reader, (*where, *_grouping(reader, conditions)))
         asked += [met, group]
         counted += [met, group]
     cells = CellTable(reader.engine, asked)

@@ -58,6 +58,12 @@ class Figures:
     ends_80: tuple[float, float] | None = None
     ends_95: tuple[float, float] | None = None
 
+    @property
+    def rightly_80(self) -> tuple[float, float]:
+        """Least and largest share of all rows of which the attacker is at least 80 % sure, and right."""
+        low, high = self.ends_80 or (self.right_80 or 0.0,) * 2
+        return self.known_80 * low, self.known_80 * high
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -87,6 +93,17 @@ class Attack:
     figures: tuple[Figures, ...]
     betrayed: float
     betrayed_own: float | None
+
+    @property
+    def surest(self) -> Figures:
+        """The attacker who is rightly at least 80 % sure of most rows, taken at the upper end."""
+        return max(self.figures, key=lambda each: each.rightly_80[1])
+
+    @property
+    def gained(self) -> float:
+        """The rows of which that one is rightly at least 80 % sure beyond who has no table, as a share of all."""
+        blind = next(each for each in self.figures if each.name == "margins")
+        return self.surest.rightly_80[1] - blind.rightly_80[1]
 
 
 def after_reading(share: float, kept: float, led: float) -> float:
@@ -349,5 +366,7 @@ def of_persons(column: str, gamma: int, most: str, chance: float) -> tuple[Said,
 
 
 def _share(share: float | Fraction) -> Figure:
-    """Return a share in whole per cent, never 100 % of what is less."""
-    return Figure(f"{min(math.floor(100 * share + 0.5), 99)} %")
+    """Return a share in whole per cent, above 99 % rounded up to one decimal: "up to 99 %" is false of more."""
+    if share <= 0.99:
+        return Figure(f"{math.floor(100 * share + 0.5)} %")
+    return Figure(f"{math.ceil(round(1000 * share, 6)) / 10:g} %")

@@ -197,12 +197,16 @@ class Condition:
 
     def _of_spans(self, column: Column) -> Flags:
         """Return (m,) bool, the years, quarters or months of the range; their texts stand in the order of time."""
-        for end in (self.low, self.high):
-            if end and not is_span_text(end):
+        label = str(column.labels[~column.missing][0])
+        for end in filter(None, (self.low, self.high)):
+            # A quarter is no end among months, nor a month among years: what stands between would be told by its text.
+            if not is_span_text(end) or (len(end) > 4 and (len(end), "Q" in end) != (len(label), "Q" in label)):
                 raise BadQuestion(
-                    "“{text}” in the condition on “{column}” is no year, quarter or month, as in 2024-03.",
+                    "“{text}” is no end of a range of “{column}”, whose values are such as “{label}”; write the ends "
+                    "so, or as years.",
                     text=short(end),
                     column=column.name,
+                    label=label,
                 )
         if self.low and self.high and self.low > self.high[: len(self.low)].ljust(len(self.low), "~"):
             raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 
 _DATES = (Kind.DATE, Kind.DATETIME)
@@ -46,7 +45,8 @@ def is_span(column: Column, text: str) -> bool:
     )
 
 
-_SPAN = re.compile(r"\d{4}(-(0[1-9]|1[0-2])| Q[1-4])?", re.ASCII)
+# A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
+_SPAN = re.compile(r"(18|19|20|21)\d{2}|\d{4}(-(0[1-9]|1[0-2])| Q[1-4])", re.ASCII)
 
 
 def is_span_text(text: str) -> bool:
@@ -100,16 +100,13 @@ def end_of_range(column: Column, text: str, *, last: bool) -> Any:
     dates = column.kind in _DATES
     value = _moment(text) if dates else read_number(text)
     if value is None:
-        sentence = (
-            say(
-                "“{text}” in the condition on “{column}” is not a date, as in 2024-03-31.",
-                text=short(text),
-                column=column.name,
-            )
+        raise BadQuestion(
+            "“{text}” in the condition on “{column}” is not a date, as in 2024-03-31."
             if dates
-            else say("“{text}” in the condition on “{column}” is not a number.", text=short(text), column=column.name)
+            else "“{text}” in the condition on “{column}” is not a number.",
+            text=short(text),
+            column=column.name,
         )
-        raise BadQuestion(sentence)
     moment = _typed(text) if dates and last else None
     if moment is not None:
         following = moment + 1  # in the unit that was typed: a day, a month, a year

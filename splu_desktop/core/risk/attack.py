@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, count
 from typing import Any
 
@@ -49,6 +50,7 @@ BETRAYED = 0.05  # a row is known to be re-drawn where its value is the person's
 _STAGE = "Attacking the release"
 
 _TESTED = 50_000  # records judged at most: shares are known to 0.2 percentage points
+_COLUMNS = 8  # attacked with all that; more share it, so shares of 28 columns are known to 0.4 points
 _MOST_BELIEFS = 2_000_000  # numbers: records judged times values
 _CLASSES = 64  # values that are learned of by themselves; rarer ones together
 _RARE = 20  # records below which nothing is learned of a value by itself
@@ -134,17 +136,17 @@ class Channel:
         classes = _classes(counts, _FEW)
         return cls(classes, share, np.ones(column.m), _together(classes, share), column.n, plain=True)
 
-    @property
+    @cached_property
     def prior(self) -> Floats:
         """(M,) share of each class."""
         return np.bincount(self.classes, self.share).astype(np.float64)
 
-    @property
+    @cached_property
     def matrix(self) -> Floats:
         """(M, M) probability that a record of one class is published as a value of another."""
         return np.asarray(self.shown @ np.eye(len(self.shown))[self.classes])
 
-    @property
+    @cached_property
     def inverse(self) -> Floats:
         """(M, M) the inverse of the whole matrix."""
         return self.transition.inverted(self.matrix, np.maximum(self.prior, _LEAST) * self.records)[0]
@@ -246,10 +248,12 @@ def attack(published: Published, sa: str, progress: Progress = SILENT) -> Carrie
     Raises UnknownColumn; Cancelled.
     """
     table, channel = published.table, Channel.of(published, sa)
-    learned = _learned(table, published.nsas, table[sa].codes, channel, progress)
+    part = _part(len(published.sensitive))
+    learned = _learned(table, published.nsas, table[sa].codes, channel, part, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
     guesses, believed, own = _tried(learned, channel, u)
-    figures = _ranged(table.select(published.nsas), learned, channel, u, guesses, believed)
+    sampled = float(published.draws[sa].scatter(published.likely(sa), table[sa].labels)[channel.share.argmax()])
+    figures = _ranged(table.select(published.nsas), learned, channel, u, guesses, believed, part, sampled)
     betrayed = own <= BETRAYED
     found = Attack(
         column=sa,
@@ -264,6 +268,11 @@ def attack(published: Published, sa: str, progress: Progress = SILENT) -> Carrie
         betrayed_own=_mean(own[betrayed]) if betrayed.any() else None,
     )
     return Carried(found, channel, tested, u, tuple(guesses), own)
+
+
+def _part(columns: int) -> float:
+    """Return the part of the most work on a column that each of so many gets."""
+    return min(1.0, _COLUMNS / max(columns, 1))
 
 
 def _tried(learned: _Learned, channel: Channel, u: Ints) -> tuple[list[Guesses], list[Floats], Floats]:
@@ -288,10 +297,38 @@ def _sure(beliefs: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesses]
     return [_believed(beliefs, channel, u, each.guess, row=row) for each, row in zip(guesses, read, strict=True)]
 
 
+def _by_shares(channel: Channel, said: Guesses, sampled: float) -> list[tuple[float, float]]:
+    """Return the ends between which right shares lie whatever the attacker knows, of rows known so surely (`_KNOWN`).
+
+    Of the rows guessed to have the most frequent value, no more are wrong than records have another; of the other
+    guesses no more are right.
+
+    sampled : standard deviation of how many records have that value, as far as the release tells it.
+    """
+    top = int(channel.share.argmax())
+    rest = max(1 - float(channel.share[top]), 0.0)
+    rest += 2 * float(np.hypot(sampled / channel.records, (rest * (1 - rest) / len(said.guess)) ** 0.5))
+    found = []
+    for least in _KNOWN:
+        here = said.certainty >= least
+        known, usual = max(_mean(here), _LEAST), _mean(here & (said.guess == top))
+        found.append((max(usual - rest, 0.0) / known, min(usual + min(known - usual, rest), known) / known))
+    return found
+
+
 def _ranged(
-    nsas: Table, learned: _Learned, channel: Channel, u: Ints, guesses: Sequence[Guesses], believed: Sequence[Floats]
+    nsas: Table,
+    learned: _Learned,
+    channel: Channel,
+    u: Ints,
+    guesses: Sequence[Guesses],
+    believed: Sequence[Floats],
+    part: float,
+    sampled: float,
 ) -> tuple[Figures, ...]:
     """Return the figures of guesses about records shown as u (K,), with the ends between which right shares lie.
+
+    Where nearly all records have one value its share alone says that within what made tables don't show.
 
     Three things move them away from what is believed: how much too surely guesses about made tables were believed
     (`_strays`); beliefs all surer or less sure, as far as they explain what is shown hardly less well; and a value near
@@ -302,7 +339,13 @@ def _ranged(
     some = np.unique(np.linspace(0, len(u) - 1, min(len(u), _MADE)).astype(np.int64))
     if not learned.columns or len(channel.shown) < 2 or len(some) < 2 * _FOLDS:
         return figures
-    strays, part = _strays(nsas, learned, channel, u, some), len(some) / channel.records
+    bounds = {each.name: _by_shares(channel, each, sampled) for each in guesses}
+    if 1 - channel.share.max() <= _UNFOUND[0]:
+        return tuple(
+            each if each.name in ("margins", "row") else replace(each, ends=ends[0], ends_80=ends[1], ends_95=ends[2])
+            for each, ends in zip(figures, bounds.values(), strict=True)
+        )
+    strays, share = _strays(nsas, learned, channel, u, some, part), len(some) / channel.records
     best, rows, faint = learned.beliefs[learned.best], np.arange(len(u)), channel.faint
     others = [believed, *_otherwise(best, channel, u, guesses)]
     found = []
@@ -313,20 +356,21 @@ def _ranged(
         group = channel.classes[said.guess]
         hidden = np.minimum(best @ faint - best[rows, group] * faint[group], _FAINT)
         ends: list[tuple[float, float] | None] = []
-        for least, unfound, errors in zip(_KNOWN, _UNFOUND, strays[each.name].T, strict=True):
+        told = zip(_KNOWN, _UNFOUND, bounds[each.name], strays[each.name].T, strict=True)
+        for least, unfound, (bottom, top), errors in told:
             here, errors = said.certainty >= least, errors[np.isfinite(errors)]
             if not here.any():
                 ends.append(None)
             elif len(errors) < 2:
-                ends.append((0.0, 1.0))
+                ends.append((bottom, top))
             else:
                 right, moved = _mean(sure[here]), [_mean(other[j][here]) for other in others]
                 # Errors of a larger table are smaller by the root, but for their mean.
-                arm = 2 * float(np.hypot(np.std(errors, ddof=1) * part**0.5, unfound))
-                low, high = sorted((right, right - part * float(np.mean(errors))))
+                arm = 2 * float(np.hypot(np.std(errors, ddof=1) * share**0.5, unfound))
+                low, high = sorted((right, right - share * float(np.mean(errors))))
                 high *= _mean(sure[here] / (1 - hidden[here])) / max(right, _LEAST)
                 low, high = low - np.hypot(arm, right - min(moved)), high + np.hypot(arm, max(moved) - right)
-                ends.append((max(float(low), 0.0), min(float(high), 1.0)))
+                ends.append((min(max(float(low), bottom), right), max(min(float(high), top), right)))
         found.append(replace(each, ends=ends[0], ends_80=ends[1], ends_95=ends[2]))
     return tuple(found)
 
@@ -345,7 +389,7 @@ def _otherwise(best: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesse
     return [sure for explained, sure in tried if explained >= least]
 
 
-def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Ints) -> dict[str, Floats]:
+def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Ints, part: float) -> dict[str, Floats]:
     """Return by how much right shares were believed too high in made tables: attacker -> (tables, `_KNOWN`), maybe NaN.
 
     Tables are made that the release could come from: values by what is believed of some of the records, drawn anew, and
@@ -364,7 +408,7 @@ def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Int
         drawn = replace(
             channel, classes=np.arange(m), share=share, kept=np.diag(matrix).copy(), shown=matrix, records=len(some)
         )
-        again = _learned(table, nsas.names, shown.astype(np.int32), drawn, Silent())
+        again = _learned(table, nsas.names, shown.astype(np.int32), drawn, part, Silent())
         guesses, believed, _ = _tried(again, drawn, shown[again.tested])
         for each, sure in zip(guesses, believed, strict=True):
             high, known = sure - (each.guess == true[again.tested]), [each.certainty >= least for least in _KNOWN]
@@ -392,15 +436,19 @@ def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str
     )
 
 
-def from_original(source: Table, nsas: Sequence[str], sa: str, progress: Progress = SILENT) -> Figures:
+def from_original(
+    source: Table, nsas: Sequence[str], sa: str, progress: Progress = SILENT, *, columns: int = 1
+) -> Figures:
     """Return what the original's statistics alone teach: the same learners, taught from the original.
+
+    columns : attacked in all, which share the work.
 
     Every record tested is kept out of the table that teaches about it, as Anonymeter's controls are, so nothing here
     comes from the person's own row. Raises UnknownColumn; Cancelled.
     """
     column = source[sa]
     channel = Channel.none(column)
-    learned = _learned(source, nsas, column.codes, channel, progress)
+    learned = _learned(source, nsas, column.codes, channel, _part(columns), progress)
     guess, certainty = _from_release(learned.beliefs[learned.best], channel)
     right = (guess == column.codes[learned.tested]).astype(np.float64)
     return _figures(Guesses("original", guess, certainty), right)
@@ -532,12 +580,15 @@ class _Learned:
     columns: tuple[str, ...]
 
 
-def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, progress: Progress) -> _Learned:
-    n, prior = table.n, np.maximum(channel.prior, _LEAST)
+def _learned(
+    table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, part: float, progress: Progress
+) -> _Learned:
+    """Return what the learners learn, doing a part of the most work."""
+    n, prior, work = table.n, np.maximum(channel.prior, _LEAST), int(_WORK * part)
     features: Sequence[_Feature] = _features(table, nsas, _BINS[0])
     target, matrix = channel.classes[codes], channel.matrix
     names = tuple(feature.name for feature in features)
-    tested = np.linspace(0, n - 1, min(n, _TESTED, _MOST_BELIEFS // len(prior))).astype(np.int64)
+    tested = np.linspace(0, n - 1, min(n, int(_TESTED * part), _MOST_BELIEFS // len(prior))).astype(np.int64)
     if not features or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
         return _Learned(
@@ -563,23 +614,23 @@ def _learned(table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, 
         beliefs = tempered(features, tables, plain)
         smoothed.append((_likelihood(beliefs, shown), beliefs, features, tables))
     _, beliefs, features, tables = max(smoothed, key=lambda each: each[0])
-    some = _some(n, (len(features) + _PAIRS) * len(prior))
+    some = _some(n, (len(features) + _PAIRS) * len(prior), work)
     weights = _weighted(features, tables, base, likely, some)
     found = {"smoothed-naive-bayes": beliefs, "weighted-naive-bayes": tempered(features, tables, weights)}
     progress.report(_STAGE, 0.5)
-    pairs = _pairs(features, _scored(features, tables, weights, base, some), likely[some], some)
+    pairs = _pairs(features, _scored(features, tables, weights, base, some), likely[some], some, work)
     if pairs:
         more = [*features, *(pair.both for pair in pairs)]
         beside = []
         for fold, known in enumerate(tables):
             taught = np.arange(n) % _FOLDS != fold
-            beside.append(known + [_interaction(pair, target, taught, channel.inverse, prior) for pair in pairs])
+            beside.append(known + _interactions(pairs, target, taught, channel.inverse, prior))
         other = _weighted(more, beside, base, likely, some)
         beliefs = tempered(more, beside, other)
         if _likelihood(beliefs, shown) > _likelihood(found["weighted-naive-bayes"], shown):
             found["weighted-naive-bayes"], features, tables, weights = beliefs, more, beside, other
-    part = ProgressPart(progress, 2 / 3, 1 / 3)
-    score = _regression(features, tables, weights, base, likely, tested, part)
+    last = ProgressPart(progress, 2 / 3, 1 / 3)
+    score = _regression(features, tables, weights, base, likely, tested, work, last)
     found["regression"] = _tempered(score, shown, prior / prior.sum())
     best = max(found, key=lambda name: _likelihood(found[name], shown))
     progress.report(_STAGE, 1.0)
@@ -602,9 +653,9 @@ def _features(table: Table, nsas: Sequence[str], bins: int) -> list[_Feature]:
     return [feature for name in nsas if (feature := _feature(table[name], bins)) is not None]
 
 
-def _some(n: int, each: int) -> Ints:
-    """Return evenly spread places, so many that `each` numbers for every one of them can be worked on."""
-    return np.unique(np.linspace(0, n - 1, max(min(n, _WORK // max(each, 1)), min(n, 2_000))).astype(np.int64))
+def _some(n: int, each: int, work: int) -> Ints:
+    """Return evenly spread places, so many that `each` numbers for every one of them are `work` numbers."""
+    return np.unique(np.linspace(0, n - 1, max(min(n, work // max(each, 1)), min(n, 2_000))).astype(np.int64))
 
 
 def _feature(column: Column, bins: int) -> _Feature | None:
@@ -657,11 +708,19 @@ def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] 
     return np.bincount(keys, minlength=feature.width * m).reshape(-1, m).astype(np.float64)
 
 
-def _interaction(pair: _Pair, target: Ints, taught: NDArray[np.bool_], undone: Floats, prior: Floats) -> Singles:
-    """Return (labels, M) what a pair of columns tells beyond the two of them."""
-    one, other = (_tables(each, target, taught, undone, prior) for each in (pair.one, pair.other))
-    apart = _softmax((one[:, None] + other[None] + np.log(prior)).reshape(pair.both.width, -1))
-    return _tables(pair.both, target, taught, undone, prior, apart)
+def _interactions(
+    pairs: Sequence[_Pair], target: Ints, taught: NDArray[np.bool_], undone: Floats, prior: Floats
+) -> list[Singles]:
+    """Return for each pair of columns (labels, M) what it tells beyond the two of them."""
+    single = {each.name: each for pair in pairs for each in (pair.one, pair.other)}
+    alone = {name: _tables(each, target, taught, undone, prior) for name, each in single.items()}
+
+    def beyond(pair: _Pair) -> Singles:
+        one, other = alone[pair.one.name], alone[pair.other.name]
+        apart = _softmax((one[:, None] + other[None] + np.log(prior)).reshape(pair.both.width, -1))
+        return _tables(pair.both, target, taught, undone, prior, apart)
+
+    return [beyond(pair) for pair in pairs]
 
 
 def _tables(
@@ -757,11 +816,12 @@ def _regression(
     base: Singles,
     likely: Floats,
     tested: Ints,
+    work: int,
     progress: Progress,
 ) -> Singles:
     """Return (K, M) scores by tables that the corrected likelihood has moved."""
     score = np.empty((len(tested), len(base)), np.float32)
-    some = _some(len(likely), len(features) * len(base))
+    some = _some(len(likely), len(features) * len(base), work)
     for fold in range(_FOLDS):
         rows, test, (weight, more) = some[some % _FOLDS != fold], tested % _FOLDS == fold, weights[fold]
         start = np.concatenate([weight[j] * table for j, table in enumerate(tables[fold])])
@@ -794,10 +854,10 @@ def _moved(hot: sparse.csr_matrix, start: Singles, added: Singles, likely: Float
     return np.asarray(start + found.reshape(start.shape), np.float32)
 
 
-def _pairs(features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints) -> list[_Pair]:
+def _pairs(features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints, work: int) -> list[_Pair]:
     """Return the pairs of columns that explain most of what the scores leave unexplained, by a score test."""
     _, slope = _corrected(score, likely)
-    few = _some(len(records), len(features) ** 2 * slope.shape[1] // 8 + 1)
+    few = _some(len(records), len(features) ** 2 * slope.shape[1] // 8 + 1, work)
     slope, coarse = slope[few], [_coarse(feature) for feature in features]
     gains = []
     for one, other in combinations(range(len(features)), 2):

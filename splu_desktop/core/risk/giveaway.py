@@ -109,13 +109,10 @@ class Giveaway:
     @property
     def sentence(self) -> str:
         """What it means and what to do."""
-        if len(self.columns) == 1:
-            return say(
-                "{found} Published unchanged it undoes the protection of these; leave it out or generalise it.",
-                found=self.found,
-            )
         return say(
-            "{found} Published unchanged they undo the protection of these; leave one out or generalise it.",
+            "{found} Published unchanged it undoes the protection of these; leave it out or generalise it."
+            if len(self.columns) == 1
+            else "{found} Published unchanged they undo the protection of these; leave one out or generalise it.",
             found=self.found,
         )
 

@@ -85,7 +85,8 @@ def read_declared(path: Path, column: Column) -> tuple[str, ...]:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    content = read_bytes(path, _MOST_BYTES, BadToleranceFile, say("a list of values and tolerances"))
+    none = say("“{path}” can't be read: there is no such file.")
+    content = read_bytes(path, _MOST_BYTES, BadToleranceFile, say("a list of values and tolerances"), none)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

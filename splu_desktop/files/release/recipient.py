@@ -105,15 +105,12 @@ def write_readme(
 
 def warning(published: Published, kit: bool = True) -> str:
     """Return what must not be done with the release, which stands first wherever it is read."""
-    if not kit:
-        return say(
-            "DO NOT COUNT ROWS of {columns} within a part of this table: such counts, shares, ratios and means are "
-            "wrong, because the values were re-drawn; ask SPLU Desktop instead.",
-            columns=_quoted(list(published.sensitive)),
-        )
     return say(
         "DO NOT COUNT ROWS of {columns} within a part of this table: such counts, shares, ratios and means are wrong, "
-        "because the values were re-drawn; ask splu_release.py, splu_release.R or SPLU Desktop instead.",
+        "because the values were re-drawn; ask splu_release.py, splu_release.R or SPLU Desktop instead."
+        if kit
+        else "DO NOT COUNT ROWS of {columns} within a part of this table: such counts, shares, ratios and means are "
+        "wrong, because the values were re-drawn; ask SPLU Desktop instead.",
         columns=_quoted(list(published.sensitive)),
     )
 
@@ -163,24 +160,16 @@ def _others(facts: Mapping[str, Any]) -> list[str]:
     coarser = [entry["name"] for entry in facts["columns"] if entry.get("generalised")]
     unchanged = [entry for entry in facts["columns"] if entry["role"] == "nsa" and not entry.get("generalised")]
     told: list[str] = []
-    if len(coarser) == 1:
-        told.append(
-            say(
-                "{columns} was made coarser before ({dictionary} says how); what is said here is about the coarser "
-                "values.",
-                columns=_quoted(coarser),
-                dictionary=DICTIONARY_NAME,
-            )
+    if coarser:
+        said = say(
+            "{columns} was made coarser before ({dictionary} says how); what is said here is about the coarser values."
+            if len(coarser) == 1
+            else "{columns} were made coarser before ({dictionary} says how); what is said here is about the coarser "
+            "values.",
+            columns=_quoted(coarser),
+            dictionary=DICTIONARY_NAME,
         )
-    elif coarser:
-        told.append(
-            say(
-                "{columns} were made coarser before ({dictionary} says how); what is said here is about the coarser "
-                "values.",
-                columns=_quoted(coarser),
-                dictionary=DICTIONARY_NAME,
-            )
-        )
+        told.append(said)
     if not unchanged:
         return told
     if _shifted(facts):

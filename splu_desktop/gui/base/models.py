@@ -16,15 +16,16 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QSortFilterProxyModel,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import copy_text, number, plain, t, told
+from splu_desktop.gui.base.words import copy_text, plain, t, told
 
 if TYPE_CHECKING:
-    from splu_desktop.core.table import Table
+    from splu_desktop.core.table import Column, Table
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
@@ -136,60 +137,67 @@ def shortened(text: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-class PreviewModel(QAbstractTableModel):
+class TickedModel(RowsModel[Row]):
+    """Rows with a box to tick in the first column.
+
+    Signals
+    -------
+    ticked : the user ticked or unticked one.
+    """
+
+    ticked = Signal()
+
+    def is_ticked(self, row: Row) -> bool:
+        """Return whether a row's box is ticked."""
+        raise NotImplementedError
+
+    def tick(self, at: int, on: bool) -> None:
+        """Tick or untick the box of a row, given by its place."""
+        raise NotImplementedError
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        usual = super().flags(index)
+        return usual | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() and index.column() == 0 else usual
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.CheckStateRole and index.isValid() and index.column() == 0:
+            return Qt.CheckState.Checked if self.is_ticked(self.rows[index.row()]) else Qt.CheckState.Unchecked
+        return super().data(index, role)
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole or not index.isValid():
+            return False
+        self.tick(index.row(), Qt.CheckState(value) == Qt.CheckState.Checked)
+        self.dataChanged.emit(index, index, [Qt.ItemDataRole.CheckStateRole])
+        self.ticked.emit()
+        return True
+
+
+class PreviewModel(RowsModel[int]):
     """The first records of a table, as the file has them."""
 
     def __init__(self, parent: QWidget | None = None, most: int = 200) -> None:
-        super().__init__(parent)
-        self._table: Table | None = None
+        super().__init__((), parent)
+        self.table: Table | None = None
         self._most = most
 
-    def show(self, table: Table) -> None:
+    def show_table(self, table: Table) -> None:
         """Show another table."""
         self.beginResetModel()
-        self._table = table
+        self.table, self.rows = table, range(min(self._most, table.n))
+        self.fields = tuple(map(_in_preview, table.columns))
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else min(self._most, self._table.n if self._table is not None else 0)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() or self._table is None else len(self._table.columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if self._table is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            horizontal = orientation == Qt.Orientation.Horizontal
-            return self._table.columns[section].name if horizontal else number(section + 1)
-        if orientation == Qt.Orientation.Horizontal:
-            column = self._table.columns[section]
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return plain(f"{column.name}: {told(column.kind.value)}")
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
-                return side | Qt.AlignmentFlag.AlignVCenter
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or self._table is None:
-            return None
-        column = self._table.columns[index.column()]
-        code = int(column.codes[index.row()])
-        if role == Qt.ItemDataRole.DisplayRole:
-            return shortened(str(column.labels[code]))
-        if role == WHOLE:
-            return str(column.labels[code])
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if _numeric(column.kind.value) else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ForegroundRole and bool(column.missing[code]):
-            return QColor(theme.colours().quiet)
-        return None
-
-
-def _numeric(kind: str) -> bool:
-    return kind in ("whole number", "decimal number")
+def _in_preview(column: Column) -> Field[int]:
+    return Field(
+        column.name,
+        lambda row: str(column.labels[column.codes[row]]),
+        right=column.kind.value in ("whole number", "decimal number"),
+        hint=f"{column.name}: {told(column.kind.value)}",
+        colour=lambda row: "quiet" if column.missing[column.codes[row]] else None,
+        tip=lambda _: "",
+    )
 
 
 class SortFilter(QSortFilterProxyModel):

@@ -511,10 +511,10 @@ def new_grid(across: int = -1, down: int = -1, parent: QWidget | None = None) ->
     return made
 
 
-def scrolling(column: QBoxLayout) -> QVBoxLayout:
-    """Return room in a dialog's layout that scrolls on a small screen, so that its last row stays in sight."""
+def room_above(last: QVBoxLayout) -> QVBoxLayout:
+    """Return room above a dialog's last row, in whose layout that is to stand, that scrolls on a small screen."""
     inside = QWidget()
-    column.addWidget(scrolled(inside), 1)
+    last.addWidget(scrolled(inside), 1)
     return margins(QVBoxLayout(inside), 0, spacing=12)
 
 

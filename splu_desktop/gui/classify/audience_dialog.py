@@ -24,7 +24,7 @@ from splu_desktop.gui.base.widgets import (
     line_edit,
     new_grid,
     percent_box,
-    scrolling,
+    room_above,
     whole_box,
 )
 from splu_desktop.gui.base.words import t, tip
@@ -39,7 +39,7 @@ class AudienceDialog(Dialog):
         self._session = session
         choices = session.choices
         given = choices.audience if choices is not None and choices.audience is not None else Audience("partner")
-        column = scrolling(self.parts)
+        column = room_above(self.parts)
         column.addWidget(
             label(
                 t("Five questions say how careful the release has to be. The limits below follow from the answers."),

@@ -40,7 +40,7 @@ from splu_desktop.gui.base.widgets import (
     put,
     scrolled,
 )
-from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
+from splu_desktop.gui.base.words import decimal, filled, number, percent, t, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.alternatives import alternatives_of
@@ -68,7 +68,7 @@ class BesideDialog(QDialog):
         self._job: Job | None = None
         self._shown = column, False  # what the comparison shown is of
         self._own: Path | None = None
-        self.setWindowTitle(self.tr("Beside other methods"))
+        self.setWindowTitle(t("Beside other methods"))
         room = self.screen().availableSize()
         self.resize(min(1120, room.width() - 40), min(720, room.height() - 60))
         body = put(margins(QVBoxLayout(self), 16, spacing=8), self._build_head(column))
@@ -77,14 +77,14 @@ class BesideDialog(QDialog):
         self.stack = QStackedWidget()
         self.start = Empty(
             "search",
-            self.tr("Why not another method?"),
-            self.tr(
+            t("Why not another method?"),
+            t(
                 "Every method publishes your table on paper, is asked the same questions and read by the same readers."
                 " Nothing is written."
             ),
         )
-        self.start.buttons.addWidget(button(self.tr("&Compare"), self.run, look="primary"))
-        self.busy = Busy(self.tr("Publishing your table on paper by every method"), self.tr("Cancel"))
+        self.start.buttons.addWidget(button(t("&Compare"), self.run, look="primary"))
+        self.busy = Busy(t("Publishing your table on paper by every method"), t("Cancel"))
         self.busy.cancelled.connect(self._cancel)
         self.results = self._build_results()
         for part in (self.start, self.busy, self.results):
@@ -101,11 +101,11 @@ class BesideDialog(QDialog):
         row = margins(QHBoxLayout(), spacing=12)
         self.lead = label("", wrap=True)
         row.addWidget(self.lead, 1)
-        self.column = Choice(self.tr("Sensitive column compared"))
+        self.column = Choice(t("Sensitive column compared"))
         self.column.addItems(list(self._plan.sensitive))
         self.column.setCurrentText(column)
         self.column.setVisible(self.column.count() > 1)
-        note = label(self.tr("From true counts: custodian only"), "warning")
+        note = label(t("From true counts: custodian only"), "warning")
         note.setContentsMargins(6, 3, 6, 3)
         put(row, (self.column, 0, Qt.AlignmentFlag.AlignTop), (note, 0, Qt.AlignmentFlag.AlignTop))
         return row
@@ -118,7 +118,7 @@ class BesideDialog(QDialog):
         margins(card.body, 8, 6, 6, 6, spacing=2)
         self.plot = ProtectionPlot()
         self.plot.picked.connect(self.choose)
-        self.save_picture = SavePlotButton(self.plot, self.tr("Protection against answerability"))
+        self.save_picture = SavePlotButton(self.plot, t("Protection against answerability"))
         self.save_picture.failed.connect(lambda text: self.banner.say("fault", text))
         beside = put(
             margins(QHBoxLayout(), spacing=0), (self.plot, 1), (self.save_picture, 0, Qt.AlignmentFlag.AlignTop)
@@ -147,7 +147,7 @@ class BesideDialog(QDialog):
         self.model: RowsModel[MethodShown] = RowsModel(self._fields(), self)
         self.ordered = SortFilter(self)
         self.ordered.setSourceModel(self.model)
-        self.table = TableView(self.tr("Methods and their figures"))
+        self.table = TableView(t("Methods and their figures"))
         self.table.setModel(self.ordered)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -176,104 +176,97 @@ class BesideDialog(QDialog):
         def in_short(value: float | None) -> str:
             return "–" if value is None else decimal(value, 2)
 
-        not_possible = self.tr("not possible: {setting}")
+        not_possible = t("not possible: {setting}")
         return [
             Field(
-                self.tr("Method"),
+                t("Method"),
                 lambda each: f"{each.letter}  {each.title}" if each.letter else each.title,
                 key=lambda each: each.place,
                 tip=lambda each: each.sentences[0],
                 colour=lambda each: None if each.achieved is not None else "quiet",
             ),
             Field(
-                self.tr("Setting"),
+                t("Setting"),
                 lambda each: each.setting if each.achieved is not None else filled(not_possible, setting=each.setting),
                 key=lambda each: each.place,
                 colour=lambda each: None if each.achieved is not None else "warning",
                 tip=lambda each: each.setting if each.achieved is not None else each.sentences[-1],
             ),
             figure(
-                self.tr("Large right"),
+                t("Large right"),
                 "answerable",
-                self.tr("Share of the questions with a large count (0.5 % of the records) that are answered rightly"),
+                t("Share of the questions with a large count (0.5 % of the records) that are answered rightly"),
             ),
             figure(
-                self.tr("Small wrong"),
+                t("Small wrong"),
                 "small_wrong",
-                self.tr("Share of the questions with a small count that are answered wrong or not at all, as wished"),
+                t("Share of the questions with a small count that are answered wrong or not at all, as wished"),
             ),
             figure(
-                self.tr("Colleague"),
+                t("Colleague"),
                 "colleague",
-                self.tr("How often who knows the person's other columns, and learns from the answers, is right"),
+                t("How often who knows the person's other columns, and learns from the answers, is right"),
             ),
             figure(
-                self.tr("Only bearer"),
+                t("Only bearer"),
                 "insider_sole",
-                self.tr("How sure who knows all other records is of persons whose value nobody else has"),
+                t("How sure who knows all other records is of persons whose value nobody else has"),
             ),
             figure(
-                self.tr("Insider"),
+                t("Insider"),
                 "insider",
-                self.tr("How sure who knows all other records is on average, at least; surer of values that few have"),
+                t("How sure who knows all other records is on average, at least; surer of values that few have"),
             ),
             figure(
-                self.tr("Row alone"),
+                t("Row alone"),
                 "stranger",
-                self.tr("How often who finds a person's row, and knows the shares in the table, is right"),
+                t("How often who finds a person's row, and knows the shares in the table, is right"),
             ),
             figure(
-                self.tr("Range holds"),
+                t("Range holds"),
                 "covered",
-                self.tr("Share of the 95 % ranges that hold the true count; a dash: the method gives none"),
+                t("Share of the 95 % ranges that hold the true count; a dash: the method gives none"),
             ),
-            counted(
-                self.tr("Unique"), "uniques", self.tr("Rows that stand out by their unchanged columns as published")
-            ),
-            counted(self.tr("Lost"), "lost", self.tr("Records that are not published")),
+            counted(t("Unique"), "uniques", t("Rows that stand out by their unchanged columns as published")),
+            counted(t("Lost"), "lost", t("Records that are not published")),
             figure(
-                self.tr("Classifier"),
+                t("Classifier"),
                 "classifier",
-                self.tr("How often a classifier learnt from the answers is right by a person's other columns"),
+                t("How often a classifier learnt from the answers is right by a person's other columns"),
             ),
             counted(
-                self.tr("pMSE"),
+                t("pMSE"),
                 "pmse",
-                self.tr("How well published records can be told from the original ones: 1 as little as chance"),
+                t("How well published records can be told from the original ones: 1 as little as chance"),
                 in_short,
             ),
-            counted(self.tr("Seconds"), "seconds", self.tr("To publish and to answer"), in_short),
-            counted(self.tr("MB"), "megabytes", self.tr("Memory beyond what the table took")),
+            counted(t("Seconds"), "seconds", t("To publish and to answer"), in_short),
+            counted(t("MB"), "megabytes", t("Memory beyond what the table took")),
         ]
 
     def _build_foot(self) -> QHBoxLayout:
         row = margins(QHBoxLayout(), spacing=8)
-        self.more = QCheckBox(self.tr("&More methods"))
-        tip(self.more, self.tr("All methods of the literature; this takes a few times as long"))
+        self.more = QCheckBox(t("&More methods"))
+        tip(self.more, t("All methods of the literature; this takes a few times as long"))
         row.addWidget(self.more)
         self.limit = QSpinBox()
         self.limit.setRange(5, 3_600)
         self.limit.setValue(round(LIMIT))
-        self.limit.setSuffix(self.tr(" s"))
+        self.limit.setSuffix(t(" s"))
         self.limit.setKeyboardTracking(False)
-        self.limit.setAccessibleName(self.tr("Seconds for each method"))
-        tip(self.limit, self.tr("A method that takes longer with all its settings is listed as not finished"))
-        caption = label(self.tr("&Time for each:"))
+        self.limit.setAccessibleName(t("Seconds for each method"))
+        tip(self.limit, t("A method that takes longer with all its settings is listed as not finished"))
+        caption = label(t("&Time for each:"))
         caption.setBuddy(self.limit)
         put(row, caption, self.limit, 1)
         self.questions = button(
-            self.tr("Your &questions…"),
+            t("Your &questions…"),
             self.ask_questions,
-            hint=self.tr("Ask every method the questions of a file too, one per row, as on the page “Query”"),
+            hint=t("Ask every method the questions of a file too, one per row, as on the page “Query”"),
         )
         row.addWidget(self.questions)
-        self.save_button = button(
-            self.tr("&Save…"),
-            self.ask,
-            picture="download",
-            hint=self.tr("As a page, a table or a picture"),
-        )
-        put(row, self.save_button, button(self.tr("Close"), self.reject))
+        self.save_button = button(t("&Save…"), self.ask, picture="download", hint=t("As a page, a table or a picture"))
+        put(row, self.save_button, button(t("Close"), self.reject))
         return row
 
     # -- what the user does --------------------------------------------------------------------------------------
@@ -284,7 +277,7 @@ class BesideDialog(QDialog):
         own, limit = self._own, float(self.limit.value())
         self.banner.hide()
         self.save_button.setEnabled(False)
-        self.lead.setText(filled(self.tr("“{name}” by the plan and by other methods"), name=name))
+        self.lead.setText(t("“{name}” by the plan and by other methods", name=name))
         self.busy.begin()
         self.stack.setCurrentWidget(self.busy)
         self.busy.cancel.setFocus()
@@ -313,8 +306,8 @@ class BesideDialog(QDialog):
         """Let the user choose a file of questions, and ask them too."""
         path = asked_file(
             self,
-            self.tr("Choose a file of questions"),
-            self.tr("CSV files and workbooks (*.csv *.tsv *.txt *.xlsx);;All files (*)"),
+            t("Choose a file of questions"),
+            t("CSV files and workbooks (*.csv *.tsv *.txt *.xlsx);;All files (*)"),
         )
         if path is not None:
             self._own = path
@@ -323,14 +316,14 @@ class BesideDialog(QDialog):
     def ask(self) -> None:
         """Let the user choose where the comparison is saved."""
         kinds = {
-            ".html": self.tr("Page with everything (*.html)"),
-            ".csv": self.tr("Table of figures (*.csv)"),
-            ".json": self.tr("Data (*.json)"),
-            ".svg": self.tr("Picture (*.svg)"),
-            ".png": self.tr("Picture (*.png)"),
+            ".html": t("Page with everything (*.html)"),
+            ".csv": t("Table of figures (*.csv)"),
+            ".json": t("Data (*.json)"),
+            ".svg": t("Picture (*.svg)"),
+            ".png": t("Picture (*.png)"),
         }
         name, kind = QFileDialog.getSaveFileName(
-            self, self.tr("Save the comparison"), "comparison.html", ";;".join(kinds.values())
+            self, t("Save the comparison"), "comparison.html", ";;".join(kinds.values())
         )
         if name:
             path = Path(name)
@@ -347,8 +340,7 @@ class BesideDialog(QDialog):
             self.banner.say("fault", str(fault))
             return
         self.banner.say(
-            "done",
-            filled(self.tr("Saved as “{name}”. It comes from the original table: keep it inside."), name=path.name),
+            "done", t("Saved as “{name}”. It comes from the original table: keep it inside.", name=path.name)
         )
 
     # -- showing -------------------------------------------------------------------------------------------------
@@ -361,11 +353,9 @@ class BesideDialog(QDialog):
         found = self._comparison
         if found is None:
             return ""
-        lead = filled(
-            self.tr(
-                "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
-                " value is right about {guess} of the persons; who learns from the original, about {learnt}."
-            ),
+        lead = t(
+            "“{name}” in {records} records, asked {questions} counts of every method. Who guesses the most frequent"
+            " value is right about {guess} of the persons; who learns from the original, about {learnt}.",
             name=found.source.sensitive.name,
             records=number(found.source.n),
             questions=number(sum(found.asked)),
@@ -415,5 +405,5 @@ class BesideDialog(QDialog):
 
     def _read(self, text: str) -> None:
         self.readout.setText(
-            text or self.tr("Square: this plan. Dashed: what guessing reaches. A curve per method, over its setting.")
+            text or t("Square: this plan. Dashed: what guessing reaches. A curve per method, over its setting.")
         )

@@ -7,15 +7,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
-
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import Achieved, Comparison, SystemTried, compare
 from splu_desktop.compare.systems import SYSTEMS
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
-from splu_desktop.gui.base.words import filled, number, percent, told
+from splu_desktop.gui.base.words import filled, number, percent, t, told
 from splu_desktop.report.comparison import own_questions
 from splu_desktop.report.content.comparison import letters
 
@@ -100,7 +98,7 @@ def _sentences(each: SystemTried, comparison: Comparison) -> tuple[str, ...]:
     said = [told(each.system.words)]
     if each.achieved is None:
         reason = told(each.impossible)
-        return (*said, filled(QCoreApplication.translate("compare", "Not possible here: {reason}"), reason=reason))
+        return (*said, t("Not possible here: {reason}", reason=reason))
     # Through `told`, so that no line begins with a per cent sign.
     said += map(told, (_read(each.achieved, comparison), _insider(each.achieved), each.system.promise))
     return (*said, *map(told, each.remarks), _errors(each.achieved, comparison), *_own(each, comparison))
@@ -109,30 +107,29 @@ def _sentences(each: SystemTried, comparison: Comparison) -> tuple[str, ...]:
 def _errors(a: Achieved, comparison: Comparison) -> str:
     bands = zip(comparison.bands, a.errors, strict=True)
     listed = "; ".join(f"{told(band)}: {share(error)}" for band, error in bands if error is not None)
-    return filled(QCoreApplication.translate("compare", "Mean error by size of the count: {errors}."), errors=listed)
+    return t("Mean error by size of the count: {errors}.", errors=listed)
 
 
 def _own(each: SystemTried, comparison: Comparison) -> list[str]:
     if each.own is None or not comparison.own:
         return []
-    ranged = QCoreApplication.translate("compare", "{question}: {answer} ({low} to {high}), truly {truth}")
-    alone = QCoreApplication.translate("compare", "{question}: {answer}, truly {truth}")
+    ranged = t("{question}: {answer} ({low} to {high}), truly {truth}")
+    alone = t("{question}: {answer}, truly {truth}")
     found = zip(comparison.own, each.own.estimate, each.own.low, each.own.high, comparison.own_truth, strict=True)
-    lines = [QCoreApplication.translate("compare", "Your questions:")]
+    lines = [t("Your questions:")]
     for conditions, *figures in itertools.islice(found, _OWN):
         answer, low, high, truth = ("–" if math.isnan(figure) else number(figure) for figure in figures)
         text = alone if low == "–" else ranged
-        asked = "; ".join(map(str, conditions)) or QCoreApplication.translate("compare", "all records")
+        asked = "; ".join(map(str, conditions)) or t("all records")
         lines.append(filled(text, question=asked, answer=answer, low=low, high=high, truth=truth))
     return ["\n".join(lines)]
 
 
 def _read(a: Achieved, comparison: Comparison) -> str:
-    text = QCoreApplication.translate(
-        "compare",
+    text = t(
         "On this table: a colleague who knows a person's other columns is right about {colleague} of the persons;"
         " guessing alone, about {guess}. Of large counts {large} are right to within {epsilon}, of small ones {small}"
-        " are wrong.",
+        " are wrong."
     )
     return filled(
         text,
@@ -146,16 +143,14 @@ def _read(a: Achieved, comparison: Comparison) -> str:
 
 def _insider(a: Achieved) -> str:
     if a.insider_sole is None:
-        text = QCoreApplication.translate(
-            "compare",
+        text = t(
             "Who knows all other records is {insider} sure of the true value on average, at least, and surer of values"
-            " that few have.",
+            " that few have."
         )
         return filled(text, insider=share(a.insider))
-    text = QCoreApplication.translate(
-        "compare",
+    text = t(
         "Who knows all other records is {insider} sure of the true value on average, at least, and surer of values that"
-        " few have: {sole} where one person alone has the value.",
+        " few have: {sole} where one person alone has the value."
     )
     return filled(text, insider=share(a.insider), sole=share(a.insider_sole))
 

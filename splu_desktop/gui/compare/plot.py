@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
-from splu_desktop.gui.base.words import filled
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -35,7 +35,7 @@ class ProtectionPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: PercentAxis(side, _MARKS, log=False) for side in ("bottom", "left")}
-        super().__init__(self.tr("Protection against answerability"), axes, parent)
+        super().__init__(t("Protection against answerability"), axes, parent)
         self._shown: tuple[MethodShown, ...] = ()
         self._guess = 0.0
         self._parts: list[pg.GraphicsObject] = []
@@ -44,17 +44,16 @@ class ProtectionPlot(Plot):
         self.getPlotItem().vb.setRange(xRange=(-0.03, 1.05), yRange=(-0.04, 1.1), padding=0.0)
         self.setMinimumSize(240, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # pyqtgraph asks for 480
-        self.label_axis("bottom", self.tr("protected: a colleague is wrong"))
-        self.label_axis("left", self.tr("large counts right"))
+        self.label_axis("bottom", t("protected: a colleague is wrong"))
+        self.label_axis("left", t("large counts right"))
         self.scene().sigMouseClicked.connect(lambda _: self._pick())
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
-        if hasattr(self, "_ring"):
-            self._ring.setSymbolBrush(None)
-            self._ring.setSymbolPen(pg.mkPen(theme.colours().accent, width=2))
-            self._draw()
+        self._ring.setSymbolBrush(None)
+        self._ring.setSymbolPen(pg.mkPen(theme.colours().accent, width=2))
+        self._draw()
 
     def draw(self, shown: Sequence[MethodShown], guess: float) -> None:
         """Draw the methods that were possible; `guess` is how often guessing alone is right."""
@@ -114,15 +113,14 @@ class ProtectionPlot(Plot):
     def words_at(self, place: int) -> str:
         each = self._shown[place]
         x, y = _point(each)
-        words: str = filled(
-            self.tr("{letter} {title}, {setting}: a colleague is wrong about {protected}; large counts right {right}"),
+        return t(
+            "{letter} {title}, {setting}: a colleague is wrong about {protected}; large counts right {right}",
             letter=each.letter,
             title=each.title,
             setting=each.setting,
             protected=share(x),
             right=share(y),
         )
-        return words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -28,14 +28,13 @@ from splu_desktop.files.importer import (
     forget_preview,
     preview,
 )
-from splu_desktop.gui.base.models import PreviewModel, TableView, shortened
+from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
 
-Index = QModelIndex | QPersistentModelIndex
 _REST = 200  # ms
 _ENCODINGS = (
     "utf-8",
@@ -61,59 +60,27 @@ _MARKS = {
 }
 
 
-class TokensModel(QAbstractTableModel):
+class TokensModel(TickedModel[MissingToken]):
     """What may stand for "no value", with a box to tick, per column of the file."""
 
-    ticked = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.tokens: list[MissingToken] = []
+        fields = [
+            Field[MissingToken](t("Means “no value”"), lambda token: token.token or t("(empty)")),
+            Field[MissingToken](t("Column"), lambda token: token.column),
+            Field[MissingToken](t("Records"), lambda token: number(token.count)),
+            Field[MissingToken](t("Why"), lambda token: told(token.reason)),
+        ]
+        super().__init__(fields, parent)
 
-    def show(self, tokens: tuple[MissingToken, ...]) -> None:
-        """Show other tokens."""
-        self.beginResetModel()
-        self.tokens = list(tokens)
-        self.endResetModel()
+    def is_ticked(self, row: MissingToken) -> bool:
+        return row.applied
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
-        return 0 if parent.isValid() else len(self.tokens)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 4
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return (t("Means “no value”"), t("Column"), t("Records"), t("Why"))[section]
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else flags
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        token = self.tokens[index.row()]
-        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
-            return Qt.CheckState.Checked if token.applied else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.DisplayRole:
-            shown = (token.token or t("(empty)"), token.column, number(token.count), told(token.reason))
-            return shortened(shown[index.column()])
-        return None
-
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole:
-            return False
-        on = Qt.CheckState(value) == Qt.CheckState.Checked
-        self.tokens[index.row()] = replace(self.tokens[index.row()], applied=on)
-        self.dataChanged.emit(index, index, [Qt.ItemDataRole.CheckStateRole])
-        self.ticked.emit()
-        return True
+    def tick(self, at: int, on: bool) -> None:
+        self.rows = [replace(token, applied=on) if place == at else token for place, token in enumerate(self.rows)]
 
     def chosen(self, column: str) -> tuple[str, ...]:
         """Return the texts ticked for a column."""
-        return tuple(token.token for token in self.tokens if token.column == column and token.applied)
+        return tuple(token.token for token in self.rows if token.column == column and token.applied)
 
 
 class ReadDialog(Dialog):
@@ -250,7 +217,7 @@ class ReadDialog(Dialog):
 
     def _tokens_ticked(self) -> None:
         missing = dict(self.asked.missing)
-        for name in {token.column for token in self.tokens_model.tokens}:
+        for name in {token.column for token in self.tokens_model.rows}:
             missing[name] = self.tokens_model.chosen(name)
         self._ask(missing=missing)
 
@@ -278,12 +245,12 @@ class ReadDialog(Dialog):
         self.banner.hide()
         self.use.setEnabled(True)
         self._filling = True
-        self.records_model.show(found.imported.table)
+        self.records_model.show_table(found.imported.table)
         self.records.fit_columns(160)
         self._fill_file(found)
         self.columns.show_columns(found.imported, self.asked)
         self.decisions.show_choices(self.asked)
-        if self.tokens_model.tokens != list(found.imported.missing_tokens):
+        if list(self.tokens_model.rows) != list(found.imported.missing_tokens):
             self.tokens_model.show(found.imported.missing_tokens)
             self.tokens.fit_columns(220)
         self._filling = False

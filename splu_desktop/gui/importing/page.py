@@ -243,8 +243,8 @@ class ImportPage(Page):
                 size=size(imported.source.size),
             )
         )
-        if self.preview_model._table is not table:
-            self.preview_model.show(table)
+        if self.preview_model.table is not table:
+            self.preview_model.show_table(table)
             self.preview.fit_columns(200)
             self.reading_model.show(self._readings(imported))
             self.reading.fit_columns(320)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.base.facts import ColumnFacts
-from splu_desktop.gui.base.widgets import label, percent_box, whole_box
-from splu_desktop.gui.base.words import filled, number, percent, tip
+from splu_desktop.gui.base.widgets import label, new_grid, percent_box, whole_box
+from splu_desktop.gui.base.words import filled, number, percent, t, tip
 from splu_desktop.gui.plan.figures import SLIDER
 
 
@@ -19,18 +19,16 @@ class GammaControl(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
+        grid = new_grid(12, 4, self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
-        caption = label(self.tr("&Group size gamma"), "strong")
+        caption = label(t("&Group size gamma"), "strong")
         caption.setTextFormat(Qt.TextFormat.AutoText)
-        self.box = whole_box(SLIDER[0], SLIDER[-1], self.tr("Group size gamma"))
+        self.box = whole_box(SLIDER[0], SLIDER[-1], t("Group size gamma"))
         caption.setBuddy(self.box)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(SLIDER[0], SLIDER[-1])
         self.slider.setPageStep(5)
-        self.slider.setAccessibleName(self.tr("Group size gamma"))
+        self.slider.setAccessibleName(t("Group size gamma"))
         self.least, self.most = label(number(SLIDER[0]), "quiet"), label(number(SLIDER[-1]), "quiet")
         self.limit = label("", "quiet", wrap=True)
         grid.addWidget(caption, 0, 0)
@@ -53,14 +51,14 @@ class GammaControl(QWidget):
             with QSignalBlocker(part):
                 part.setValue(gamma)
         if least.largest_gamma >= SLIDER[-1]:
-            text = self.tr("Groups of any size are possible: the most frequent value, “{value}”, fills only {share}.")
+            text = t("Groups of any size are possible: the most frequent value, “{value}”, fills only {share}.")
         elif least.largest_gamma < SLIDER[0]:
-            text = self.tr(
+            text = t(
                 "“{column}”: the most frequent value, “{value}”, fills {share} of the records, too much for groups."
                 " Records of other values join its sensitive ones instead; gamma says how sure someone may be."
             )
         else:
-            text = self.tr(
+            text = t(
                 "“{column}”: groups up to {most}, since the most frequent value, “{value}”, fills {share} of the"
                 " records. Above, records of other values join its sensitive ones."
             )
@@ -69,7 +67,7 @@ class GammaControl(QWidget):
                 text,
                 column=least.name,
                 most=number(least.largest_gamma),
-                value=least.top or self.tr("(empty)"),
+                value=least.top or t("(empty)"),
                 share=percent(least.top_share),
             )
         )
@@ -92,33 +90,31 @@ class ThresholdBoxes(QWidget):
         asks = QHBoxLayout(self)
         asks.setContentsMargins(0, 0, 0, 0)
         asks.setSpacing(4)
-        self.alpha = whole_box(1, 1000, self.tr("Largest small count, alpha"))
-        self.epsilon = percent_box(2.0, 100.0, 0, self.tr("Relative error, epsilon"))
-        self.t_e = percent_box(0.1, 50.0, 1, self.tr("Tolerated probability of failing, T_E"))
-        self.t_p = percent_box(0.0, 99.0, 0, self.tr("Least probability wanted, T_P"))
-        self.t_p.setSpecialValueText(self.tr("any"))
+        self.alpha = whole_box(1, 1000, t("Largest small count, alpha"))
+        self.epsilon = percent_box(2.0, 100.0, 0, t("Relative error, epsilon"))
+        self.t_e = percent_box(0.1, 50.0, 1, t("Tolerated probability of failing, T_E"))
+        self.t_p = percent_box(0.0, 99.0, 0, t("Least probability wanted, T_P"))
+        self.t_p.setSpecialValueText(t("any"))
         for words, box, hint in (
             (
-                self.tr("Counts up to"),
+                t("Counts up to"),
                 self.alpha,
-                self.tr("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
+                t("alpha: counts of this many records or fewer are small, and are to be shown wrong"),
             ),
             (
-                self.tr("are off by over"),
+                t("are off by over"),
                 self.epsilon,
-                self.tr("epsilon: an error of more than this share of the true count makes a count wrong"),
+                t("epsilon: an error of more than this share of the true count makes a count wrong"),
             ),
             (
-                self.tr("in at least"),
+                t("in at least"),
                 self.t_p,
-                self.tr(
-                    "T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"
-                ),
+                t("T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"),
             ),
             (
-                self.tr("Large ones, in at most"),
+                t("Large ones, in at most"),
                 self.t_e,
-                self.tr("T_E: the probability with which a large count may still be wrong"),
+                t("T_E: the probability with which a large count may still be wrong"),
             ),
         ):
             text = label(words)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,8 +29,8 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Busy, Choice, button, label, last_row, margins, scrolling, whole_box
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.widgets import Busy, Choice, Dialog, button, label, last_row, new_grid, room_above, whole_box
+from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.plan.taking_groups import generalised
 
 TABLES = 3
@@ -76,26 +75,26 @@ class _Line(QObject):
         self._dialog = dialog
         self.sa, self.value, self.error = Choice(), Choice(), Choice()
         self.lines = (Choice(), Choice())
-        self.least = whole_box(0, 1_000_000, self.tr("Smallest cell that must be answered, records"))
-        self.least.setSpecialValueText(self.tr("any"))
+        self.least = whole_box(0, 1_000_000, t("Smallest cell that must be answered, records"))
+        self.least.setSpecialValueText(t("any"))
         self.least.setValue(100)
-        self.sa.addItem(self.tr("(no table)"), "")
+        self.sa.addItem(t("(no table)"), "")
         for name in dialog.draws:
             self.sa.addItem(name, name)
         for line in self.lines:
-            line.addItem(self.tr("nothing else"), "")
+            line.addItem(t("nothing else"), "")
             for name in dialog.nsas:
                 line.addItem(name, name)
         for per_cent in _ERRORS:
-            self.error.addItem(filled(self.tr("{n} %"), n=per_cent), per_cent / 100)
+            self.error.addItem(t("{n} %", n=per_cent), per_cent / 100)
         self.error.setCurrentIndex(1)
         names = (
-            self.tr("Sensitive column"),
-            self.tr("Value"),
-            self.tr("by"),
-            self.tr("and by"),
-            self.tr("within"),
-            self.tr("from records on"),
+            t("Sensitive column"),
+            t("Value"),
+            t("by"),
+            t("and by"),
+            t("within"),
+            t("from records on"),
         )
         boxes: tuple[QComboBox | QSpinBox, ...] = (self.sa, self.value, *self.lines, self.error, self.least)
         for at, (box, said) in enumerate(zip(boxes, names, strict=True)):
@@ -104,16 +103,16 @@ class _Line(QObject):
                 box.setMinimumContentsLength(5 if box is self.error else 9)
             if row == 0:
                 grid.addWidget(label(said, "quiet"), 0, at)
-            box.setAccessibleName(filled(self.tr("{what}, table {n}"), what=said, n=row + 1))
+            box.setAccessibleName(t("{what}, table {n}", what=said, n=row + 1))
             grid.addWidget(box, row + 1, at)
         self.sa.currentIndexChanged.connect(self._list_values)
 
     def _list_values(self) -> None:
         self.value.clear()
         name = self.sa.currentData()
-        self.value.addItem(self.tr("every value"), None)
+        self.value.addItem(t("every value"), None)
         for text in self._dialog.values.get(name, ()):
-            self.value.addItem(text or self.tr("(empty)"), text)
+            self.value.addItem(text or t("(empty)"), text)
 
     def show_asked(self, sa: str, asked: AskedTable) -> None:
         """Fill the boxes."""
@@ -137,14 +136,13 @@ class _Line(QObject):
         return AskedTable(lines, (Condition(sa, (value,)),), error, least)
 
 
-class MustDialog(QDialog):
+class MustDialog(Dialog):
     """Up to three tables, and the proposal for them."""
 
     def __init__(
         self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(t("What must be answered?"), (860, 520), parent)
         if session.choices is None or session.source is None:
             raise RuntimeError("nothing is open")
         self._session, self._tasks, self._source = session, tasks, session.source
@@ -158,30 +156,25 @@ class MustDialog(QDialog):
             for name in self.draws
         }
         self._found: MustFound | None = None
-        self.setWindowTitle(self.tr("What must be answered?"))
-        self.resize(860, 520)
-        outer = margins(QVBoxLayout(self), 16, spacing=12)
-        column = scrolling(outer)
-        intro = self.tr(
+        column = room_above(self.parts)
+        intro = t(
             "Name the tables that must work. The program looks for the strongest protection with which each of their"
             " cells can be read so exactly, or says what comes closest."
         )
         column.addWidget(label(intro, wrap=True))
-        grid = QGridLayout()
+        grid = new_grid(8, 6)
         column.addLayout(grid)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
         self.lines = tuple(_Line(self, grid, row) for row in range(TABLES))
-        self.search = button(self.tr("&Look for the strongest protection"), self.look, picture="search")
+        self.search = button(t("&Look for the strongest protection"), self.look, picture="search")
         column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
-        self.busy = Busy(self.tr("Trying settings"), self.tr("Stop"))
+        self.busy = Busy(t("Trying settings"), t("Stop"))
         self.busy.cancelled.connect(self._stop)
         self.busy.hide()
         column.addWidget(self.busy)
         self.outcome = label("", wrap=True, selectable=True)
         self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.outcome, 1)
-        self.use = last_row(self, outer, self.tr("&Use these settings"))
+        self.use = last_row(self, self.parts, t("&Use these settings"))
         self.use.setEnabled(False)
         self.lines[0].show_asked(sa, asked or suggested(self._table, self.nsas, sa))
         for line in self.lines:
@@ -197,7 +190,7 @@ class MustDialog(QDialog):
         """Look for the proposal, in the worker."""
         musts = list(dict.fromkeys(asked for line in self.lines if (asked := line.asked()) is not None))
         if not musts:
-            self.outcome.setText(self.tr("Name a table first."))
+            self.outcome.setText(t("Name a table first."))
             return
         self._changed()
         self.search.setEnabled(False)
@@ -240,7 +233,7 @@ class MustDialog(QDialog):
                 generalisations={**choices.generalisations, **found.proposal.generalisations},
             )
             alike = len(set(after.follows.values())) < 2
-            self._session.choose(replace(after, together=after.together and alike), self.tr("what must be answered"))
+            self._session.choose(replace(after, together=after.together and alike), t("what must be answered"))
         self._close(QDialog.DialogCode.Accepted)
 
     def reject(self) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QGridLayout,
     QHBoxLayout,
     QVBoxLayout,
     QWidget,
@@ -30,8 +29,8 @@ from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import LargeCountsPlot, Plot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, Picture, Tabs, button, label, margins, scrolled
-from splu_desktop.gui.base.words import filled, number, tip, told
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Picture, Tabs, button, label, margins, new_grid, scrolled
+from splu_desktop.gui.base.words import number, t, tip, told
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
@@ -60,16 +59,14 @@ class PlanPage(Page):
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
         super().__init__(session, tasks)
-        self.set_title(self.tr("Plan"), self.tr("Choose how strongly to protect, and see what recipients will read."))
+        self.set_title(t("Plan"), t("Choose how strongly to protect, and see what recipients will read."))
         empty = Empty(
             "sliders-horizontal",
-            self.tr("No sensitive column yet"),
-            self.tr("Open a table and mark the column whose small counts must be protected, such as a diagnosis."),
+            t("No sensitive column yet"),
+            t("Open a table and mark the column whose small counts must be protected, such as a diagnosis."),
         )
         empty.buttons.addWidget(
-            button(
-                self.tr("&Classify the columns"), lambda: self.go.emit(Step.CLASSIFY), look="primary", picture="tags"
-            )
+            button(t("&Classify the columns"), lambda: self.go.emit(Step.CLASSIFY), look="primary", picture="tags")
         )
         self.use_empty(empty)
         self._drawn: tuple[object, ...] = ()
@@ -90,9 +87,9 @@ class PlanPage(Page):
         self._build_plots()
         self._build_tabs()
         self.beside = button(
-            self.tr("&Beside other methods…"),
+            t("&Beside other methods…"),
             self.open_beside,
-            hint=self.tr("What buckets, noise and other methods would make of this table"),
+            hint=t("What buckets, noise and other methods would make of this table"),
         )
         self.foot.insertWidget(1, self.beside)
         self.refresh()
@@ -101,22 +98,20 @@ class PlanPage(Page):
 
     def _build_controls(self) -> None:
         card = Card(spacing=8)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
+        grid = new_grid(12, 8)
         self.column = Choice()
-        self.column.setAccessibleName(self.tr("Sensitive column shown"))
+        self.column.setAccessibleName(t("Sensitive column shown"))
         self.column.currentIndexChanged.connect(lambda _: self._column_changed())
         self.column.setMinimumContentsLength(12)
-        self.together = QCheckBox(self.tr("&Same group size for all"))
+        self.together = QCheckBox(t("&Same group size for all"))
         self.together.toggled.connect(self._together_changed)
         self.gamma = GammaControl()
         self.gamma.changed.connect(self._gamma_changed)
         grid.addWidget(self.gamma, 0, 0)
         self.per_value = button(
-            self.tr("Tolerance &per value…"),
+            t("Tolerance &per value…"),
             self.open_tolerances,
-            hint=self.tr("For values that are not all equally sensitive, and for fake values in the groups"),
+            hint=t("For values that are not all equally sensitive, and for fake values in the groups"),
         )
         grid.addWidget(self.per_value, 0, 1, Qt.AlignmentFlag.AlignTop)
         self.which = QWidget()
@@ -125,9 +120,9 @@ class PlanPage(Page):
         side.addWidget(self.column)
         side.addWidget(self.together)
         self.draw_together = button(
-            self.tr("&Draw together…"),
+            t("&Draw together…"),
             self.open_together,
-            hint=self.tr("Columns that belong together, so that what they say about each other stays"),
+            hint=t("Columns that belong together, so that what they say about each other stays"),
         )
         side.addWidget(self.draw_together)
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
@@ -151,10 +146,10 @@ class PlanPage(Page):
         margins(row, 0, spacing=12)
         self.small_plot = SmallCountsPlot()
         self.large_plot = LargeCountsPlot()
-        self.published_curve = QCheckBox(self.tr("Bounds"))
+        self.published_curve = QCheckBox(t("Bounds"))
         tip(
             self.published_curve,
-            self.tr(
+            t(
                 "Chebyshev's bound, which needs no computing, and the papers' curve. The latter is not valid: it"
                 " promises far more than the release keeps."
             ),
@@ -163,12 +158,12 @@ class PlanPage(Page):
         self.small_note = label("", "quiet", wrap=True)
         self.large_note = label("", "quiet", wrap=True)
         for plot, picture, colour, title, note, extra in (
-            (self.small_plot, "shield", "protected", self.tr("Small counts are shown wrong"), self.small_note, None),
+            (self.small_plot, "shield", "protected", t("Small counts are shown wrong"), self.small_note, None),
             (
                 self.large_plot,
                 "circle-check",
                 "answerable",
-                self.tr("Large counts are reliable"),
+                t("Large counts are reliable"),
                 self.large_note,
                 self.published_curve,
             ),
@@ -198,21 +193,21 @@ class PlanPage(Page):
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.ahead = AheadTab(self.session, self.tasks, self.plots, self.open_must)
         self.ahead_room = scrolled(self.ahead)
-        self.tabs.addTab(self.ahead_room, self.tr("&What recipients read"))
+        self.tabs.addTab(self.ahead_room, t("&What recipients read"))
         self.promises = PromisesTab(self.take_way)
-        self.tabs.addTab(self.promises, self.tr("P&romises"))
+        self.tabs.addTab(self.promises, t("P&romises"))
         self.promises.warned.connect(partial(self.tabs.mark, self.promises))
         self.values = ValuesTab()
-        self.tabs.addTab(self.values, self.tr("&Values"))
+        self.tabs.addTab(self.values, t("&Values"))
         self.trade_off = TradeOffRoom()
         self.trade_off.failed.connect(self.fault)
         self.trade_off.take.connect(self.gamma.slider.setValue)
         self.trade_off.made.connect(self.put_primary_last)
-        self.tabs.addTab(self.trade_off, self.tr("&Trade-off"))
+        self.tabs.addTab(self.trade_off, t("&Trade-off"))
         self.tolerant = TolerantPart(self.session, self.tasks)
         self.tolerant.settled.connect(self._show_settled)
         self.tolerant_room = scrolled(self.tolerant)
-        self.tabs.addTab(self.tolerant_room, self.tr("P&romises and tolerances"))
+        self.tabs.addTab(self.tolerant_room, t("P&romises and tolerances"))
         self.parts.addWidget(self.tabs, 1)
 
     # -- what the user does --------------------------------------------------------------------------------------
@@ -237,7 +232,7 @@ class PlanPage(Page):
             self._draw(gamma, choices.thresholds)
         names = tuple(choices.follows) if choices.together else (self.shown_column(),)
         after = choices.with_gamma(names, gamma)
-        self.session.choose(after, self.tr("group size"), f"gamma {self._merge()}")
+        self.session.choose(after, t("group size"), f"gamma {self._merge()}")
 
     def _thresholds_changed(self) -> None:
         choices = self.session.choices
@@ -247,7 +242,7 @@ class PlanPage(Page):
         if self._by_gamma():
             self._draw(self.gamma.value(), thresholds)
         after = replace(choices, thresholds=thresholds)
-        self.session.choose(after, self.tr("what is asked"), f"thresholds {self._merge()}")
+        self.session.choose(after, t("what is asked"), f"thresholds {self._merge()}")
 
     def open_tolerances(self) -> ToleranceDialog:
         """Open the dialog that gives the column shown a tolerance per value."""
@@ -293,12 +288,12 @@ class PlanPage(Page):
         if way.steps is not None:
             take_groups(self.session, self.tasks, name, way.steps, also)
         else:
-            self.session.choose(also(choices), self.tr("what is asked"))
+            self.session.choose(also(choices), t("what is asked"))
 
     def _together_changed(self, on: bool) -> None:
         choices = self.session.choices
         if choices is not None:
-            self.session.choose(replace(choices, together=on), self.tr("one group size for all"))
+            self.session.choose(replace(choices, together=on), t("one group size for all"))
 
     def _column_changed(self) -> None:
         if self.session.choices is not None and self.shown_column():
@@ -315,7 +310,7 @@ class PlanPage(Page):
         self.beside.setVisible(choices is not None and self.session.ready_to_plan())
         if choices is None or not self.session.ready_to_plan():
             self.show_part(self.empty)
-            self.set_primary(self.tr("Continue"), False, "")
+            self.set_primary(t("Continue"), False, "")
             return
         self.show_part(None)
         names = list(choices.sensitive)
@@ -367,9 +362,9 @@ class PlanPage(Page):
         self._compare(name, choices.gammas[name], thresholds)
         self._look_for_giveaways(name)
         if choices.together or len(choices.sensitive) == 1:
-            text = filled(self.tr("Continue with groups of {gamma}"), gamma=number(choices.gammas[name]))
+            text = t("Continue with groups of {gamma}", gamma=number(choices.gammas[name]))
         else:
-            text = self.tr("Continue with these groups")
+            text = t("Continue with these groups")
         self.set_primary(text, True)
 
     def _show_settled(self) -> None:
@@ -378,11 +373,11 @@ class PlanPage(Page):
         # Not _by_gamma(): a column drawn per person has a gamma, but is shown in the same place as tolerances.
         if choices is not None and self._by_tolerances:
             follows = choices.follows.get(self.shown_column())
-            text = self.tr("Continue with these tolerances")
+            text = t("Continue with these tolerances")
             if self._with_others():
-                text = self.tr("Continue with these groups")
+                text = t("Continue with these groups")
             if follows is not None:
-                text = filled(self.tr("Continue with gamma {gamma}"), gamma=number(follows))
+                text = t("Continue with gamma {gamma}", gamma=number(follows))
             self.set_primary(text, self.tolerant.is_settled)
 
     def _by_gamma(self) -> bool:
@@ -500,14 +495,12 @@ class PlanPage(Page):
     def _values_ready(self, found: Values) -> None:
         self.promises.show_warnings(found.warnings)
         self.values.show_values(found)
-        self.tabs.setTabText(
-            self.tabs.indexOf(self.values), filled(self.tr("Value&s ({n})"), n=number(len(found.rows)))
-        )
+        self.tabs.setTabText(self.tabs.indexOf(self.values), t("Value&s ({n})", n=number(len(found.rows))))
 
     def help_text(self) -> str:
         if not self._by_gamma() and not self._with_others():
             return self.tolerant.help_text()
-        return self.tr(
+        return t(
             "<p>Each patient is put into a group with others who have other values; one of the group's values is then"
             " drawn for each. The <b>group size gamma</b> says how many.</p>"
             "<p><span class='p'>Small counts</span> become unreliable on purpose: nobody can tell whether two or no"

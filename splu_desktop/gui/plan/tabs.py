@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
-from splu_desktop.gui.base.words import copy_text, filled, number, percent
+from splu_desktop.gui.base.words import copy_text, filled, number, percent, t
 from splu_desktop.gui.plan.figures import ValueRow, Values
 from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
 
@@ -51,13 +51,13 @@ class PromisesTab(QWidget):
         room.setWidgetResizable(True)
         room.setFrameShape(QScrollArea.Shape.NoFrame)
         room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        room.setAccessibleName(self.tr("Promises"))
+        room.setAccessibleName(t("Promises"))
         room.setWidget(said)
         column.addWidget(room, 1)
         foot = margins(QHBoxLayout(), spacing=8)
         self.ways_out = WaysOutRow(take)
         put(foot, (self.ways_out, 1), 0)
-        self.copy_button = button(self.tr("&Copy these sentences"), self.copy, picture="copy")
+        self.copy_button = button(t("&Copy these sentences"), self.copy, picture="copy")
         foot.addWidget(self.copy_button)
         column.addLayout(foot)
         self.show_warnings(())
@@ -104,7 +104,7 @@ class ValuesTab(QWidget):
         self.totals = label("", "quiet")
         column.addWidget(self.totals)
         self.model: RowsModel[ValueRow] = RowsModel(self._fields())
-        self.table = TableView(self.tr("Values of the sensitive column"))
+        self.table = TableView(t("Values of the sensitive column"))
         ordered = SortFilter()
         ordered.setParent(self.table)
         ordered.setSourceModel(self.model)
@@ -115,42 +115,42 @@ class ValuesTab(QWidget):
 
     def _fields(self) -> list[Field[ValueRow]]:
         words = {
-            "protected": self.tr("protected"),
-            "between": self.tr("in between"),
-            "answerable": self.tr("answerable"),
+            "protected": t("protected"),
+            "between": t("in between"),
+            "answerable": t("answerable"),
         }
         pictures = {"protected": "shield", "between": "circle", "answerable": "circle-check"}
         return [
-            Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
-            Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+            Field(t("Value"), lambda r: r.value or t("(empty)")),
+            Field(t("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
             Field(
-                self.tr("Count is"),
+                t("Count is"),
                 lambda r: words[r.group],
                 key=lambda r: r.count,
                 colour=lambda r: r.group,
                 picture=lambda r: pictures[r.group],
-                hint=self.tr("Protected: small, shown wrong on purpose. Answerable: large, can be relied on."),
+                hint=t("Protected: small, shown wrong on purpose. Answerable: large, can be relied on."),
             ),
             Field(
-                self.tr("Shown wrong"),
+                t("Shown wrong"),
                 lambda r: percent(r.wrong),
                 key=lambda r: r.wrong,
                 right=True,
-                hint=self.tr("Probability that the published count is wrong by more than the error set above"),
+                hint=t("Probability that the published count is wrong by more than the error set above"),
             ),
             Field(
-                self.tr("Usual error"),
+                t("Usual error"),
                 lambda r: percent(r.error),
                 key=lambda r: r.error,
                 right=True,
-                hint=self.tr("Expected relative error of the published count"),
+                hint=t("Expected relative error of the published count"),
             ),
             Field(
-                self.tr("Signal left"),
+                t("Signal left"),
                 lambda r: percent(r.signal),
                 key=lambda r: r.signal,
                 right=True,
-                hint=self.tr(
+                hint=t(
                     "How much of this value's link to the other columns is left. 100 %: all that the group size allows;"
                     " 0 %: nothing can be told any more."
                 ),
@@ -164,9 +164,9 @@ class ValuesTab(QWidget):
         if first:
             self.table.fit_columns(240)
         said = {
-            "protected": self.tr("{values} protected ({records} records)"),
-            "between": self.tr("{values} in between ({records} records)"),
-            "answerable": self.tr("{values} answerable ({records} records)"),
+            "protected": t("{values} protected ({records} records)"),
+            "between": t("{values} in between ({records} records)"),
+            "answerable": t("{values} answerable ({records} records)"),
         }
         self.totals.setText(
             ", ".join(

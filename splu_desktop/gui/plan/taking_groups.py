@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QCoreApplication
-
 from splu_desktop.core.draw.by_person import ONE
 from splu_desktop.core.generalise import Steps, column_after, suggest
 from splu_desktop.core.progress import Progress
@@ -15,7 +13,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.gui.base.facts import ColumnFacts, facts_after
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.words import filled, told
+from splu_desktop.gui.base.words import filled, t, told
 
 
 def generalised(column: Column, steps: Steps, progress: Progress) -> tuple[Column, ColumnFacts]:
@@ -42,7 +40,7 @@ def take_groups(
         if session.source is not source or choices is None:
             return
         after = {**choices.generalisations, name: steps}
-        words = filled(QCoreApplication.translate("classify", "groups of {column}"), column=name)
+        words = t("groups of {column}", column=name)
         session.choose(also(replace(choices, generalisations=after)), words)
 
     def work(progress: Progress) -> None:
@@ -81,10 +79,9 @@ def take_roles(
         given = {**now.roles, **roles}
         session.choose(replace(now, roles=given, generalisations=after, kept={**now.kept, **(kept or {})}), words)
         for name, steps in new.items():
-            sentence = QCoreApplication.translate(
-                "classify",
+            sentence = t(
                 "“{column}” holds measurements, so it was put into groups to be re-drawn ({steps}). “Group values…” "
-                "changes them, Undo takes both back.",
+                "changes them, Undo takes both back."
             )
             session.noticed.emit(filled(sentence, column=name, steps=", ".join(told(step.words) for step in steps)))
 

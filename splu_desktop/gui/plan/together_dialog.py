@@ -26,8 +26,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import button, label, last_row, margins, put
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.widgets import Dialog, button, label, last_row, margins, put
+from splu_desktop.gui.base.words import t, told
 
 _PAUSE = 150  # milliseconds after the last change
 _SUGGESTED = 3
@@ -54,12 +54,15 @@ def _suggested(table: Table, names: Sequence[str], progress: Progress) -> tuple[
     return suggested(table, names)
 
 
-class TogetherDialog(QDialog):
+class TogetherDialog(Dialog):
     """The sensitive columns with a box each, one gamma, and what follows from the choice."""
 
     def __init__(self, session: Session, tasks: Tasks, shown: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        intro = t(
+            "Columns drawn together keep what they say about each other. In return a row shows a combination of values"
+            " that a record has: who knows some of a person's values can recognise it and read the rest."
+        )
+        super().__init__(t("Draw columns together"), (720, 640), parent, intro)
         if session.choices is None:
             raise RuntimeError("nothing is open")
         self._session, self._tasks = session, tasks
@@ -70,25 +73,18 @@ class TogetherDialog(QDialog):
         self._turn = 0
         draw = session.choices.draws[shown]
         self._now = draw.block(shown) if len(draw.block(shown)) > 1 else ()
-        self.setWindowTitle(self.tr("Draw columns together"))
-        self.resize(720, 640)
-        outer = margins(QVBoxLayout(self), 16, spacing=12)
-        intro = self.tr(
-            "Columns drawn together keep what they say about each other. In return a row shows a combination of values"
-            " that a record has: who knows some of a person's values can recognise it and read the rest."
-        )
-        outer.addWidget(label(intro, wrap=True))
+        outer = self.parts
         self.suggestions = margins(QVBoxLayout(), 0, spacing=6)
         outer.addLayout(self.suggestions)
         self.columns = QListWidget()
-        self.columns.setAccessibleName(self.tr("Sensitive columns"))
+        self.columns.setAccessibleName(t("Sensitive columns"))
         for name in names:
             item = QListWidgetItem(name, self.columns)
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if name in self._now else Qt.CheckState.Unchecked)
         outer.addWidget(self.columns, 2)
         row = QHBoxLayout()
-        caption = label(self.tr("Group &size"))
+        caption = label(t("Group &size"))
         self.gamma = QSpinBox()
         self.gamma.setRange(2, MOST_GAMMA)
         # Not the gamma of columns drawn one by one: few values limit those, while combinations hardly limit any.
@@ -100,11 +96,11 @@ class TogetherDialog(QDialog):
         self.costs.setAlignment(Qt.AlignmentFlag.AlignTop)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
-        scroll.setAccessibleName(self.tr("What it brings and costs"))
+        scroll.setAccessibleName(t("What it brings and costs"))
         scroll.setWidget(self.costs)
         outer.addWidget(scroll, 3)
-        others = ((self.tr("Draw &one by one"), self.apart),) if self._now else ()
-        self.use = last_row(self, outer, self.tr("&Draw together"), *others)
+        others = ((t("Draw &one by one"), self.apart),) if self._now else ()
+        self.use = last_row(self, outer, t("&Draw together"), *others)
         self.columns.itemChanged.connect(lambda _: self._changed())
         self.gamma.valueChanged.connect(lambda _: self._changed())
         table = self._table
@@ -128,7 +124,7 @@ class TogetherDialog(QDialog):
             row = put(
                 QHBoxLayout(),
                 (label(told(each.sentence), wrap=True), 1),
-                button(self.tr("Choose these"), partial(self.choose, each.columns)),
+                button(t("Choose these"), partial(self.choose, each.columns)),
             )
             self.suggestions.addLayout(row)
 
@@ -137,7 +133,7 @@ class TogetherDialog(QDialog):
         self.use.setEnabled(False)
         names, gamma, table, person = self.chosen(), self.gamma.value(), self._table, self._person
         if len(names) < 2:
-            self.costs.setText(self.tr("Choose two columns or more."))
+            self.costs.setText(t("Choose two columns or more."))
             return
         self._turn += 1
         turn = self._turn
@@ -161,7 +157,7 @@ class TogetherDialog(QDialog):
             usual = PlainGroups(next(iter(choices.gammas.values()), DEFAULT_GAMMA))
             apart = dict.fromkeys(self._now, usual)
             after = replace(choices, draws={**choices.draws, **apart, **draws})
-            self._session.choose(after, self.tr("columns drawn together"))
+            self._session.choose(after, t("columns drawn together"))
 
     def apart(self) -> None:
         """Draw the columns shown one by one again."""

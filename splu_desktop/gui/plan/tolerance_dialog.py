@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import by_tolerances
@@ -15,8 +15,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import label, last_row, margins, put, scrolling
-from splu_desktop.gui.base.words import caption, filled, tip, told
+from splu_desktop.gui.base.widgets import Dialog, label, last_row, put, room_above
+from splu_desktop.gui.base.words import caption, t, tip, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, edited, proposed
 
@@ -28,22 +28,18 @@ def _by_rule(
     return {name: by_tolerances(column, rule(column), progress=progress) for name, column in columns.items()}
 
 
-class ToleranceDialog(QDialog):
+class ToleranceDialog(Dialog):
     """The values and their tolerances, and what follows from them."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(t("A tolerance per value of {column}", column=name), (900, 640), parent)
         self._name, self._session, self._tasks = name, session, tasks
         if session.choices is None:
             raise RuntimeError("nothing is open")
         shown = edited(session, name)
         given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
-        self.setWindowTitle(filled(self.tr("A tolerance per value of {column}"), column=name))
-        self.resize(900, 640)
-        outer = margins(QVBoxLayout(self), 16, spacing=12)
-        column = scrolling(outer)
-        intro = self.tr(
+        column = room_above(self.parts)
+        intro = t(
             "Say how sensitive each value is: which share of the rows that show it may be right, on average. "
             "A value that fills many records can't be very sensitive; a rare illness can."
         )
@@ -57,15 +53,15 @@ class ToleranceDialog(QDialog):
                 action = self.others.addAction(caption(other))
                 action.setData(other)
                 action.setCheckable(True)
-        self.also = QPushButton(self.tr("Same r&ule for…"))
-        tip(self.also, self.tr("Other sensitive columns that get their tolerances by the rule above, too"))
+        self.also = QPushButton(t("Same r&ule for…"))
+        tip(self.also, t("Other sensitive columns that get their tolerances by the rule above, too"))
         self.also.setMenu(self.others)
         self.others.triggered.connect(lambda _: self._count())
         self.also.setVisible(not self.others.isEmpty())
         self.also.setAutoDefault(False)
         column.addWidget(self.also, 0, Qt.AlignmentFlag.AlignLeft)
-        others = () if not given else ((self.tr("One gro&up size instead"), self._plain),)
-        self.use = last_row(self, outer, self.tr("&Use these tolerances"), *others)
+        others = () if not given else ((t("One gro&up size instead"), self._plain),)
+        self.use = last_row(self, self.parts, t("&Use these tolerances"), *others)
         self.use.setEnabled(False)
         self.editor.edited.connect(self._unknown)
         self.editor.failed.connect(self._unknown)
@@ -89,7 +85,7 @@ class ToleranceDialog(QDialog):
             after = choices.without_draw(self._name)
             if draw is not None:
                 after = replace(choices, draws={**choices.draws, self._name: draw})
-            self._session.choose(after, filled(self.tr("tolerances of {column}"), column=self._name))
+            self._session.choose(after, t("tolerances of {column}", column=self._name))
 
     def _plain(self) -> None:
         self._take(None)
@@ -100,9 +96,7 @@ class ToleranceDialog(QDialog):
 
     def _count(self) -> None:
         number = len(self._ticked())
-        self.also.setText(
-            filled(self.tr("Same r&ule for {number} more…"), number=number) if number else self.tr("Same r&ule for…")
-        )
+        self.also.setText(t("Same r&ule for {number} more…", number=number) if number else t("Same r&ule for…"))
 
     def accept(self) -> None:
         """Take the tolerances over, and the rule's for the other columns ticked, as one step of undo."""
@@ -119,7 +113,7 @@ class ToleranceDialog(QDialog):
 
         def take(draws: dict[str, Draw]) -> None:
             self._session.choose(
-                replace(choices, draws={**choices.draws, **own, **draws}), self.tr("tolerances of several columns")
+                replace(choices, draws={**choices.draws, **own, **draws}), t("tolerances of several columns")
             )
             self._close(QDialog.DialogCode.Accepted)
 

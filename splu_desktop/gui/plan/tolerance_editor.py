@@ -43,7 +43,7 @@ from splu_desktop.gui.base.widgets import (
     put,
     whole_box,
 )
-from splu_desktop.gui.base.words import decimal, filled, number, percent, tip, told
+from splu_desktop.gui.base.words import decimal, number, percent, t, tip, told
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, ToleranceRow, designed, rows_of, workable
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
@@ -89,63 +89,61 @@ class ToleranceEditor(QWidget):
         row, names = QHBoxLayout(steps), QHBoxLayout(classes)
         margins(row, 0)
         margins(names, 0)
-        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
-        put(row, (self.search, 1), label(self.tr("Set selected:"), "quiet"))
+        self.search = line_edit(t("Find a value"), t("Find a value"))
+        put(row, (self.search, 1), label(t("Set selected:"), "quiet"))
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(1, _FINE)
         self.slider.setPageStep(50)
         self.slider.setMinimumWidth(90)
-        tip(self.slider, self.tr("Share of the rows that show the value that may be right, on average"))
-        self.slider.setAccessibleName(self.tr("Tolerance of the selected values"))
+        tip(self.slider, t("Share of the rows that show the value that may be right, on average"))
+        self.slider.setAccessibleName(t("Tolerance of the selected values"))
         row.addWidget(self.slider, 1)
-        self.box = percent_box(0.1, 100.0, 1, self.tr("Tolerance of the selected values"))
+        self.box = percent_box(0.1, 100.0, 1, t("Tolerance of the selected values"))
         self.box.setMinimumWidth(76)
         row.addWidget(self.box)
         self.slider.valueChanged.connect(lambda steps: self._limit_moved(Fraction(steps, _FINE)))
         self.box.valueChanged.connect(lambda share: self._limit_moved(Fraction(round(10 * share), _FINE)))
         self.class_buttons: dict[Sensitivity, QPushButton] = {}
         for sort, text in (
-            (Sensitivity.HIGH, self.tr("H&igh")),
-            (Sensitivity.MEDIUM, self.tr("&Medium")),
-            (Sensitivity.LOW, self.tr("&Low")),
-            (Sensitivity.NONE, self.tr("&Not sensitive")),
+            (Sensitivity.HIGH, t("H&igh")),
+            (Sensitivity.MEDIUM, t("&Medium")),
+            (Sensitivity.LOW, t("&Low")),
+            (Sensitivity.NONE, t("&Not sensitive")),
         ):
             share = percent(float(sort.tolerance))
-            made = button(
-                text, partial(self.set_selected, sort), hint=filled(self.tr("Linked with at most {share}"), share=share)
-            )
+            made = button(text, partial(self.set_selected, sort), hint=t("Linked with at most {share}", share=share))
             self.class_buttons[sort] = made
             names.addWidget(made)
         return Folding(steps, classes)
 
     def _build_ways(self) -> QHBoxLayout:
-        row = put(margins(QHBoxLayout(), spacing=8), label(self.tr("All by rule: share ×"), "quiet"))
+        row = put(margins(QHBoxLayout(), spacing=8), label(t("All by rule: share ×"), "quiet"))
         self.theta = QDoubleSpinBox()
         self.theta.setRange(0.0, 100.0)
         self.theta.setDecimals(1)
         self.theta.setValue(2.0)
         self.theta.setMaximumWidth(84)
-        self.theta.setAccessibleName(self.tr("Theta: tolerance as a multiple of a value's share"))
+        self.theta.setAccessibleName(t("Theta: tolerance as a multiple of a value's share"))
         row.addWidget(self.theta)
         self.theta.setAlignment(Qt.AlignmentFlag.AlignRight)
-        row.addWidget(label(self.tr("+"), "quiet"))
-        self.offset = percent_box(0.0, 100.0, 1, self.tr("Constant added to the tolerance by rule"))
+        row.addWidget(label(t("+"), "quiet"))
+        self.offset = percent_box(0.0, 100.0, 1, t("Constant added to the tolerance by rule"))
         self.offset.setMaximumWidth(84)
         self.offset.setValue(2.0)
         row.addWidget(self.offset)
-        self.rule = button(self.tr("&Apply"), self.by_rule, hint=self.tr("Rounded down to 1, 1/2, 1/3, 1/4, 1/6, …"))
+        self.rule = button(t("&Apply"), self.by_rule, hint=t("Rounded down to 1, 1/2, 1/3, 1/4, 1/6, …"))
         row.addWidget(self.rule)
         self.file = button(
-            self.tr("Fr&om a file…"),
+            t("Fr&om a file…"),
             self.ask_file,
             picture="folder-open",
-            hint=self.tr("A CSV file of value and tolerance: a number, or none, low, medium, high"),
+            hint=t("A CSV file of value and tolerance: a number, or none, low, medium, high"),
         )
         put(row, self.file, 1)
-        caption = self.fakes_caption = label(self.tr("Fake values"), "quiet")
-        self.fakes = whole_box(0, MOST_FAKES, self.tr("Fake values per group"))
+        caption = self.fakes_caption = label(t("Fake values"), "quiet")
+        self.fakes = whole_box(0, MOST_FAKES, t("Fake values per group"))
         caption.setBuddy(self.fakes)
-        hint = self.tr(
+        hint = t(
             "Against someone who knows the values of all other records of a group: with one fake value they are sure of"
             " the last record's value with at most 50 %, with two 33 %. Not against someone who knows all other"
             " records of the table"
@@ -174,31 +172,27 @@ class ToleranceEditor(QWidget):
 
         self.model: RowsModel[ToleranceRow] = RowsModel(
             [
-                Field(self.tr("Value"), lambda r: r.value or self.tr("(empty)")),
-                Field(self.tr("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
-                Field(self.tr("Share"), lambda r: percent(r.share), key=lambda r: r.share, right=True),
+                Field(t("Value"), lambda r: r.value or t("(empty)")),
+                Field(t("Records"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+                Field(t("Share"), lambda r: percent(r.share), key=lambda r: r.share, right=True),
                 Field(
-                    self.tr("At most"),
-                    lambda r: self.tr("not sensitive") if r.limit == 1 else percent(float(r.limit)),
+                    t("At most"),
+                    lambda r: t("not sensitive") if r.limit == 1 else percent(float(r.limit)),
                     key=lambda r: r.limit,
                     right=True,
-                    hint=self.tr("Share of the rows that show the value that may be right, on average"),
+                    hint=t("Share of the rows that show the value that may be right, on average"),
                     colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
                 ),
-                figure(
-                    "t_p", self.tr("T_P"), self.tr("Least probability that a small count of the value is shown wrong")
-                ),
-                figure("keeps", self.tr("Kept"), self.tr("How often a record with the value is published with it")),
+                figure("t_p", t("T_P"), t("Least probability that a small count of the value is shown wrong")),
+                figure("keeps", t("Kept"), t("How often a record with the value is published with it")),
                 figure(
                     "signal",
-                    self.tr("Signal"),
-                    self.tr(
-                        "a − b: how much more often than others its records are published with it; 0 tells nothing"
-                    ),
+                    t("Signal"),
+                    t("a − b: how much more often than others its records are published with it; 0 tells nothing"),
                 ),
             ]
         )
-        self.table = TableView(self.tr("Values and how sensitive they are"))
+        self.table = TableView(t("Values and how sensitive they are"))
         ordered = SortFilter()
         ordered.setParent(self.table)
         ordered.setSourceModel(self.model)
@@ -246,7 +240,7 @@ class ToleranceEditor(QWidget):
         self._look()
         if other:
             self.table.fit_columns(200)
-            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(self.tr("not sensitive")) + 28)
+            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(t("not sensitive")) + 28)
         if not self.table.selectionModel().hasSelection() and self.table.model().rowCount():
             self.table.selectionModel().setCurrentIndex(
                 self.table.model().index(0, 0),
@@ -300,7 +294,7 @@ class ToleranceEditor(QWidget):
 
     def ask_file(self) -> None:
         """Let the user choose a CSV file of tolerances."""
-        path = asked_file(self, self.tr("Tolerances from a file"), self.tr("Tables (*.csv *.txt);;All files (*)"))
+        path = asked_file(self, t("Tolerances from a file"), t("Tables (*.csv *.txt);;All files (*)"))
         if path is not None:
             self.from_file(path)
 
@@ -321,7 +315,7 @@ class ToleranceEditor(QWidget):
             return
         shown, limits, fakes = self._shown, self.limits, self.fakes.value()
         self.banner.hide()
-        self.effect.setText(self.tr("Looking for the nearest tolerances that can be kept…"))
+        self.effect.setText(t("Looking for the nearest tolerances that can be kept…"))
         job = self._tasks.run(self._channel, lambda progress: workable(shown, limits, fakes, progress))
         job.done.connect(self._raised)
         job.failed.connect(self._failed)
@@ -371,7 +365,7 @@ class ToleranceEditor(QWidget):
         self._found = None
         self.effect.setText("")
         self.compared.setText("")
-        self.banner.say("warning", told(text), self.tr("Raise to what is possible"), self.raise_to_possible)
+        self.banner.say("warning", told(text), t("Raise to what is possible"), self.raise_to_possible)
         self.failed.emit()
 
     def _designed(self, found: Designed) -> None:
@@ -386,22 +380,18 @@ class ToleranceEditor(QWidget):
         figures = found.figures
         signal, t_f = figures["values"][0]["signal"], number(figures["t_f"])
         if figures.get("mse") is None:
-            return filled(
-                self.tr(
-                    "Counts of a protected value are within ±{cell} records in a tenth of the table and ±{whole} in all"
-                    " of it; signal left on the commonest value {signal}; counts of the whole table are within the"
-                    " error asked for from {t_f} on."
-                ),
+            return t(
+                "Counts of a protected value are within ±{cell} records in a tenth of the table and ±{whole} in all"
+                " of it; signal left on the commonest value {signal}; counts of the whole table are within the"
+                " error asked for from {t_f} on.",
                 cell=told(half(found.widths[0])),
                 whole=told(half(found.widths[1])),
                 signal=percent(signal),
                 t_f=t_f,
             )
-        return filled(
-            self.tr(
-                "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts "
-                "are within the error asked for from {t_f} on."
-            ),
+        return t(
+            "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts "
+            "are within the error asked for from {t_f} on.",
             sizes=told(figures["words"]),
             mse=decimal(figures["mse"]),
             signal=percent(signal),
@@ -413,8 +403,8 @@ class ToleranceEditor(QWidget):
         single = figures.get("one_size")
         if single is not None and len(found.draw.shape(1)["sizes"]) > 1:
             said.append(
-                filled(
-                    self.tr("One group size for all, {size}: loss {mse}, signal {signal}."),
+                t(
+                    "One group size for all, {size}: loss {mse}, signal {signal}.",
                     size=number(single["size"]),
                     mse=decimal(single["mse"]),
                     signal=percent(single["signal"]),
@@ -422,7 +412,7 @@ class ToleranceEditor(QWidget):
             )
         if not figures.get("from_blocks", True):
             said.append(
-                self.tr(
+                t(
                     "These tolerances are so tight that exact counts decide the group sizes, which are published: they"
                     " may tell something of small counts. Raise the tightest ones a little to avoid it."
                 )

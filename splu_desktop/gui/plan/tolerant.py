@@ -20,7 +20,7 @@ from splu_desktop.files.project.tolerances import read_declared
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins, put
-from splu_desktop.gui.base.words import copy_text, filled, told
+from splu_desktop.gui.base.words import copy_text, filled, t, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
 
@@ -69,17 +69,17 @@ class TolerantPart(QWidget):
         head = put(margins(QHBoxLayout(), spacing=12), Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)
         head.addWidget(self.title, 1)
-        self.one_size = button(self.tr("One gro&up size instead"), self.plain)
+        self.one_size = button(t("One gro&up size instead"), self.plain)
         head.addWidget(self.one_size)
         card.body.addLayout(head)
         self.offer = label("", wrap=True)
-        self.other_way = button(self.tr("&Draw joined instead"), self.change_way)
+        self.other_way = button(t("&Draw joined instead"), self.change_way)
         ways = put(margins(QHBoxLayout(), spacing=12), (self.offer, 1), self.other_way)
         self.declare = button(
-            self.tr("Declare values…"),
+            t("Declare values…"),
             self.ask_declared,
             picture="folder-open",
-            hint=self.tr(
+            hint=t(
                 "A file with all values that may occur, one a row, such as a code list: all of them are shown, so that"
                 " a value names nobody, not even to someone who knows all other records of the table"
             ),
@@ -94,9 +94,9 @@ class TolerantPart(QWidget):
         promises = Card(spacing=8)
         self.sentences = label("", wrap=True, selectable=True)
         scroll = _Sentences(self.sentences)
-        scroll.setAccessibleName(self.tr("Promises"))
+        scroll.setAccessibleName(t("Promises"))
         promises.body.addWidget(scroll, 1)
-        row = put(QHBoxLayout(), button(self.tr("&Copy these sentences"), self.copy, picture="copy"), 1)
+        row = put(QHBoxLayout(), button(t("&Copy these sentences"), self.copy, picture="copy"), 1)
         promises.body.addLayout(row)
         outer.addWidget(promises, 1)
         self.editor.edited.connect(self._unsettle)
@@ -125,14 +125,14 @@ class TolerantPart(QWidget):
         if limits is None:
             return
         if not planned.joined:
-            self.title.setText(filled(self.tr("“{column}” has a tolerance per value"), column=name))
-            self._sizes = filled(self.tr("Its records stand in {sizes}."), sizes=told(draw.words()))
+            self.title.setText(t("“{column}” has a tolerance per value", column=name))
+            self._sizes = t("Its records stand in {sizes}.", sizes=told(draw.words()))
         self.editor.open(planned, limits, thresholds)
 
     def _show_promised(self, found: Promised) -> None:
         self.sentences.setText("\n\n".join(found.sentences))
         if self._shown is not None and not self._sizes:
-            text = self.tr("“{column}” is re-drawn: {words}")
+            text = t("“{column}” is re-drawn: {words}")
             self.title.setText(filled(text, column=self._shown[0], words=found.words))
 
     def _offer(self, planned: Edited, draw: Draw, tolerant: bool) -> None:
@@ -142,7 +142,7 @@ class TolerantPart(QWidget):
         # By person there is one way to keep them.
         other = tolerant and not planned.person
         self.other_way.setVisible(other and draw.follows is None and planned.joined)
-        self.other_way.setText(self.tr("&Draw from groups instead"))
+        self.other_way.setText(t("&Draw from groups instead"))
         self._compared = other and not planned.joined
         if self._compared:
             job = self._tasks.run("compared", lambda progress: compared(planned.column, draw), pause=_REST)
@@ -153,7 +153,7 @@ class TolerantPart(QWidget):
             return
         self.offer.setText(told(found.sentence(self._shown[0])))
         self.offer.show()
-        self.other_way.setText(self.tr("&Draw joined instead"))
+        self.other_way.setText(t("&Draw joined instead"))
         self.other_way.setVisible(found.worth_it)
 
     def change_way(self) -> None:
@@ -163,11 +163,11 @@ class TolerantPart(QWidget):
             limits = Tolerances({str(label): draw.limit(str(label)) for label in column.labels})
             return by_tolerances(column, limits, JOINED if draw.true_shares else GROUPS, progress=progress)
 
-        self._change(other, self.tr("draw of {column}"))
+        self._change(other, t("draw of {column}"))
 
     def ask_declared(self) -> None:
         """Let the user choose a file that lists the values which may occur."""
-        path = asked_file(self, self.tr("Values that may occur"), self.tr("Tables (*.csv *.txt);;All files (*)"))
+        path = asked_file(self, t("Values that may occur"), t("Tables (*.csv *.txt);;All files (*)"))
         if path is not None:
             self.declare_values(path)
 
@@ -175,7 +175,7 @@ class TolerantPart(QWidget):
         """Draw the column shown so that the values which a file lists are shown, too."""
         self._change(
             lambda column, draw, _: with_declared(column, draw, read_declared(path, column)),
-            self.tr("declared values of {column}"),
+            t("declared values of {column}"),
         )
 
     def _change(self, found_by: Callable[[Column, Draw, Progress], Draw], words: str) -> None:
@@ -201,7 +201,7 @@ class TolerantPart(QWidget):
         choices = self._session.choices
         if choices is not None and self._shown is not None:
             name = self._shown[0]
-            self._session.choose(choices.without_draw(name), filled(self.tr("tolerances of {column}"), column=name))
+            self._session.choose(choices.without_draw(name), t("tolerances of {column}", column=name))
 
     def copy(self) -> None:
         """Copy the promises as text."""
@@ -209,28 +209,28 @@ class TolerantPart(QWidget):
 
     def help_text(self) -> str:
         """Return what the help panel says beside the page."""
-        each = self.tr(
+        each = t(
             "<p>Each value has a <b>tolerance</b>: which share of the rows that show it may be right, on average."
             " Sensitive values need a small one; values that are not sensitive may have 100&nbsp;%.</p>"
         )
-        least = self.tr("<p>A tolerance can't be smaller than its value's share of the records.</p>")
+        least = t("<p>A tolerance can't be smaller than its value's share of the records.</p>")
         if not self._sizes:
             return f"{each}{self._joined_help() if self.editor.isVisibleTo(self) else ''}{least}"
-        groups = self.tr(
+        groups = t(
             "<p>The program finds groups of several sizes that keep every tolerance and leave as much <b>signal</b> as "
             "they can: how values hang together with the other columns.</p><p><b>Fake values</b> help against someone "
             "who knows the values of all other records of a group: they can't tell the last record's value from the "
             "fake ones. They don't help against someone who knows all other records of the table; <b>declared "
             "values</b> do: a list of all values that may occur, which are shown whether or not somebody has them.</p>"
         )
-        told_too = self.tr(
+        told_too = t(
             "<p class='q'>Group sizes, tolerances and the share of the records in groups of each size are published,"
             " since counts can't be read without them. They are chosen so that they tell nothing of small counts.</p>"
         )
         return f"{each}{groups}{least}{told_too}"
 
     def _joined_help(self) -> str:
-        return self.tr(
+        return t(
             "<p>Records of other values <b>join</b> the sensitive ones, so that a row that shows one is right no more"
             " often than its tolerance says, while its link to the other columns stays. The chances are published,"
             " coarsely, and every count is reconstructed with them.</p>"
@@ -254,7 +254,7 @@ class TolerantPart(QWidget):
             self._last_change = now
             self._session.choose(
                 replace(choices, draws={**choices.draws, name: found.draw}),
-                filled(self.tr("tolerances of {column}"), column=name),
+                t("tolerances of {column}", column=name),
                 f"tolerances {name} {self._stroke}",
             )
         self.settled.emit()

@@ -18,7 +18,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
 from splu_desktop.gui.base.widgets import Card, button, label, margins, put
-from splu_desktop.gui.base.words import filled, number, percent, told
+from splu_desktop.gui.base.words import number, percent, t, told
 
 _FEW = 12  # gammas up to which each is marked with a dot
 
@@ -64,7 +64,7 @@ class TradeOffPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         left = PercentAxis("left", (0.0, 0.25, 0.5, 0.75, 1.0), log=False)
-        super().__init__(self.tr("Trade-off"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
+        super().__init__(t("Trade-off"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
         item = self.getPlotItem()
         self._t_p, self._error, self._subgroup = (item.plot() for _ in range(3))
         self._now = pg.InfiniteLine(angle=90)
@@ -73,14 +73,12 @@ class TradeOffPlot(Plot):
         item.vb.setRange(yRange=(0.0, 1.0), padding=0.03)
         self.setMinimumSize(200, 80)
         self._shown: Advice | None = None
-        self.label_axis("bottom", self.tr("group size gamma"))
-        self.label_axis("left", self.tr("share"))
+        self.label_axis("bottom", t("group size gamma"))
+        self.label_axis("left", t("share"))
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
-        if not hasattr(self, "_advised"):
-            return
         c = theme.colours()
         self._t_p.setPen(pg.mkPen(c.protected, width=2))
         self._error.setPen(pg.mkPen(c.answerable, width=1))
@@ -124,18 +122,15 @@ class TradeOffPlot(Plot):
         if self._shown is None or not len(self._shown.curve.gammas):
             return ""
         curve = self._shown.curve
-        words: str = filled(
-            self.tr(
-                "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of"
-                " the records {subgroup}; signal left {signal}"
-            ),
+        return t(
+            "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of"
+            " the records {subgroup}; signal left {signal}",
             gamma=number(int(curve.gammas[place])),
             t_p=percent(float(curve.t_p[place])),
             error=percent(float(curve.large_error[place])),
             subgroup=percent(float(curve.subgroup_error[place])),
             signal=percent(float(curve.signal[place])),
         )
-        return words
 
 
 class TradeOffTab(QWidget):
@@ -149,7 +144,7 @@ class TradeOffTab(QWidget):
         self.plot = TradeOffPlot()
         card = Card()
         margins(card.body, 8, 4, 4, 4, spacing=0)
-        self.save = SavePlotButton(self.plot, self.tr("Trade-off"))
+        self.save = SavePlotButton(self.plot, t("Trade-off"))
         inside = put(margins(QHBoxLayout(), spacing=0), (self.plot, 1), (self.save, 0, Qt.AlignmentFlag.AlignTop))
         card.body.addLayout(inside)
         row.addWidget(card, 3)
@@ -157,7 +152,7 @@ class TradeOffTab(QWidget):
         self.words = label("", wrap=True, selectable=True)
         self.use = button("", self._use, picture="check")
         self.legend = label(
-            self.tr(
+            t(
                 "Thick line, dots: small counts shown wrong (T_P). Thin, squares: usual error of large counts. Dashed,"
                 " triangles: the same within a tenth of the records."
             ),
@@ -180,12 +175,12 @@ class TradeOffTab(QWidget):
         self.plot.draw(advice, gamma)
         self.words.setText(
             advice.words
-            or self.tr("Set above in how many cases small counts must be shown wrong, and a group size is recommended.")
+            or t("Set above in how many cases small counts must be shown wrong, and a group size is recommended.")
         )
         wanted = advice.gamma if advice.gamma != gamma else None
         self.use.setVisible(wanted is not None)
         if wanted is not None:
-            self.use.setText(filled(self.tr("&Use gamma {gamma}"), gamma=number(wanted)))
+            self.use.setText(t("&Use gamma {gamma}", gamma=number(wanted)))
 
     def _use(self) -> None:
         if self._advice is not None and self._advice.gamma is not None:

@@ -18,7 +18,7 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.widgets import button, margins
-from splu_desktop.gui.base.words import filled, number, percent, told
+from splu_desktop.gui.base.words import number, percent, t, told
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
 _MOST = 3
@@ -159,11 +159,11 @@ class WaysOutRow(QWidget):
         if way.steps is not None:
             change = way.words
         elif way.thresholds is None:
-            return filled(self.tr("Use gamma {gamma}"), gamma=number(way.gamma or gamma))
+            return t("Use gamma {gamma}", gamma=number(way.gamma or gamma))
         elif way.thresholds.alpha != now.alpha:
-            change = filled(self.tr("Call counts up to {alpha} small"), alpha=number(way.thresholds.alpha))
+            change = t("Call counts up to {alpha} small", alpha=number(way.thresholds.alpha))
         else:
-            change = filled(self.tr("Set the error to {epsilon}"), epsilon=percent(way.thresholds.epsilon))
+            change = t("Set the error to {epsilon}", epsilon=percent(way.thresholds.epsilon))
         if way.gamma in (None, gamma):
             return change
-        return filled(self.tr("{change}, with gamma {gamma}"), change=change, gamma=number(way.gamma or gamma))
+        return t("{change}, with gamma {gamma}", change=change, gamma=number(way.gamma or gamma))

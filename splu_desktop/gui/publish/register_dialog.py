@@ -298,7 +298,7 @@ class RegisterDialog(Dialog):
                 " least {share} from one release alone; nothing is promised of several of the same records."
             )
         if not any(fall.t_p.values()):
-            said = self.tr("Nothing is promised of small counts of “{column}” (up to {alpha}).")
+            said = t("Nothing is promised of small counts of “{column}” (up to {alpha}).")
         return filled(
             said,
             column=fall.column,

@@ -16,7 +16,7 @@ from splu_desktop.core.query.condition import Condition, takes_range
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins, put
-from splu_desktop.gui.base.words import beside, filled, told
+from splu_desktop.gui.base.words import beside, t, told
 from splu_desktop.gui.classify.roles_view import COLOURS, PICTURES
 from splu_desktop.gui.query.values import ChoicesModel, ValuesView
 
@@ -58,7 +58,7 @@ class QuestionBuilder(QWidget):
         self._build_columns()
         row.addWidget(self.columns, 5)
         right = margins(QVBoxLayout(), spacing=6)
-        self.search = line_edit(self.tr("Find a value"), self.tr("Find a value"))
+        self.search = line_edit(t("Find a value"), t("Find a value"))
         self.search.setClearButtonEnabled(True)
         empties_on_escape(self.search)
         self.search.returnPressed.connect(self._found)
@@ -68,7 +68,7 @@ class QuestionBuilder(QWidget):
         right.addWidget(self.problem)
         self.values_model = ChoicesModel(self)
         self.values_model.ticked.connect(self._ticked)
-        self.values = ValuesView(self.tr("Values of the column"))
+        self.values = ValuesView(t("Values of the column"))
         self.values.setModel(self.values_model)
         self.values.typed.connect(self._typed)
         self.search.textChanged.connect(self._look)
@@ -77,10 +77,10 @@ class QuestionBuilder(QWidget):
         right.addWidget(self.note)
         foot = put(margins(QHBoxLayout(), spacing=4), 1)
         self.tick_all = button(
-            self.tr("&Tick these"), lambda: self._tick_shown(True), look="flat", hint=self.tr("Tick every value shown")
+            t("&Tick these"), lambda: self._tick_shown(True), look="flat", hint=t("Tick every value shown")
         )
         self.tick_none = button(
-            self.tr("&None"), lambda: self._tick_shown(False), look="flat", hint=self.tr("Untick every value shown")
+            t("&None"), lambda: self._tick_shown(False), look="flat", hint=t("Untick every value shown")
         )
         put(foot, self.tick_all, self.tick_none)
         right.addLayout(foot)
@@ -90,24 +90,24 @@ class QuestionBuilder(QWidget):
         self.columns_model: RowsModel[str] = RowsModel(
             [
                 Field(
-                    self.tr("Column"),
+                    t("Column"),
                     lambda name: name,
                     colour=lambda name: COLOURS[self._role(name)],
                     picture=lambda name: PICTURES[self._role(name)],
                     tip=self._tip,
                 ),
-                Field(self.tr("Chosen"), self._short, colour=lambda name: "accent"),
+                Field(t("Chosen"), self._short, colour=lambda name: "accent"),
             ],
             self,
         )
-        self.columns = _Columns(self.tr("Columns of the release"))
+        self.columns = _Columns(t("Columns of the release"))
         self.columns.setModel(self.columns_model)
         self.columns.setSelectionMode(TableView.SelectionMode.SingleSelection)
         self.columns.setShowGrid(False)
         self.columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # admission_type_id, admission_source_id
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.selectionModel().currentRowChanged.connect(lambda now, _: self._column_chosen(now.row()))
-        self.remove = QAction(self.tr("Remove this condition"), self.columns)
+        self.remove = QAction(t("Remove this condition"), self.columns)
         self.remove.setShortcut(QKeySequence.StandardKey.Delete)
         self.remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self.remove.triggered.connect(lambda: self.remove_condition(self.current()))
@@ -116,9 +116,9 @@ class QuestionBuilder(QWidget):
     def _build_range(self) -> QWidget:
         self.range = QWidget()
         ends = margins(QHBoxLayout(self.range), 0, spacing=8)
-        self.low = line_edit(self.tr("Smallest value of the range"))
-        self.high = line_edit(self.tr("Largest value of the range"))
-        for words, edit in ((self.tr("from"), self.low), (self.tr("to"), self.high)):
+        self.low = line_edit(t("Smallest value of the range"))
+        self.high = line_edit(t("Largest value of the range"))
+        for words, edit in ((t("from"), self.low), (t("to"), self.high)):
             edit.textEdited.connect(lambda _: self._range_changed())
             put(ends, label(words, "quiet"), (edit, 1))
         return self.range
@@ -201,8 +201,8 @@ class QuestionBuilder(QWidget):
 
     def _tip(self, name: str) -> str:
         if self._role(name) is Role.SA:
-            return filled(self.tr("{name}: sensitive, its counts are estimated"), name=name)
-        return filled(self.tr("{name}: published unchanged, its counts are exact"), name=name)
+            return t("{name}: sensitive, its counts are estimated", name=name)
+        return t("{name}: published unchanged, its counts are exact", name=name)
 
     def _short(self, name: str) -> str:
         condition = self._conditions.get(name)
@@ -210,7 +210,7 @@ class QuestionBuilder(QWidget):
             return ""
         if condition.is_range:
             return beside((condition.low, condition.high), "..")
-        return beside((value or self.tr("(empty)") for value in condition.values), "|")
+        return beside((value or t("(empty)") for value in condition.values), "|")
 
     def _column_chosen(self, row: int) -> None:
         self.search.clear()
@@ -220,7 +220,9 @@ class QuestionBuilder(QWidget):
         name = self.current()
         column = self._published.table[name] if self._published is not None and name else None
         condition = self._conditions.get(name or "")
-        self.values_model.show(column, self._counts.get(name or ""), condition.values if condition is not None else ())
+        self.values_model.show_column(
+            column, self._counts.get(name or ""), condition.values if condition is not None else ()
+        )
         self.range.setVisible(column is not None and takes_range(column))
         for edit, text in (
             (self.low, condition.low if condition else ""),
@@ -281,7 +283,7 @@ class QuestionBuilder(QWidget):
         if name is None or self._published is None:
             return
         low, high = self.low.text().strip(), self.high.text().strip()
-        self.values_model.show(self._published.table[name], self._counts.get(name), ())
+        self.values_model.show_column(self._published.table[name], self._counts.get(name), ())
         self._put(name, Condition(name, (), low, high) if low or high else None)
 
     def _put(self, name: str, condition: Condition | None) -> None:

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from splu_desktop.core.table import Column
-from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import Index, TableView, shortened
-from splu_desktop.gui.base.words import number, plain, t
+from splu_desktop.gui.base.models import Field, TableView, TickedModel
+from splu_desktop.gui.base.words import number, t
 
 
-class ChoicesModel(QAbstractTableModel):
+class ChoicesModel(TickedModel[int]):
     """The values of a column, each with its published count and a box to tick.
 
     Finding and sorting work on whole arrays, not row by row: a column may have a hundred thousand values.
     """
 
-    ticked = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        fields = [
+            Field[int](
+                t("Value"), lambda code: self._text_of(code) or t("(empty)"), colour=self._missing, tip=self._text_of
+            ),
+            Field[int](
+                t("Number"),
+                lambda code: "…" if self._counts is None else number(self._counts[code]),
+                right=True,
+                hint=t("Records of the published table that have the value"),
+                colour=self._missing,
+                tip=self._text_of,
+            ),
+        ]
+        super().__init__(fields, parent)
         self._column: Column | None = None
         self._counts: NDArray[np.int64] | None = None
         self._chosen = np.zeros(0, bool)
@@ -35,7 +44,7 @@ class ChoicesModel(QAbstractTableModel):
         self._text = ""
         self._order = (0, Qt.SortOrder.AscendingOrder)
 
-    def show(self, column: Column | None, counts: NDArray[np.int64] | None, chosen: Sequence[str]) -> None:
+    def show_column(self, column: Column | None, counts: NDArray[np.int64] | None, chosen: Sequence[str]) -> None:
         """Show another column with some values ticked; `counts` are (m,), or None while they are not known."""
         self.beginResetModel()
         if column is not self._column:
@@ -70,7 +79,7 @@ class ChoicesModel(QAbstractTableModel):
 
     def _arrange(self) -> None:
         if self._column is None:
-            self._rows = np.zeros(0, np.intp)
+            self.rows, self._rows = (), np.zeros(0, np.intp)
             return
         rows = np.arange(self._column.m)
         words = self._text.casefold().split()
@@ -85,53 +94,19 @@ class ChoicesModel(QAbstractTableModel):
         elif order == Qt.SortOrder.DescendingOrder:
             # The labels stand in the order of their values, so their place sorts numbers as numbers.
             rows = rows[::-1]
-        self._rows = rows
+        self.rows, self._rows = cast("Sequence[int]", rows), rows
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
-        return 0 if parent.isValid() else len(self._rows)
+    def _missing(self, code: int) -> str | None:
+        return "quiet" if self._column is not None and self._column.missing[code] else None
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 2
+    def _text_of(self, code: int) -> str:
+        return "" if self._column is None else str(self._column.labels[code])
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return (t("Value"), t("Number"))[section]
-            if role == Qt.ItemDataRole.ToolTipRole and section == 1:
-                return t("Records of the published table that have the value")
-            if role == Qt.ItemDataRole.TextAlignmentRole and section == 1:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+    def is_ticked(self, row: int) -> bool:
+        return bool(self._chosen[row])
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else flags
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if self._column is None or not index.isValid():
-            return None
-        code = int(self._rows[index.row()])
-        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
-            return Qt.CheckState.Checked if self._chosen[code] else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.DisplayRole:
-            if index.column() == 0:
-                return shortened(str(self._column.labels[code]) or t("(empty)"))
-            return "…" if self._counts is None else number(self._counts[code])
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ForegroundRole and bool(self._column.missing[code]):
-            return QColor(theme.colours().quiet)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain(str(self._column.labels[code]))
-        return None
-
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole or self._column is None:
-            return False
-        self._chosen[self._rows[index.row()]] = Qt.CheckState(value) == Qt.CheckState.Checked
-        self.dataChanged.emit(index, index, [Qt.ItemDataRole.CheckStateRole])
-        self.ticked.emit()
-        return True
+    def tick(self, at: int, on: bool) -> None:
+        self._chosen[self._rows[at]] = on
 
     def tick_shown(self, on: bool) -> None:
         """Tick or untick every value that is shown."""

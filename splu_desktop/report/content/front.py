@@ -12,6 +12,7 @@ from splu_desktop.report.content.parts import (
     at_most,
     facts,
     guessed,
+    known_rightly,
     listed,
     setting,
     share,
@@ -52,7 +53,9 @@ def title(report: Report, t: Language) -> str:
 def verdict(report: Report, t: Language) -> str:
     """Return the verdict over all checks in one line."""
     found = report.public.cover.verdict
-    reasons = "; ".join(t(VERDICT_REASONS[code]) for code in found.reasons)
+    column, best, _ = surest(report)
+    known = {"column": shortened(column), "known": known_rightly(best, t)}
+    reasons = "; ".join(t(VERDICT_REASONS[code], **(known if code == "inferred" else {})) for code in found.reasons)
     if found.code == "sound":
         return t("All checks passed and all thresholds are met.")
     if found.code == "reservations":
@@ -145,23 +148,56 @@ def most_told(report: Report) -> str:
     return max(report.public.release.sensitive, key=gain)
 
 
+def surest(report: Report) -> tuple[str, Figures, Figures]:
+    """Return the column and the attacker whom the verdict weighs, and one who has no table.
+
+    They are found by the release alone, as the verdict is, and judged on true values where these are known.
+    """
+    worst = max(report.public.risk.attacks, key=lambda each: each.gained)
+    figures, blind = attackers_of(report, worst.column)
+    return worst.column, next(each for each in figures if each.name == worst.surest.name), blind
+
+
 def residual(report: Report, t: Language) -> str:
-    """Return the risk that is left, in one sentence with its number."""
+    """Return the risk that is left, with its numbers: the attacker whom the verdict weighs, then the strongest."""
     found, column = report.public.risk.recognisable, most_told(report)
     if not found.nsas:
         return t("no column is published unchanged, so no row can be found by what is known of a person.")
     best, blind = strongest(report, column)
-    said = t(
-        "who knows all unchanged columns of a person in the table finds the row for certain in {unique} of the "
-        "cases; the strongest attacker tried names the sensitive value of “{column}” rightly in {right} of all "
-        "rows, where {blind} would be right without the table, and is at least 80 % sure in {known}.",
-        unique=t.percent(found.unique, 1),
-        column=shortened(column),
-        right=cell_text(guessed(best, t)),
-        blind=t.percent(blind.right, 1),
-        known=t.percent(best.known_80, 1),
-    )
-    return f"{said} {_judged(report, t)}".rstrip()
+    said = [
+        t(
+            "who knows all unchanged columns of a person in the table finds the row for certain in {unique} of the "
+            "cases.",
+            unique=t.percent(found.unique, 1),
+        )
+    ]
+    first, sure, nobody = surest(report)
+    if "inferred" in report.public.cover.verdict.reasons and (first, sure.name) != (column, best.name):
+        said.append(
+            t(
+                "Of the attackers tried the surest is rightly at least 80 % sure of “{column}” in {known} of the rows "
+                "({none} without the table); another, the strongest, names “{other}” rightly in {right} of them "
+                "({blind} without it).",
+                column=shortened(first),
+                known=known_rightly(sure, t),
+                none=known_rightly(nobody, t),
+                other=shortened(column),
+                right=cell_text(guessed(best, t)),
+                blind=t.percent(blind.right, 1),
+            )
+        )
+    else:
+        said.append(
+            t(
+                "The strongest attacker tried names “{column}” rightly in {right} of the rows ({blind} without the "
+                "table), and is rightly at least 80 % sure in {known}.",
+                column=shortened(column),
+                right=cell_text(guessed(best, t)),
+                blind=t.percent(blind.right, 1),
+                known=known_rightly(best, t),
+            )
+        )
+    return " ".join((*said, _judged(report, t))).rstrip()
 
 
 def _judged(report: Report, t: Language) -> str:

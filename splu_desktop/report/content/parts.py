@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock
+from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock, cell_text
 
 _Row = TypeVar("_Row")
 VERDICT_REASONS = {
@@ -21,9 +21,7 @@ VERDICT_REASONS = {
     "no-threshold": mark("no least probability T_P was asked for, so there is none to compare with"),
     "small-answered": mark("some of the small counts are precise enough to be answered"),
     "unique-records": mark("records are unique in the columns published unchanged"),
-    "inferred": mark(
-        "an attack on the release is at least 80 % sure of sensitive values in a tenth of the rows or more"
-    ),
+    "inferred": mark("an attacker is rightly at least 80 % sure of “{column}” in {known} of the rows"),
     "risk-above": mark("the risk of recognition is above the one allowed"),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
@@ -70,6 +68,12 @@ def whole(value: int | None, t: Language) -> Cell:
 def share(value: float | None, t: Language, digits: int = 1) -> Cell:
     """Return a share or probability as a cell in per cent; 0 % and 100 % without decimals: they are exactly that."""
     return Number(t.percent(value, 0 if value in (0, 1) else digits), value)
+
+
+def known_rightly(figures: Figures, t: Language) -> str:
+    """Return the share of all rows of which the attacker is at least 80 % sure, and right."""
+    low, high = figures.rightly_80
+    return cell_text(between(high, None if low == high else (low, high), t))
 
 
 def guessed(figures: Figures, t: Language) -> Cell:

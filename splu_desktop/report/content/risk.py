@@ -164,11 +164,11 @@ def _programmed(attack: Attack, t: Language) -> str:
         "Naive Bayes, to be programmed again: for each column the published counts y of its values with those of the "
         "sensitive one, undone by the draw, none below half a record; for each sensitive value the logarithms of its "
         "share of all and of each column's value among its records added up; numbers with more than {n} values in {n} "
-        "intervals of about equally many records, values of fewer than 10 records as one. Undone are counts in groups "
-        "of gamma by (y − n b) / (a − b) with b = (1 − a) f / (N − f) and a of release.json, where n of all N records "
-        "have the column's value and f show the sensitive one, others by “inverse” there. With the row: times the "
-        "chance that a value is shown as the row's: T there, or where it has none a for the same value and b for "
-        "others.",
+        "intervals of about equally many records, each value in that of its middle record, values of fewer than 10 "
+        "records as one. Undone are counts in groups of gamma by (y − n b) / (a − b) with b = (1 − a) f / (N − f) and "
+        "a of release.json, where n of all N records have the column's value and f show the sensitive one, others by "
+        "“inverse” there. With the row: times the chance that a value is shown as the row's: T there, or where it has "
+        "none a for the same value and b for others.",
         n=attack.intervals,
     )
     left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""

@@ -381,7 +381,11 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     for i in range(n - 1, first - 1, -1):
         row = _cells(columns, i)
         words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
-        total = bool(words) and _fits(_TOTAL, words[0][1]) is not None and len(words) > 1
+        total = bool(words) and _fits(_TOTAL, words[0][1]) is not None
+        # By itself "total" may be a finding, too: then other records have it, or lack the rest as well.
+        if total and len(words) == 1:
+            column = columns[words[0][0]]
+            total = typical >= 2 and np.count_nonzero(column.codes == column.codes[i]) == 1
         # SAP marks its totals by asterisks, one per level.
         if 1 < len(words) <= max(2.0, 0.5 * typical) and set(words[0][1].strip()) == {"*"}:
             total = True

@@ -201,7 +201,9 @@ def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encodi
             return _called(name, best.plausible if words >= _THIN else 0.5, valid=best.valid)
     elif best.name in _DOUBLE and rivals and words < _SCARCE:
         return _called(best.name, 0.5, valid=best.valid)
-    elif second is not None and words < _THIN and str(second) != ours and not _everyday(ours):
+    elif (
+        words < _THIN and (second is None or str(second) != ours) and (best.name == "mac_roman" or not _everyday(ours))
+    ):
         return _called(best.name, min(best.plausible, 0.5), valid=best.valid)
     return best
 
@@ -332,6 +334,7 @@ _PAIR = {
 }
 _MIXED = re.compile(r"([A-Za-z]?)[^\x00-\x7f]+([A-Za-z]?)")
 _RUNS = re.compile(r"[^\x00-\x7f]+")
+_ALONE = re.compile(r"(?<![A-Za-z\u0080-\U0010ffff])[^\x00-\x7f](?![A-Za-z\u0080-\U0010ffff])")
 
 
 def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
@@ -343,10 +346,12 @@ def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
     kana = sum(0x3040 <= ord(c) < 0x3100 for c in text) / len(pairs)
     hangul = sum(0xAC00 <= ord(c) < 0xD7B0 for c in text) / len(pairs)
     runs = _RUNS.findall(text)
-    together = sum(len(run) for run in runs if len(run) > 1) / max(sum(map(len, runs)), 1)
+    # One character may be a whole field (男, 岁 behind a number), but not one of an ASCII byte: that is "°C" or "µg".
+    lone = sum(run.encode(name, "replace")[-1:] >= b"\x80" for run in _ALONE.findall(text))
+    together = (sum(len(run) for run in runs if len(run) > 1) + lone) / max(sum(map(len, runs)), 1)
     score = daily * together
     if name in ("cp932", "euc_jp"):
         score *= 0.75 + min(kana, 0.25)  # Japanese without kana is rare
     elif name == "cp949":
         score *= 0.3 + 0.7 * min(1.0, 1.3 * hangul)
-    return 0.99 * score
+    return float(0.99 * score)
