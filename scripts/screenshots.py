@@ -100,6 +100,7 @@ class _Walk:
             picture.save(str(self.folder / f"{name}-{self.language}-{look}.png"))
 
     def first_walk(self, path: Path) -> None:
+        from splu_desktop.core.roles.suggest import Role
         from splu_desktop.gui.base.session import Step
 
         window = self.window
@@ -111,6 +112,13 @@ class _Walk:
         self.idle()
         self.shot("walk-2-classify")
         page = window.classify_page
+        if window.session.choices is not None and not window.session.choices.sensitive:
+            # As a user would where none is suggested: the last column of few values that is not published so far.
+            few = [row for row in page.model.rows if 2 <= row.fact.distinct <= 50 and row.fact.largest_gamma > 1]
+            few.sort(key=lambda row: row.role is Role.DROPPED)
+            window.session.set_roles({few[-1].fact.name: Role.SA}, "chosen")
+            self.idle()
+            self.shot("walk-2-chosen")
         audience = page.ask_audience()
         if audience is not None:
             self.shot("walk-2-audience", audience)

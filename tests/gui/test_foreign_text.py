@@ -210,8 +210,7 @@ def test_no_page_interprets_or_follows_what_others_wrote(
 
     def look(top: QWidget | None = None) -> None:
         idle(window)
-        wrong.extend(_shown(top or window))
-        wrong.extend(_turned(top or window))
+        wrong.extend((*_shown(top or window), *_turned(top or window)))
         wrong.extend(("plot", text) for text in _plots(top or window) if 'hostile.png"' in text and "<img" in text)
 
     window.import_page.open_file(path)

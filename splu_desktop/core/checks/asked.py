@@ -14,6 +14,7 @@ from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition, parse_choice
 from splu_desktop.core.query.crosstab_grid import pieces
+from splu_desktop.core.roles.vocabulary import TIMED, said_by
 from splu_desktop.core.table import Column, Table
 
 USUAL = 0.2  # error within which a cell counts as answered
@@ -118,14 +119,14 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     """Return the table of few columns by which people would first look at an SA.
 
     Lines are values of the one or two columns that tell most records apart by two to eight values, or by intervals of
-    numbers, and don't tell again what the other tells; of the SA it is the value that people ask for: of two the rarer,
-    of more the most frequent one with less than half of the records.
+    numbers, and don't tell again what the other tells, days of the week and the like last; of the SA it is the value
+    that people ask for: of two the rarer, of more the most frequent one with less than half of the records.
     """
     lines: list[str] = []
     number = 1
     found = {name: table[name].compacted() for name in nsas}
     good = [name for name, column in found.items() if 2 <= column.m <= _MANY]
-    good.sort(key=lambda name: -_evenness(found[name]))
+    good.sort(key=lambda name: (any(matter.what == TIMED for matter in said_by(name)[0]), -_evenness(found[name])))
     long = [name for name, column in found.items() if column.m > _MANY and column.kind.ordered]
     long.sort(key=lambda name: found[name].m)
     for name in (*good, *long):

@@ -92,7 +92,8 @@ class Readers:
         """Return one sentence on each. `known` are the columns that the second one knows of a person."""
         right, blind = compared(self.stranger, self.blind)
         stranger = say(
-            "A stranger who finds a person's row is right in {right}; by guessing, without it, in {blind}.",
+            "A stranger who finds a person's row and believes it is right in {right}; by guessing, without it, in "
+            "{blind}.",
             right=right,
             blind=blind,
         )

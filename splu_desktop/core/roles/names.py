@@ -41,6 +41,9 @@ _MEASURES = listed(
 )
 
 
+_ACRONYM = 4  # letters up to which a word may be an abbreviation
+
+
 def identifier_by_name(name: str) -> str | None:
     """Return what kind of direct identifier a name announces, None where it announces none.
 
@@ -171,7 +174,8 @@ def numbering(name: str) -> bool:
     words = words_of(name)
     if not words or words[0] in ("column", "unnamed"):
         return True
-    return words[-1] in _NUMBERING or words[0] in ("id", "nr", "lfd") or "".join(words) in _NUMBERING
+    compound = len(words[-1]) > _ACRONYM and words[-1].endswith(("nr", "nummer"))  # a sample's number, but no INR
+    return compound or words[-1] in _NUMBERING or words[0] in ("id", "nr", "lfd") or "".join(words) in _NUMBERING
 
 
 def counts_off(name: str) -> bool:

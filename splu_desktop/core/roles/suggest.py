@@ -48,7 +48,7 @@ from splu_desktop.core.roles.names import (
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import Matter, RoleCard, matters, said_by, special
+from splu_desktop.core.roles.vocabulary import TIMED, Matter, RoleCard, matters, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
@@ -95,7 +95,6 @@ class Suggestion:
 
 _STAGE = "Recognising the source"
 _NO_WORD = re.compile(r"[a-z]|([a-z]|nsa|col(umn)?|var(iable)?|attr(ibute)?|feature|field)[ _.]?\d+", re.IGNORECASE)
-_TIMED = "a date or a time"
 _MANY = 50  # different values from which a number may be a person's
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
@@ -213,7 +212,7 @@ def _identifies(column: Column) -> str | None:
 @remembered
 def _special(column: Column) -> tuple[Matter, str] | None:
     """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
-    if column.m == 0 or bool(column.missing.all()):
+    if column.m == 0 or bool(column.missing.all()) or holds_weekdays(column):  # of an examination, it is no finding
         return None
     found, known = said_by(column.name)
     matter = next((each for each in found if each.card is RoleCard.SPECIAL), None)
@@ -239,7 +238,7 @@ def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
         measured = column.kind is Kind.DECIMAL or is_measurement(column) or near_unique(column)
         if gamma < 2 or measured or int((~column.missing).sum()) < 2:
             continue
-        timed = any(each.what == _TIMED for each in said_by(name)[0])  # the year of a diagnosis tells less than it
+        timed = any(each.what == TIMED for each in said_by(name)[0])  # the year of a diagnosis tells less than it
         later = any(word.isdigit() and int(word) > 1 for word in words_of(name))  # of diag_1 and diag_2 the first
         coded = 0.02 if "code" in words_of(name) else 0.0
         ranked.append((timed, gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
@@ -259,8 +258,8 @@ def _other(column: Column, silent: bool) -> Suggestion:
     recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
     dated = column.kind in (Kind.DATE, Kind.DATETIME)
     if not known and holds_weekdays(column):
-        recognised, known = next(matter for matter in matters() if matter.what == _TIMED), True
-    if recognised is not None and recognised.what == _TIMED and holds_decimal_codes(column):
+        recognised, known = next(matter for matter in matters() if matter.what == TIMED), True
+    if recognised is not None and recognised.what == TIMED and holds_decimal_codes(column):
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
         return Suggestion(
@@ -272,7 +271,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
     if recognised is not None and not dated and not known:
         recognised = None  # a time, place or kind of what nobody knows, such as minutes of an operation
     if dated or recognised is not None:
-        what = recognised.what if recognised is not None else _TIMED
+        what = recognised.what if recognised is not None else TIMED
         return Suggestion(
             Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
         )

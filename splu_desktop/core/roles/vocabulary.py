@@ -14,6 +14,7 @@ from splu_desktop.core.resources import resource_path
 from splu_desktop.core.words import words_of
 
 _LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressure"
+TIMED = "a date or a time"  # the matter of dates, years and days of the week
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
 

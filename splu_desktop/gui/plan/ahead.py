@@ -131,27 +131,18 @@ class AheadTab(QWidget):
         self.shown: Foreseen | None = None
         outer = QVBoxLayout(self)
         margins(outer, 0, 8, 0, 0, spacing=8)
-        outer.addLayout(self._build_choices())
+        outer.addLayout(self._build_choices(ask))
         self.table: TableView
         both = Folding(self._build_table(), self._build_readers(), _WIDE)  # the groups' names need the room
         both.row.setSpacing(12)
         both.row.setStretch(0, 5)
         both.row.setStretch(1, 2)
-        head = QHBoxLayout()
-        head.setSpacing(12)
         self.summary = label("", "strong", wrap=True)
-        head.addWidget(self.summary, 1)
-        self.must = button(
-            self.tr("What must be &answered?…"),
-            ask,
-            hint=self.tr("Name the tables that must work, and the program looks for the strongest protection for them"),
-        )
-        head.addWidget(self.must)
-        outer.addLayout(head)
+        outer.addWidget(self.summary)
         outer.addWidget(both, 3)
         outer.addWidget(plots, 2)
 
-    def _build_choices(self) -> QHBoxLayout:
+    def _build_choices(self, ask: Callable[[], object]) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         self.value = Choice()
@@ -160,16 +151,22 @@ class AheadTab(QWidget):
         said.setBuddy(self.value)
         self.value.setAccessibleName(self.tr("Value counted"))
         row.addWidget(said)
-        row.addWidget(self.value)
+        row.addWidget(self.value, 3)
         row.addWidget(label(self.tr("by"), "quiet"))
         for box in self.lines:
             box.setAccessibleName(self.tr("Column of the lines"))
-            row.addWidget(box)
+            row.addWidget(box, 2)
         for box in (self.value, *self.lines):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(18 if box is self.value else 12)
+            box.setMinimumContentsLength(9)
             box.activated.connect(self._chosen)
-        row.addStretch(1)
+        self.must = button(
+            self.tr("What must be &answered?…"),
+            ask,
+            hint=self.tr("Name the tables that must work, and the program looks for the strongest protection for them"),
+        )
+        row.addSpacing(8)
+        row.addWidget(self.must)
         return row
 
     def _build_table(self) -> QWidget:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
@@ -157,7 +158,11 @@ class ToleranceEditor(QWidget):
         def figure(get: str, shown: str, hint: str) -> Field[ToleranceRow]:
             def text(row: ToleranceRow) -> str:
                 value = getattr(row, get)
-                return "–" if value is None else decimal(value) if get == "signal" else percent(value)
+                if value is None:
+                    return "–"
+                if get == "t_p":
+                    value = math.floor(1000 * value) / 1000  # it is the least, so never rounded up
+                return decimal(value) if get == "signal" else percent(value)
 
             def key(row: ToleranceRow) -> float:
                 value = getattr(row, get)
