@@ -466,8 +466,11 @@ class Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
         return replace(self, columns=tuple(self[name] for name in names))
 
-    def first(self, n: int) -> Table:
-        """Return the table of its first records, all where they are fewer; labels stay as they are."""
+    def first(self, n: int, most: int | None = None) -> Table:
+        """Return the table of its first records, all where they are fewer; labels stay as they are.
+
+        `most` : columns with more labels may be left out; None for all.
+        """
         return self if n >= self.n else Table(tuple(column.with_codes(column.codes[:n]) for column in self.columns))
 
     def crossed(self, name: str, other: str, among: Iterable[Part] | None = None) -> NDArray[np.int64]:
@@ -498,13 +501,17 @@ class Table:
         return replace(self, columns=tuple(column.take(order) for column in self.columns))
 
 
+Read = Callable[[Sequence[str], int | None, int | None], Sequence[Column]]
+
+
 class OnDemand(Table):
     """A table whose columns are read when they are asked for.
 
     Parameters
     ----------
     names, n : its columns' names and number of records.
-    read : gives columns by their names, of so many first records or, where that is None, of all.
+    read : gives columns by their names, of so many first records or, where that is None, of all; no columns with more
+        labels than a third number, unless that is None.
     count : gives columns known by their counts alone, and these together; None where `read` is to be asked instead.
     """
 
@@ -512,7 +519,7 @@ class OnDemand(Table):
         self,
         names: Iterable[str],
         n: int,
-        read: Callable[[Sequence[str], int | None], Sequence[Column]],
+        read: Read,
         count: Callable[[Sequence[str], Callable[[], None]], tuple[Sequence[Column], Joint] | None] | None = None,
     ) -> None:
         given = {"_names": tuple(names), "_n": n, "_read": read, "_count": count}
@@ -520,7 +527,7 @@ class OnDemand(Table):
 
     _names: tuple[str, ...]
     _n: int
-    _read: Callable[[Sequence[str], int | None], Sequence[Column]]
+    _read: Read
     _count: Callable[[Sequence[str], Callable[[], None]], tuple[Sequence[Column], Joint] | None] | None
     _known: dict[str, Column]
     _joints: list[Joint]
@@ -577,7 +584,7 @@ class OnDemand(Table):
         """Read the codes of these columns at once, as far as they were not read before."""
         there = self._at_hand()
         new = [name for name in names if name not in there]
-        for column in self._read(new, None) if new else ():
+        for column in self._read(new, None, None) if new else ():
             known = self._known.setdefault(column.name, column)
             if known is not column:  # with the same labels, in the order of their values
                 known.__dict__["codes"] = column.codes
@@ -588,19 +595,19 @@ class OnDemand(Table):
         self._bring(wanted)
         return Table(tuple(self[name] for name in wanted))
 
-    def first(self, n: int) -> Table:
+    def first(self, n: int, most: int | None = None) -> Table:
         """See `Table`; columns that were not asked for before have the labels that these records have."""
-        if n >= self._n:
-            return self
-        there = self._at_hand()
+        n, there, found = min(n, self._n), self._at_hand(), {}
         new = [name for name in self._names if name not in there]
-        found = {name: self._known[name].with_codes(self._known[name].codes[:n]) for name in there}
-        for column in self._read(new, n) if new else ():
+        for column in self._read(new, n, most) if new else ():
             known = self._known.get(column.name)
             if known is not None:
                 column = known.with_codes(np.array([known.code_of(text) for text in column.labels])[column.codes])
             found[column.name] = column
-        return Table(tuple(found[name] for name in self._names))
+        for name, known in self._known.items():
+            if name not in found:
+                found[name] = known.with_codes(known.codes[:n])
+        return Table(tuple(found[name] for name in self._names if name in found))
 
     def take(self, order: NDArray[Any]) -> Table:
         """See `Table`."""

@@ -10,7 +10,7 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
-from splu_desktop.core.checks.expected import Ahead, compared, in_counts
+from splu_desktop.core.checks.expected import Ahead, Readers, compared, in_counts
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
@@ -202,6 +202,11 @@ def test_chances_are_said_in_counts_that_are_near() -> None:
     for share in np.linspace(0.05, 0.99, 200):
         part, _, whole = in_counts(float(share)).partition(" of ")
         assert abs(int(part) / int(whole) - share) <= 0.015
+
+
+@pytest.mark.parametrize(("insider", "said"), [(2 / 3, "in up to 2 of 3."), (1.0, "left in nearly every case.")])
+def test_who_knows_all_others_is_said_to_be_right_in_words_that_fit(insider: float, said: str) -> None:
+    assert Readers(0.5, 0.4, 0.6, 0.4, insider).sentences(("ward",))[2].endswith(said)
 
 
 def test_chances_that_are_compared_can_be() -> None:

@@ -72,7 +72,10 @@ def releases(plan: Plan, runs: int) -> list[Published]:
     ids=["both with tolerances", "one plain"],
 )
 def test_several_columns_at_once_are_unbiased_and_covered(plan: Plan, names: tuple[str, ...]) -> None:
-    """18 counts in 40 releases; 95 % nominal, 93 to 98.5 % wanted of so few releases."""
+    """18 counts in 40 releases; 95 % nominal, 93 to 99 % wanted: the counts of one release go together.
+
+    Of 12 further runs of 24 releases three were covered in 97.7 to 98.6 %, none in less than 94.7 %.
+    """
     asked, true = questions(*names)
     hits, gaps = [], []
     for published in releases(plan, 40):
@@ -81,7 +84,7 @@ def test_several_columns_at_once_are_unbiased_and_covered(plan: Plan, names: tup
         gaps.append([answer.estimate - t for answer, t in zip(answers, true, strict=True)])
     z = np.mean(gaps, axis=0) / (np.std(gaps, axis=0, ddof=1) / np.sqrt(40))
     assert np.abs(z).max() < 5.2, "18 t values with 39 degrees of freedom"
-    assert 0.93 <= float(np.mean(hits)) <= 0.985
+    assert 0.93 <= float(np.mean(hits)) <= 0.99
 
 
 def test_every_estimator_answers_for_one_column_and_for_several() -> None:

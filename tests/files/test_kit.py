@@ -280,7 +280,7 @@ def test_intervals_hold_the_truth() -> None:
         a, b, c, d = (float((x & y).sum()) for x, y in itertools.product((inside, ~inside), (true_met, ~true_met)))
         ages = table["age"].values[table["age"].codes]
         truth = (a / (a + b), a / (a + b) - c / (c + d), a * d / (b * c), float(ages[true_met].mean()))
-        for seed in range(30):
+        for seed in range(1000, 1030):
             reader = Reader(sanitise.run(table, plan, randomness=Seeded(seed)))
             asked, ward, rest = ((parse_condition(text, reader.published),) for text in (met, "ward=B", "ward!=B"))
             found = (

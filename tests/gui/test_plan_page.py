@@ -50,6 +50,7 @@ def test_both_plots_draw_the_cores_figures(
     exact, chebyshev, published = guarantees.t_f_curve(gamma, e, page.large_plot._shown.t_e)
     assert 10**y == pytest.approx(exact)
     assert 10**x == pytest.approx(page.large_plot._shown.t_e)
+    page.published_curve.setChecked(True)
     assert 10 ** page.large_plot._chebyshev.getData()[1] == pytest.approx(chebyshev)
     assert 10 ** page.large_plot._published.getData()[1] == pytest.approx(published)
     _, height = page.large_plot._dot.getData()

@@ -38,8 +38,8 @@ Floats = NDArray[np.float64]
 # they are not on average where they are at the average count; half from either side they are, to the second order.
 _SIDES = (1.0, -1.0)
 _WHOLE = 400  # values up to which a reader is told by the whole matrix; of more, two numbers miss it by 0.0035 at most
-_NEARLY = 0.995  # share from which it is nearly every case
 _CLOSE = 0.015  # by which a probability may be off in counts
+_NEARLY = 0.995  # a probability from which it is nearly every case
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,13 @@ class Readers:
             right=right,
             informed=informed,
         )
-        insider = say(
-            "Someone who knows everyone else is right about the one left in up to {right}."
-            if self.insider < _NEARLY
-            else "Someone who knows everyone else is right about the one left in {right}.",
-            right=in_counts(self.insider),
-        )
+        if self.insider >= _NEARLY:
+            insider = say("Someone who knows everyone else is right about the one left in nearly every case.")
+        else:
+            insider = say(
+                "Someone who knows everyone else is right about the one left in up to {right}.",
+                right=in_counts(self.insider),
+            )
         return stranger, colleague if known else "", insider
 
 

@@ -29,6 +29,7 @@ from splu_desktop.core.table import Column
 _IDS_THAT_DRIVE = 64
 _LEAST_SWEEPS = 4
 _MOST_SWEEPS = 60
+_TURNS = 4  # of every place of the left groups in a sweep; reordering the groups costs five times an exchange of all
 _EMPTY = -1
 
 Values = NDArray[np.int8] | NDArray[np.int16] | NDArray[np.int32]
@@ -183,11 +184,11 @@ def _mix(
     """Exchange records between groups until nothing shows any more how they were dealt; returns records and values.
 
     A sweep reorders the groups at random and sets one half against the other. Then every place of the left groups is
-    matched with a random place of the right groups: a random run of half of the left groups meets a random run of the
-    right ones, and two records change groups where neither group then holds a value more often than `limits` says,
-    (m + 1,) with the empty place last; None for once. (Runs do what coins for every pair would do, at half the cost,
-    since neighbours are strangers after the reordering.) An exchange and its reverse are equally
-    likely, so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
+    matched, in each of `_TURNS`, with a random place of the right groups: a random run of half of the left groups meets
+    a random run of the right ones, and two records change groups where neither group then holds a value more often than
+    `limits` says, (m + 1,) with the empty place last; None for once. (Runs do what coins for every pair would do, at
+    half the cost, since neighbours are strangers after the reordering.) An exchange and its reverse are equally likely,
+    so the uniform law over valid partitions is stationary. What is left of the dealt order halves with each
     pass over the places of which every exchange is allowed; `_LEAST_SWEEPS` of them would leave less than 1 %. Where
     values nearly fill the groups few are, and as many times more sweeps are made. They go on until the groups settle.
     Records change places with records, the fake values of the last `fakes` rows with fake values.
@@ -202,13 +203,15 @@ def _mix(
     for sweep in range(_MOST_SWEEPS):
         order = stream.permutation(groups)
         records, values = records.take(order, axis=1), values.take(order, axis=1)
-        for left in [*range(rows), *range(rows)]:
+        for left in [*range(rows)] * _TURNS:
             real = rows - fakes
             right = int(stream.integers(real)) if left < real else real + int(stream.integers(fakes))
             for ours, theirs in _runs(half, int(stream.integers(half)), int(stream.integers(half))):
                 exchanged += _exchange(records, values, left, right, ours, theirs, limits)
         least = min(round(_LEAST_SWEEPS * 2 * rows * half * (sweep + 1) / max(exchanged, 1)), _MOST_SWEEPS)
         progress.report("Mixing groups", min(1.0, (sweep + 1) / (least + 2)))
+        if sweep + 2 < least:
+            continue
         before, spread = spread, float(np.mean(score[values].sum(axis=0) ** 2))
         # The spread of r sums is known to a relative sqrt(2 / r); a change within that is no change.
         if sweep + 1 >= least and abs(spread - before) <= 2 * math.sqrt(2 / groups) * spread:

@@ -42,6 +42,7 @@ _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _KEPT_STATES = 64  # columns of such states
 _LESSON = 100_000  # records to learn from: their order is random, and of 1,000,000 more estimated no better
+_LABELS = 5  # of columns with more than one for each so many records nothing is learnt
 WELL_KNOWN = 10.0  # values from which a release may be learnt from
 _LEARNING_STREAM = 20131015  # any fixed one: the same release must give the same answer every time
 
@@ -268,7 +269,8 @@ class Engine:
     @cached_property
     def _lesson(self) -> Table:
         """The part of the release that weights are learnt from."""
-        return self.published.table.first(_LESSON)
+        n = min(_LESSON, self.published.n)
+        return self.published.table.first(n, max(2, n // _LABELS))
 
     # --- one SA, many selections at once
 
@@ -480,7 +482,8 @@ class Engine:
         names = [
             name
             for name in self.published.nsas
-            if 1 < np.count_nonzero(lesson[name].counts()) <= max(2, lesson.n // 5)
+            if name in lesson
+            and 1 < np.count_nonzero(lesson[name].counts()) <= max(2, lesson.n // _LABELS)
             and lesson[name].m * m <= _CROSS_CELLS
         ]
         groups = list(itertools.combinations(names, size))

@@ -113,7 +113,8 @@ def checked(data: Any, *, paths: bool = False) -> Any:
             left.extend(value)
             left.extend(value.values())
         elif isinstance(value, list):
-            left.extend(value)
+            # Most texts stand in lists of some thousands, which are looked at in one go.
+            left.extend(["".join(value)] if set(map(type, value)) == {str} else value)
         elif isinstance(value, str):
             value.encode("utf-8", errors)  # a lone half of a pair raises a ValueError
         elif isinstance(value, float):

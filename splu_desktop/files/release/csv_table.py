@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import IN_MEMORY, Codes, Storage
 from splu_desktop.files.importer.raw import Away, RawColumn
@@ -41,7 +42,7 @@ def read_cells(
     wanted: Sequence[int] | None = None,
     first: int | None = None,
     storage: Storage = IN_MEMORY,
-) -> tuple[list[str], list[tuple[Codes, list[str]]]]:
+) -> tuple[list[str], list[tuple[Codes, list[str] | Texts]]]:
     """Return the header and, for each column, (N,) codes over distinct texts.
 
     Parameters
@@ -104,8 +105,8 @@ def read_cells(
                 put_away()
     if away:
         put_away()
-        return header, [(one.codes, list(one.labels)) for one in (each.column(Silent()) for each in away)]
-    return header, [(one.codes, list(one.labels)) for one in gathered()]
+        return header, [(one.codes, one.labels) for one in (each.column(Silent()) for each in away)]
+    return header, [(one.codes, one.labels) for one in gathered()]
 
 
 def _ahead(pool: ThreadPoolExecutor, work: Callable[[bytes], Result], blocks: Iterable[bytes]) -> Iterator[Result]:

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import IN_MEMORY, Column, Joint, Kind, OnDemand, Storage, Table
@@ -76,12 +77,12 @@ def read_release(
         names = [entry["name"] for entry in facts["columns"]]
         known: dict[str, Any] = {}
 
-        def asked(some: Sequence[str], first: int | None = None) -> _Asked:
+        def asked(some: Sequence[str], first: int | None = None, most: int | None = None) -> _Asked:
             wanted = [names.index(name) for name in some]
-            return _Asked(package, facts, verify, progress, storage, wanted, first, known)
+            return _Asked(package, facts, verify, progress, storage, wanted, first, most, known)
 
-        def read(some: Sequence[str], first: int | None) -> Sequence[Column]:
-            return _columns(asked(some, first))
+        def read(some: Sequence[str], first: int | None, most: int | None) -> Sequence[Column]:
+            return _columns(asked(some, first, most))
 
         def count(some: Sequence[str], later: Callable[[], None]) -> tuple[Sequence[Column], Joint] | None:
             return _counted(asked(some), later)
@@ -116,7 +117,7 @@ def table_of(
     return Table(tuple(_columns(_Asked(package, facts, verify, progress, storage))))
 
 
-Cells = list[tuple[np.ndarray[Any, Any], list[str]]]  # of each column (N,) codes, and the texts they stand for
+Cells = list[tuple[np.ndarray[Any, Any], list[str] | Texts]]  # of each column (N,) codes, and the texts they stand for
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,7 @@ class _Asked:
     verify : whether each file's SHA-256 is compared with the stated one.
     wanted : the places of some columns, None for all.
     first : only so many first records. The table is not compared with its hash then, which asks for all of it.
+    most : columns of more labels are left out; None for all.
     verified : file -> its stamp when it was last compared with its hash, which is not done again until it is touched.
     """
 
@@ -138,6 +140,7 @@ class _Asked:
     storage: Storage
     wanted: Sequence[int] | None = None
     first: int | None = None
+    most: int | None = None
     verified: dict[str, Any] = field(default_factory=dict)
 
     def check_there(self, entry: dict[str, Any]) -> None:
@@ -231,7 +234,9 @@ def _columns(asked: _Asked) -> list[Column]:
     places = range(len(header)) if asked.wanted is None else asked.wanted
     for done, (at, (codes, texts)) in enumerate(zip(places, cells, strict=True)):
         asked.progress.report("Reading the table", (done + 1) / len(cells))
-        columns.append(_described(asked, at, codes if first is None else codes[:first], texts, entry))
+        if asked.most is not None and len(texts) > asked.most:
+            continue
+        columns.append(_described(asked, at, codes if first is None else codes[:first], list(texts), entry))
     return columns
 
 
@@ -334,7 +339,9 @@ def _csv_cells(asked: _Asked, entry: dict[str, Any]) -> tuple[list[str], Cells]:
                 raise _altered(path)
     if fault is not None:
         raise BadRelease("“{path}” is not a readable CSV table; ask for the release again.", path=path) from None
-    return [restored(name) for name in header], [(codes, list(map(restored, texts))) for codes, texts in cells]
+    few = [asked.most is None or len(texts) <= asked.most for _, texts in cells]  # others are left out
+    made = [list(map(restored, texts)) if some else texts for (_, texts), some in zip(cells, few, strict=True)]
+    return [restored(name) for name in header], [(codes, texts) for (codes, _), texts in zip(cells, made, strict=True)]
 
 
 def _parquet_cells(asked: _Asked, entries: Sequence[dict[str, Any]]) -> tuple[list[str], Cells]:

@@ -239,6 +239,12 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         return bytes(buffer.data().data())
 
 
+def _added(plot: Any, item: Any) -> Any:
+    """Add a curve or dots to a plot and return them; what `plot.plot()` makes of both takes three times as long."""
+    plot.addItem(item)
+    return item
+
+
 class LargeCountsPlot(Plot):
     """From which count on a figure can be relied on (T_f), against how often it may fail (T_E)."""
 
@@ -247,16 +253,17 @@ class LargeCountsPlot(Plot):
         super().__init__(t("Large counts"), {"bottom": bottom, "left": CountAxis("left")}, parent)
         item = self.getPlotItem()
         item.vb.setRange(xRange=(-3.03, _RUG[1] + 0.03), padding=0)
-        self._chebyshev, self._published, self._exact = (item.plot() for _ in range(3))
-        self.show_bounds(False)
-        self._rugs = {name: item.plot(connect="pairs") for name in ("protected", "between", "answerable")}
-        self._guide = item.plot()
-        self._dot = item.plot(symbol="o", symbolSize=9)
+        self._chebyshev, self._published, self._exact = (_added(item, pg.PlotCurveItem()) for _ in range(3))
+        names = ("protected", "between", "answerable")
+        self._rugs = {name: _added(item, pg.PlotCurveItem(connect="pairs")) for name in names}
+        self._guide = _added(item, pg.PlotCurveItem())
+        self._dot = _added(item, pg.ScatterPlotItem(size=9))
         self._tag = pg.TextItem(anchor=(0, 1))
         item.addItem(self._tag, ignoreBounds=True)
         self._chebyshev.setZValue(-2)  # the words' ground covers it, and nothing else
         self._tag.setZValue(-1)
         self._shown: LargeCounts | None = None
+        self.show_bounds(False)
         self._top = 0.0
         self._rug_key: tuple[object, ...] = ()
         self.label_axis("bottom", t("tolerated probability of failing (T_E)"))
@@ -270,8 +277,8 @@ class LargeCountsPlot(Plot):
         self._chebyshev.setPen(pg.mkPen(c.quiet, width=1))
         self._published.setPen(pg.mkPen(c.fault, width=1, style=Qt.PenStyle.DashLine))
         self._guide.setPen(pg.mkPen(c.answerable, width=1, style=Qt.PenStyle.DashLine))
-        self._dot.setSymbolBrush(QColor(c.answerable))
-        self._dot.setSymbolPen(pg.mkPen(c.card, width=1.5))
+        self._dot.setBrush(QColor(c.answerable))
+        self._dot.setPen(pg.mkPen(c.card, width=1.5))
         self._tag.setColor(QColor(c.answerable))
         self._tag.fill = pg.mkBrush(c.card)
         for name, rug in self._rugs.items():
@@ -281,20 +288,27 @@ class LargeCountsPlot(Plot):
         """Show Chebyshev's bound and the papers' printed curve, which is not valid, beside the exact one."""
         self._published.setVisible(on)
         self._chebyshev.setVisible(on)
+        if self._shown is not None:
+            self._draw_bounds(self._shown)
+
+    def _draw_bounds(self, what: LargeCounts) -> None:
+        """Draw the two curves that are rarely shown, where they are."""
+        if self._published.isVisible():
+            x = np.log10(what.t_e)
+            self._chebyshev.setData(x, np.log10(what.chebyshev))
+            self._published.setData(x, np.log10(what.as_published))
 
     def draw(self, what: LargeCounts) -> None:
         """Draw finished figures."""
-        x = np.log10(what.t_e)
-        self._exact.setData(x, np.log10(what.exact))
-        self._chebyshev.setData(x, np.log10(what.chebyshev))
-        self._published.setData(x, np.log10(what.as_published))
+        self._exact.setData(np.log10(what.t_e), np.log10(what.exact))
+        self._draw_bounds(what)
         top = math.log10(what.top) * 1.03 + 0.05
         if top != self._top:
             self._top = top
             self.getPlotItem().vb.setRange(yRange=(-0.04 * top, top), padding=0.0)
         t_e, t_f = what.chosen
         at, height = math.log10(t_e), math.log10(t_f)
-        self._guide.setData([-4.0, at, at], [height, height, -1.0])
+        self._guide.setData(np.array([-4.0, at, at]), np.array([height, height, -1.0]))
         self._dot.setData([at], [height])
         # The words stand where the curve, which falls to the right, leaves room: above it, or below it near the edge.
         self._tag.setAnchor((0.0, 1.0) if at < -0.95 else (1.0, 0.0))
@@ -361,11 +375,11 @@ class SmallCountsPlot(Plot):
         self._zone = pg.LinearRegionItem(movable=False)
         self._zone.setZValue(-10)
         item.addItem(self._zone, ignoreBounds=True)
-        self._line = item.plot()
-        self._rest = item.plot(pen=None, symbol="o", symbolSize=5)
-        self._small = item.plot(pen=None, symbol="o", symbolSize=7)
-        self._guide = item.plot()
-        self._least = item.plot(pen=None, symbol="o", symbolSize=12)
+        self._line = _added(item, pg.PlotCurveItem())
+        self._rest = _added(item, pg.ScatterPlotItem(size=5))
+        self._small = _added(item, pg.ScatterPlotItem(size=7))
+        self._guide = _added(item, pg.PlotCurveItem())
+        self._least = _added(item, pg.ScatterPlotItem(size=12))
         self._tag = pg.TextItem(anchor=(0, 1))
         item.addItem(self._tag, ignoreBounds=True)
         item.vb.setRange(yRange=(0.0, 1.0), padding=0.03)
@@ -383,10 +397,10 @@ class SmallCountsPlot(Plot):
             line.setPen(pg.mkPen(None))
         self._line.setPen(pg.mkPen(c.between, width=1))
         for dots, colour in ((self._rest, c.between), (self._small, c.protected)):
-            dots.setSymbolBrush(QColor(colour))
-            dots.setSymbolPen(pg.mkPen(None))
-        self._least.setSymbolBrush(None)
-        self._least.setSymbolPen(pg.mkPen(c.protected, width=2))
+            dots.setBrush(QColor(colour))
+            dots.setPen(pg.mkPen(None))
+        self._least.setBrush(None)
+        self._least.setPen(pg.mkPen(c.protected, width=2))
         self._guide.setPen(pg.mkPen(c.protected, width=1, style=Qt.PenStyle.DashLine))
         self._tag.setColor(QColor(c.protected))
 
@@ -401,7 +415,7 @@ class SmallCountsPlot(Plot):
         self._rest.setData(f[what.alpha :], what.probability[what.alpha :])
         self._small.setData(f[: what.alpha], what.probability[: what.alpha])
         self._zone.setRegion((0.0, what.alpha + 0.5))
-        self._guide.setData([0.0, most + 1.0], [what.t_p, what.t_p])
+        self._guide.setData(np.array([0.0, most + 1.0]), np.array([what.t_p, what.t_p]))
         self._least.setData([what.at], [what.t_p])
         # Words stand at the right edge, clear of the dots of the small counts, on the side of the line that has room.
         low = what.t_p < 0.8
