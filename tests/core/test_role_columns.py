@@ -307,3 +307,13 @@ def test_a_column_of_an_export(language: str, spec: tuple[Any, ...], identifies:
     column = Column.from_labels(name, [make(r) for _ in range(N)], kind=kind[0] if kind else Kind.CATEGORY)
     said = suggest_roles(Table((column,)))[name]
     assert (said.role is Role.IDENTIFIER) == identifies, said.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [("Discharge", "died in hospital"), ("Entlassung", "verstorben"), ("sortie", "Décédé"), ("alta", "exitus")],
+)
+def test_one_value_that_tells_of_a_death_is_enough(name: str, last: str) -> None:
+    values = ["home", "transfer", "rehabilitation", "against advice", "nursing home", last]
+    table = Table((Column.from_labels(name, [values[at % 6] for at in range(N)]),))
+    assert suggest_roles(table)[name].role in (Role.SA, Role.DROPPED)

@@ -22,7 +22,7 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import Matter, first_names, identifying, said_in
+from splu_desktop.core.roles.vocabulary import Matter, first_names, identifying, matters, said_in
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import unaccented, words_of
 
@@ -149,11 +149,19 @@ def _named(text: str) -> tuple[bool, bool, int] | None:
     return titled, known, len(words)
 
 
-def matter_in(column: Column) -> Matter | None:
-    """Return the special matter that a column's values name: a third of those that are words name one."""
+def matter_in(column: Column, *, known: bool = False) -> Matter | None:
+    """Return the special matter that a column's values name: one does by a word that is enough, or a third of them do.
+
+    `known` : whether the name says what the column is, and nothing special; then only a word that is enough counts.
+    """
     if column.kind not in (Kind.CATEGORY, Kind.BOOLEAN):
         return None
     labels = [label for label in sample_labels(column)[:_VALUES] if any(map(str.isalpha, label))]
+    words = {word for label in labels if len(label) <= _LONG for word in words_of(label)}
+    if told := next((matter for matter in matters() if matter.enough & words), None):
+        return told
+    if known:
+        return None
     found = [matter for label in labels if len(label) <= _LONG and (matter := said_in(label)) is not None]
     if len(found) < max(1, len(labels) / 3):
         return None

@@ -222,9 +222,7 @@ def _special(column: Column) -> tuple[Matter, str] | None:
     if coded is not None:
         matter, system = coded
         return matter, say("the values are codes of {system}", system=system)
-    if known:
-        return None
-    matter = matter_in(column)
+    matter = matter_in(column, known=known)
     return None if matter is None else (matter, say("the values name {what}", what=say(matter.what)))
 
 

@@ -87,6 +87,7 @@ class Matter:
     weight : how clearly it is sensitive, 0..1; 0 where it is not.
     words : matches a word of a name, or a run of words written together.
     long : the same by signs of `_SURE` letters or more, and words that values alone have; for values.
+    enough : words of which one value among many tells the matter, such as "died" among five ways to leave.
     """
 
     what: str
@@ -94,6 +95,7 @@ class Matter:
     weight: float
     words: Signs
     long: Signs
+    enough: frozenset[str]
 
 
 def _signs(entry: Mapping[str, Any]) -> list[str]:
@@ -120,6 +122,7 @@ def matters() -> tuple[Matter, ...]:
                     float(entry.get("weight", 0)),
                     Signs(signs),
                     Signs([*sure, *entry.get("values", "").split()]),
+                    frozenset(entry.get("enough", "").split()),
                 )
             )
     return tuple(found)
