@@ -230,7 +230,7 @@ def test_a_command_that_is_not_run_here_names_what_is_there(name: str) -> None:
 def test_the_kit_as_its_document_shows_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document = (ROOT / "docs/recipient.md").read_text("utf-8")
     wards, diagnoses = ("Cardiology", "A", "B"), ("Heart failure", "Stroke", "Gout", "Burn", "Flu")
-    lines = [f"{wards[i % 3]},{diagnoses[i * 7 % 5]},{'yes' if i % 4 else 'no'}\n" for i in range(1_200)]
+    lines = [f"{wards[i % 3]},{diagnoses[i * 7 % 5]},{'yes' if i % 4 else 'no'}\n" for i in range(6_000)]
     (folder / "kit.csv").write_text("Ward,Diagnosis,Smoker\n" + "".join(lines))
     told = ["--sa", "Diagnosis", "--nsa", "Ward,Smoker", "--gamma", "3", "--out", "folder"]
     assert main(["publish", "kit.csv", *told]) == 0
@@ -238,10 +238,10 @@ def test_the_kit_as_its_document_shows_it(folder: Path, monkeypatch: pytest.Monk
     code = f"import sys; sys.path.insert(0, 'folder')\n{block}\nprint(r.count({{'Ward': 'Cardiology'}}).estimate)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) == 400
+    assert float(done.stdout) == 2_000
     code = f"{library}\nimport sys; print([name for name in sys.modules if 'PySide' in name], count.n_p)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "[] 400\n", done.stderr
+    assert done.stdout == "[] 2000\n", done.stderr
     (line,) = re.findall(r"`python (splu_release\.py [^`]+)`", document)
     monkeypatch.chdir("folder")
     done = subprocess.run([sys.executable, *shlex.split(line)], capture_output=True, text=True, check=False)
