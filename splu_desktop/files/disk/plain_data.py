@@ -56,7 +56,7 @@ def read_bytes(
     except (FileNotFoundError, ValueError):  # a zero byte is in no path
         raise fault(none, path=path) from None
     except OSError as failed:
-        reason = (failed.strerror or "no reason given").lower()
+        reason = say((failed.strerror or "no reason given").lower())
         raise fault("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
 
 

@@ -143,7 +143,7 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
-        reason = (fault.strerror or "no reason given").lower()
+        reason = say((fault.strerror or "no reason given").lower())
         raise BadRelease("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
 
 
