@@ -200,8 +200,7 @@ class TogetherPerPerson(DrawPerPerson):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         # f' of independent records has the variance f (1 - 1/gamma^2) at most; by the normal law, with the effect.
         quantile = NormalDist().inv_cdf(1 - float(thresholds.t_e) / 2)
-        effect = 1.0 if self.shares is None else self.shares.effect
-        return math.ceil(effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
+        return math.ceil(self._effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         before = [table[name] for name in self.columns]
