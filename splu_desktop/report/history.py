@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.draw.draw import named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import table_after
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
@@ -16,7 +18,7 @@ from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.publish.entry import unlocked
 from splu_desktop.files.register.book import Entry, Reading, Register
-from splu_desktop.files.register.earlier import costs, find_earlier, sentence
+from splu_desktop.files.register.earlier import EarlierRelease, costs, find_earlier, sentence
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report import model
@@ -86,7 +88,7 @@ def background(
                 release=each.entry.release,
                 purpose=str(each.entry.body.get("purpose") or ""),
                 recipient=str(each.entry.body.get("recipient") or ""),
-                relation=each.how,
+                relation=_relation(each),
             )
             for each in found
             if each.entry.release != opened.facts.get("id")
@@ -96,6 +98,17 @@ def background(
     acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, before, progress))
     return Background(
         imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier, alternatives=alternatives
+    )
+
+
+def _relation(other: EarlierRelease) -> str:
+    """Return how a release is known to hold the same records, and which columns it and this one betray together."""
+    if not other.undone:
+        return other.how
+    return say(
+        "{how}; whoever holds both reads the true values of {columns}, re-drawn in one alone",
+        how=say(other.how),
+        columns=named(other.undone),
     )
 
 

@@ -205,6 +205,16 @@ def test_promises_follow_from_shares_and_counts_of_few_persons_are_wrong(table: 
         assert t_p_of_all(plan.draws[name].by_value() * 2, 0.3, 3) == 0, "as registered, without the persons' number"
 
 
+def test_what_the_column_alone_says_is_what_its_promise_says(table: Table) -> None:
+    """One document said 30 % here and 31 % there: of published shares and of those that are stated."""
+    published = sanitise.run(table, plan_of(table), randomness=Seeded(3))
+    said = published.draws[FLAGS[0]].costs(published.table.select(FLAGS), stated=published.draws)
+    named = [(name, str(text)) for text in said for name in FLAGS if f"with “{name}”: in" in str(text)]
+    assert named
+    for name, text in named:
+        assert text.endswith(f"at most {round(100 * published.draws[name].limit('yes'))} %."), text
+
+
 def test_design_effects_of_a_block_are_those_of_its_values(table: Table) -> None:
     who = persons(table["patient"])
     found = Effects.of_block(table, who, FLAGS[:1], ("ward",))

@@ -13,7 +13,7 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core.checks.selfcheck import Check, check_alone
-from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw import DecoyGroups, PlainGroups
 from splu_desktop.core.generalise import Groups, Intervals
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
@@ -187,6 +187,12 @@ def test_records_released_twice_are_weighed_and_what_was_accepted_is_said(source
     told = [each for report in reports for each in report.original.acknowledged if each.name == "earlier-release"]  # type: ignore[union-attr]
     assert len(told) == 1, "the first had none before it"
     assert "released once before" in told[0].sentence
+    plain = replace(plan, roles={**roles, "result": Role.NSA, "ward": Role.SA}, draws={"ward": PlainGroups(3)})
+    order = Order(imported.table, plain, tmp_path / "third", source=source, source_sha256=imported.source.sha256)
+    publish(order, strict=False, register=register)
+    known = background(read_release(tmp_path / "first"), imported, register=register).earlier
+    assert known is not None
+    assert [("“result”" in each.relation) for each in known] == [False, True]
     reasons = {column.name: column.reason for column in reports[0].original.columns}  # type: ignore[union-attr]
     assert reasons["age"].startswith("chosen so; ")
     assert "chosen so" not in reasons["ward"]

@@ -249,13 +249,16 @@ class TogetherPerPerson(DrawPerPerson):
         flags = [column.counts() < _COMMON * column.n for column in chosen]
         return recognised_anywhere(chosen, flags, 1 / self.size)
 
-    def costs(self, table: Table, *, published: bool = False) -> list[str]:
+    def costs(self, table: Table, *, stated: Mapping[str, Draw] | None = None) -> list[str]:
         limits = {}
         for name in self.columns:
             shares = table[name].counts() / table.n
-            share = Fraction(float(shares[shares < _COMMON].max(initial=0.0)))
+            rare = shares < _COMMON
+            share = Fraction(float(shares[rare].max(initial=0.0)))
             limits[name] = share + (1 - share) / self.size
-        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
+            if stated is not None and rare.any():  # published shares are others than those of the promise beside it
+                limits[name] = max(stated[name].limit(str(label)) for label in table[name].labels[rare])
+        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=stated is not None)
 
     def words(self) -> str:
         return say("{number} columns together by person, 1 in {gamma} kept", number=len(self.columns), gamma=self.size)
