@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -230,3 +232,18 @@ def test_files_hold_it_and_the_way_back(table: Table) -> None:
     roles = {**plan.roles, FLAGS[0]: Role.NSA}
     with pytest.raises(BadSetting, match="must be sensitive and drawn so"):
         Plan(roles, one, persons=plan.persons)
+
+
+def test_what_a_column_alone_tells_is_one_figure_in_a_release(table: Table) -> None:
+    """What it shows moves by chance, what it promises does not: “at most 41 %” stood beside “at most 40 %”."""
+    plan = plan_of(table, FLAGS[:3])
+    for seed in range(3):
+        published = sanitise.run(table, plan, randomness=Seeded(seed))
+        ((block, draw),) = published.blocks.items()
+        costs = draw.costs(published.table.select(block), published=True)
+        told = re.findall(r"with “(flag .)”: .* at most (\d+) %", "\n".join(costs))
+        assert dict(told) == {name: str(math.ceil(100 * published.draws[name].limit("yes"))) for name in block}
+        (before,) = plan.blocks.values()
+        assert sorted(told) == sorted(
+            re.findall(r"with “(flag .)”: .* at most (\d+) %", "\n".join(before.costs(table.select(block))))
+        )
