@@ -18,6 +18,7 @@ from splu_desktop.core.draw.by_person import ByPerson, Effects, persons, sure_if
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees.several_releases import t_p_of_all
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
@@ -202,6 +203,8 @@ def test_promises_follow_from_shares_and_counts_of_few_persons_are_wrong(table: 
         assert draw.t_p(asked) > plan.draws[name].by_person("").t_p(asked) > 0.4
         values = [label for promise in draw.promises(asked) for label in promise.values]
         assert sorted(values) == sorted(table[name].labels)
+        assert t_p_of_all(draw.by_value() * 2, 0.3, 3) > 0.35, "its law"
+        assert t_p_of_all(plan.draws[name].by_value() * 2, 0.3, 3) == 0, "as registered, without the persons' number"
 
 
 def test_design_effects_of_a_block_are_those_of_its_values(table: Table) -> None:

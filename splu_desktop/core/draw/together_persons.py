@@ -195,9 +195,14 @@ class TogetherPerPerson(DrawPerPerson):
         return Fraction(math.ceil(100 * super().limit(label)), 100)
 
     def by_value(self) -> tuple[ValueDraw, ...]:
+<<<<<<< HEAD
         # What the register keeps of it knows no persons, and no law of its counts.
         (one,) = super().by_value()
         return (one if self.shares is None else replace(one, law=self.count_law),)
+=======
+        # How many persons there are is not in the register, and without it no law is known: of few f' would be f.
+        return super().by_value() if self.shares is None else Draw.by_value(self)
+>>>>>>> ready/eyes2
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return super().t_p(thresholds, releases) if self.shares is None else Draw.t_p(self, thresholds, releases)
@@ -205,8 +210,7 @@ class TogetherPerPerson(DrawPerPerson):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         # f' of independent records has the variance f (1 - 1/gamma^2) at most; by the normal law, with the effect.
         quantile = NormalDist().inv_cdf(1 - float(thresholds.t_e) / 2)
-        effect = 1.0 if self.shares is None else self.shares.effect
-        return math.ceil(effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
+        return math.ceil(self._effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         before = [table[name] for name in self.columns]
