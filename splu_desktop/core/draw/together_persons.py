@@ -195,14 +195,9 @@ class TogetherPerPerson(DrawPerPerson):
         return Fraction(math.ceil(100 * super().limit(label)), 100)
 
     def by_value(self) -> tuple[ValueDraw, ...]:
-<<<<<<< HEAD
         # What the register keeps of it knows no persons, and no law of its counts.
         (one,) = super().by_value()
         return (one if self.shares is None else replace(one, law=self.count_law),)
-=======
-        # How many persons there are is not in the register, and without it no law is known: of few f' would be f.
-        return super().by_value() if self.shares is None else Draw.by_value(self)
->>>>>>> ready/eyes2
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return super().t_p(thresholds, releases) if self.shares is None else Draw.t_p(self, thresholds, releases)
