@@ -81,7 +81,7 @@ def public(
     )
     promised = tuple(_guarantee(name, published) for name in published.sensitive)
     blocks = tuple(
-        model.DrawnBlock(names, draw.how(), tuple(draw.costs(published.table.select(names), stated=published.draws)))
+        model.DrawnBlock(names, draw.how(), tuple(draw.costs(published.table.select(names), published=True)))
         for names, draw in published.blocks.items()
     )
     persons = _persons(published)

@@ -519,11 +519,10 @@ class Draw(ABC):
             t_p=thresholds.t_p,
         )
 
-    def costs(self, table: Table, *, stated: Mapping[str, Draw] | None = None) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         """Return, in sentences, what drawing the whole block costs beyond what is promised of each of its columns.
 
-        `table` is the one to be drawn; or the published one, from which some of that can be told, with its draws as the
-        release states them.
+        `table` is the one to be drawn, or the published one, from which some of that can be told.
         """
         return []
 

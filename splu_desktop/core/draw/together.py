@@ -297,9 +297,9 @@ class Together(Draw):
         caps = [part.limits(column) for part, column in zip(self.members, chosen, strict=True)]
         return recognised(chosen, caps, self.size)
 
-    def costs(self, table: Table, *, stated: Mapping[str, Draw] | None = None) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         limits = {name: self._part(name).confidence for name in self.columns}
-        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=stated is not None)
+        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 
     def _part(self, column: str) -> Together:
         return self.members[self.columns.index(column)]

@@ -59,10 +59,12 @@ class TogetherPerPerson(DrawPerPerson):
     ----------
     columns : all that are drawn together, in the table's order.
     by_record : the draw of single records that this one stands for; None in a release.
+    members : the parts of all columns, of a whole block.
     """
 
     columns: tuple[str, ...] = ()
     by_record: Draw | None = field(default=None, compare=False)
+    members: tuple[TogetherPerPerson, ...] = field(default=(), compare=False, repr=False)
 
     name = "together by person"
     true_shares = True
@@ -100,10 +102,11 @@ class TogetherPerPerson(DrawPerPerson):
 
     def of_block(self, draws: Mapping[str, Draw]) -> TogetherPerPerson:
         parts = [draws.get(name) for name in self.columns]
+        whole = tuple(part for part in parts if isinstance(part, TogetherPerPerson))
         mine = self.columns, self.size, self.person
-        if not all(isinstance(p, TogetherPerPerson) and (p.columns, p.size, p.person) == mine for p in parts):
+        if len(whole) != len(parts) or any((part.columns, part.size, part.person) != mine for part in whole):
             raise apart(self.columns)
-        return self
+        return replace(self, members=whole)
 
     def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
         known = super().learned(table, column, thresholds)
@@ -113,7 +116,7 @@ class TogetherPerPerson(DrawPerPerson):
         return replace(known, shares=replace(known.shares, each=shares))
 
     def within(self, labels: object) -> Self:
-        return replace(super().within(labels), by_record=None)
+        return replace(super().within(labels), by_record=None, members=())
 
     # --- carrying it out
 
@@ -192,8 +195,9 @@ class TogetherPerPerson(DrawPerPerson):
         return Fraction(math.ceil(100 * super().limit(label)), 100)
 
     def by_value(self) -> tuple[ValueDraw, ...]:
-        # How many persons there are is not in the register, and without it no law is known: of few f' would be f.
-        return super().by_value() if self.shares is None else Draw.by_value(self)
+        # What the register keeps of it knows no persons, and no law of its counts.
+        (one,) = super().by_value()
+        return (one if self.shares is None else replace(one, law=self.count_law),)
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return super().t_p(thresholds, releases) if self.shares is None else Draw.t_p(self, thresholds, releases)
@@ -249,16 +253,13 @@ class TogetherPerPerson(DrawPerPerson):
         flags = [column.counts() < _COMMON * column.n for column in chosen]
         return recognised_anywhere(chosen, flags, 1 / self.size)
 
-    def costs(self, table: Table, *, stated: Mapping[str, Draw] | None = None) -> list[str]:
+    def costs(self, table: Table, *, published: bool = False) -> list[str]:
         limits = {}
-        for name in self.columns:
-            shares = table[name].counts() / table.n
-            rare = shares < _COMMON
-            share = Fraction(float(shares[rare].max(initial=0.0)))
-            limits[name] = share + (1 - share) / self.size
-            if stated is not None and rare.any():  # published shares are others than those of the promise beside it
-                limits[name] = max(stated[name].limit(str(label)) for label in table[name].labels[rare])
-        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=stated is not None)
+        for part, name in zip(self.members, self.columns, strict=True):
+            # A release states them: what it shows has moved, and told of another limit than it promises.
+            shares = table[name].counts() / table.n if part.shares is None else np.array([*part.shares.each.values()])
+            limits[name] = self._right(float(shares[shares < _COMMON].max(initial=0.0)))
+        return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 
     def words(self) -> str:
         return say("{number} columns together by person, 1 in {gamma} kept", number=len(self.columns), gamma=self.size)

@@ -141,7 +141,7 @@ def _redrawn(published: Published, files: list[str]) -> list[str]:
         *(
             cost
             for names, draw in published.blocks.items()
-            for cost in draw.costs(published.table.select(names), stated=published.draws)
+            for cost in draw.costs(published.table.select(names), published=True)
         ),
     ]
 
