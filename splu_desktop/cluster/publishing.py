@@ -245,7 +245,7 @@ class _Run:
             reading, prints, self._surveyed.table, self._plan, key, register.folder, progress=self._progress
         )
         told = {line.column for line in lines if line.name == "public-figures"}
-        fall = costs(self._plan, earlier, told)
+        fall = costs(replace(self._plan, draws=self._draws), earlier, told)
         lines += register_lines(reading, earlier, fall)
         text = say(
             "A cluster recognises an earlier release by columns with the very same counts alone: one of some of these "

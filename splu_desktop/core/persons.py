@@ -322,12 +322,14 @@ class PerPerson:
         by someone who sees all of them.
     at_once : whether all records of a person are drawn at once, so that k doesn't matter.
     before : how often the commonest value is right, which anybody may guess without the release.
+    published : whether both are of a release, whose counts say about, and not exactly, what the true ones are.
     """
 
     sensitive: str
     right: tuple[tuple[int, float], ...]
     at_once: bool = False
     before: float = 0.0
+    published: bool = False
 
     @property
     def gain(self) -> float:
@@ -337,6 +339,13 @@ class PerPerson:
     @property
     def sentence(self) -> str:
         """The promise per person."""
+        if not self.published:
+            return self._promise
+        about = say("Both go by what the release tells of the true counts, and may be some points off.")
+        return listed((self._promise, about), "{head} {tail}")
+
+    @property
+    def _promise(self) -> str:
         if self.at_once:
             return say(
                 "The promise is per person: of a person whose “{sensitive}” is the same in all records it is guessed "
@@ -420,5 +429,5 @@ def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw], *, pub
         shown, counts = (counts, draw.likely(counts, column.labels)) if published else (draw.shows(column), counts)
         right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k), shown)) for k in repeats.shown)
         once = all(draw.draws_of_person(k) == 1 for k in repeats.shown)
-        found.append(PerPerson(name, right, once, float(counts.max(initial=0.0) / max(counts.sum(), 1.0))))
+        found.append(PerPerson(name, right, once, float(counts.max(initial=0.0) / max(counts.sum(), 1.0)), published))
     return max(found, key=lambda each: each.gain)

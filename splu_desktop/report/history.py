@@ -16,7 +16,7 @@ from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import Imported
 from splu_desktop.files.publish.entry import unlocked
 from splu_desktop.files.register.book import Entry, Reading, Register
-from splu_desktop.files.register.earlier import find_earlier
+from splu_desktop.files.register.earlier import costs, find_earlier, sentence
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report import model
@@ -75,6 +75,7 @@ def background(
     if plan is None and entry is not None:
         plan = _plan(entry, opened, imported.table, register, progress)
     earlier: tuple[model.Earlier, ...] | None = None
+    before = ""
     if plan is not None and reading.entries:
         key = register.key()
         prints = fingerprints(imported.table, plan, key, file_sha256=imported.source.sha256, progress=progress)
@@ -90,7 +91,9 @@ def background(
             for each in found
             if each.entry.release != opened.facts.get("id")
         )
-    acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, progress))
+        known = () if entry is None else tuple(each for each in found if each.entry.number < entry.number)
+        before = sentence(known, costs(plan, known)) if known else ""
+    acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, before, progress))
     return Background(
         imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier, alternatives=alternatives
     )
@@ -118,14 +121,17 @@ def _plan(entry: Entry, opened: OpenRelease, table: Table, register: Register, p
 
 
 def _acknowledged(
-    body: Mapping[str, Any], table: Table, plan: Plan | None, progress: Progress
+    body: Mapping[str, Any], table: Table, plan: Plan | None, before: str, progress: Progress
 ) -> Iterator[model.Acknowledged]:
-    """Give the amber lines of the gate. The register keeps their names and the words, the table the rest."""
+    """Give the amber lines of the gate. The register keeps their names and the words, the table the rest.
+
+    before : what was said of earlier releases.
+    """
     accepted = body.get("accepted", {})
     lines = () if plan is None else table_lines(table, plan, progress=progress)
     for name in body.get("warned", ()):
         said: list[tuple[str | None, str]] = [
             (line.column, line.sentence) for line in lines if line.name == name and line.light is Light.AMBER
         ]
-        for column, sentence in said or [(None, "")]:
-            yield model.Acknowledged(name, column, sentence, name in accepted, str(accepted.get(name, "")))
+        for column, found in said or [(None, before if name == "earlier-release" else "")]:
+            yield model.Acknowledged(name, column, found, name in accepted, str(accepted.get(name, "")))

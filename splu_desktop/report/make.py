@@ -43,7 +43,7 @@ def make_report(
     if given is None:
         return Report(found)
     behind = original(given, attacks=attacks, progress=progress)
-    return Report(weighed(found, behind.checks), behind)
+    return Report(weighed(found, behind.checks, again=bool(behind.earlier)), behind)
 
 
 def check_target(target: Path) -> None:

@@ -246,14 +246,15 @@ def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:
     suggested = suggest_roles(table, sensitive=plan.sensitive)
     for column in table.columns:
         role = plan.roles.get(column.name, Role.DROPPED)
-        kept = plan.kept_identifiers.get(column.name)
+        kept, found = plan.kept_identifiers.get(column.name), suggested[column.name]
         yield model.SourceColumn(
             name=column.name,
             role=role.value,
             kind=column.kind.value,
             distinct=column.m,
             generalised=tuple(step.words for step in plan.generalisations.get(column.name, ())),
-            reason=kept or suggested[column.name].reason,
+            # Why a role was suggested is no reason for another one.
+            reason=kept or (found.reason if found.role is role else str(say("chosen so; {why}", why=found.why))),
         )
 
 

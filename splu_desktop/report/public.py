@@ -248,7 +248,8 @@ def _repeated(draw: Draw, asked: Thresholds, *, protected: bool) -> Iterable[mod
         t_p = min(t_p_of_all([each] * k, asked.epsilon, asked.alpha) for each in drawn)
         if k == 1 and not draw.true_shares:
             t_p = draw.t_p(asked)
-        gains = [row_gain([each] * k) for each in drawn]
+        # Of decoys with the same value, as they come by person, rows are right more often than their own are kept.
+        gains = [row_gain([replace(each, limit=max(each.limit, draw.confidence))] * k) for each in drawn]
         worst = max(gains, key=lambda gain: gain.right)
         yield model.Repeated(k, t_p if protected else 0.0, worst.right, worst.twice)
 
@@ -356,17 +357,27 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
     )
 
 
-def weighed(public: model.Public, checks: tuple[model.CheckResult, ...]) -> model.Public:
-    """Return the public part with a verdict over further checks too: those against the source, in the internal edition.
+def weighed(public: model.Public, checks: tuple[model.CheckResult, ...], *, again: bool = False) -> model.Public:
+    """Return the public part with a verdict over what the internal edition adds, too.
 
-    No document may say that all checks passed and hold one that failed.
+    No document may say that all checks passed and hold one that failed, nor promise of one release what several break.
+
+    Parameters
+    ----------
+    checks : those against the source.
+    again : whether the register knows other releases of the same records.
     """
     said = public.cover.verdict
-    if all(check.passed for check in checks) or "check-failed" in said.reasons:
+    code, reasons = said.code, list(said.reasons)
+    if not all(check.passed for check in checks) and "check-failed" not in reasons:
+        code = "fails"
+        reasons.insert(int("file-altered" in reasons), "check-failed")
+    if again:
+        code = "reservations" if code == "sound" else code
+        reasons.append("released-again")
+    if reasons == list(said.reasons):
         return public
-    first = [reason for reason in said.reasons if reason == "file-altered"]
-    verdict = model.Verdict("fails", (*first, "check-failed", *said.reasons[len(first) :]))
-    return replace(public, cover=replace(public.cover, verdict=verdict))
+    return replace(public, cover=replace(public.cover, verdict=model.Verdict(code, tuple(reasons))))
 
 
 def _verdict(

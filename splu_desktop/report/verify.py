@@ -151,8 +151,9 @@ def _figures(
         )
     except SpluError as fault:
         return [Difference("report", str(fault))], 0
-    behind = data.get("original", {}).get("checks", ())
-    again = weighed(again, tuple(model.CheckResult(**check) for check in behind))
+    behind = data.get("original", {})
+    checks = tuple(model.CheckResult(**check) for check in behind.get("checks", ()))
+    again = weighed(again, checks, again=bool(behind.get("earlier")))
     found, compared = [], 0
     leaves = (
         (where, ours, theirs, where not in _NOT_COMPARED and not _same(where, ours, theirs))

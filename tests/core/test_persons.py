@@ -126,6 +126,8 @@ def test_a_release_tells_the_promise_that_its_plan_told() -> None:
     assert abs(published.counts("s")[1] - flag.counts()[1]) > 500
     assert told.before == pytest.approx(planned.before, abs=0.01)
     assert dict(told.right) == pytest.approx(dict(planned.right), abs=0.01)
+    assert "what the release tells of the true counts" in told.sentence
+    assert "what the release tells" not in planned.sentence
 
 
 def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:

@@ -175,6 +175,13 @@ def test_a_reason_names_what_the_name_says() -> None:
     for name, what in {
         "native-country": "a place",
         "place_of_birth": "a place",
+        "País de nacimiento": "a place",
+        "Comune di nascita": "a place",
+        "Lieu de naissance": "a place",
+        "Fecha de nacimiento": "an age or a year of birth",
+        "Estado civil": "sex, family or household",
+        "Stato civile": "sex, family or household",
+        "Estado": "a place",
         "kat_alter": "an age or a year of birth",
     }.items():
         assert said_by(name)[0][0].what == what, name

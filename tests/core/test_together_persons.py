@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +18,7 @@ from splu_desktop.core.draw.by_person import ByPerson, Effects, persons, sure_if
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.guarantees.several_releases import t_p_of_all
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
@@ -200,6 +203,8 @@ def test_promises_follow_from_shares_and_counts_of_few_persons_are_wrong(table: 
         assert draw.t_p(asked) > plan.draws[name].by_person("").t_p(asked) > 0.4
         values = [label for promise in draw.promises(asked) for label in promise.values]
         assert sorted(values) == sorted(table[name].labels)
+        assert t_p_of_all(draw.by_value() * 2, 0.3, 3) > 0.35, "its law"
+        assert t_p_of_all(plan.draws[name].by_value() * 2, 0.3, 3) == 0, "as registered, without the persons' number"
 
 
 def test_design_effects_of_a_block_are_those_of_its_values(table: Table) -> None:
@@ -230,3 +235,18 @@ def test_files_hold_it_and_the_way_back(table: Table) -> None:
     roles = {**plan.roles, FLAGS[0]: Role.NSA}
     with pytest.raises(BadSetting, match="must be sensitive and drawn so"):
         Plan(roles, one, persons=plan.persons)
+
+
+def test_what_a_column_alone_tells_is_one_figure_in_a_release(table: Table) -> None:
+    """What it shows moves by chance, what it promises does not: “at most 41 %” stood beside “at most 40 %”."""
+    plan = plan_of(table, FLAGS[:3])
+    for seed in range(3):
+        published = sanitise.run(table, plan, randomness=Seeded(seed))
+        ((block, draw),) = published.blocks.items()
+        costs = draw.costs(published.table.select(block), published=True)
+        told = re.findall(r"with “(flag .)”: .* at most (\d+) %", "\n".join(costs))
+        assert dict(told) == {name: str(math.ceil(100 * published.draws[name].limit("yes"))) for name in block}
+        (before,) = plan.blocks.values()
+        assert sorted(told) == sorted(
+            re.findall(r"with “(flag .)”: .* at most (\d+) %", "\n".join(before.costs(table.select(block))))
+        )

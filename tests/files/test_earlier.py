@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.draw.joined import design
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.generalise import Groups
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees.exact import t_p
@@ -26,7 +28,7 @@ from splu_desktop.files.publish.entry import entry_body, unlocked
 from splu_desktop.files.publish.publishing import Examination, GateShut, Order, examine, publish
 from splu_desktop.files.register import fingerprint, likeness
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.register.earlier import sentence
+from splu_desktop.files.register.earlier import least_stated, sentence
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.register.shelf import falls
 from tests.draws import plain
@@ -306,6 +308,40 @@ def test_where_nothing_is_promised_of_several_releases_it_is_said_so(house: Hous
     house.release(table, plan_of(table))
     twice = house.look(table, plan_of(table))
     assert "0.000" not in sentence(twice.earlier[:1], twice.costs)
+
+
+def test_what_a_release_alone_promises_is_what_it_states(house: House) -> None:
+    """By person only the table says how much: T_P was said to be 0.000 and 0.936, and stated as 0.600 and 0.929."""
+    chance = np.random.default_rng(4)
+    who = chance.integers(0, 700, 1_500)
+    names = ("vessel", "virus", "kidney")
+    table = Table(
+        (
+            Column.from_labels("patient", [f"P{x}" for x in who]),
+            *(
+                Column.from_labels(name, [f"{name}{x}" for x in chance.choice(3, 1_500, p=[0.6, 0.3, 0.1])])
+                for name in names
+            ),
+        )
+    )
+    kidney = design(table["kidney"], {f"kidney{x}": Fraction(most, 10) for x, most in enumerate((8, 5, 3))})
+    plan = Plan(
+        {"patient": Role.IDENTIFIER, **dict.fromkeys(names, Role.SA)},
+        {**planned(table, names[:2], 3), "kidney": kidney},
+        persons=ByPerson("patient", "draw"),
+    )
+    house.release(table, plan)
+    house.release(table, plan)
+    stated = house.register.read().releases[-1].body["guarantees"]
+    found = house.look(table, plan).costs
+    assert {cost.column: cost.t_p[0] for cost in found} == pytest.approx(
+        {name: least_stated(stated[name]) for name in names}, abs=1e-3
+    )
+    assert {cost.column: cost.row.twice for cost in found if not cost.row.shown} == pytest.approx(
+        dict.fromkeys(names[:2], 7 / 27)
+    )
+    rights = [kidney.sure(k) for k in (2, 3, 4, 8)]
+    assert rights == sorted(rights), "who holds more releases is no less sure"
 
 
 def test_two_releases_at_once_count_each_other(house: House) -> None:

@@ -166,3 +166,27 @@ def test_the_register_is_enough_for_the_report_of_equal_tolerances_and_groups(
     report = make_report(opened, FIELDS, background(opened, imported, register=register))
     assert report.original is not None
     assert all(check.passed for check in report.original.checks)
+
+
+def test_records_released_twice_are_weighed_and_what_was_accepted_is_said(source: Path, tmp_path: Path) -> None:
+    """Of each of two releases the internal edition weighs the other, earlier or later; a role has its own reason."""
+    imported, register = read(source), Register(tmp_path / "register")
+    roles = {"age": Role.DROPPED, "ward": Role.NSA, "result": Role.SA}
+    limits = Tolerances(dict.fromkeys((f"r{i}" for i in range(6)), "0.25"))
+    plan = Plan(roles, {"result": DecoyGroups((4,), (Fraction(1),), limits)})
+    reports = []
+    for name in ("first", "second"):
+        order = Order(imported.table, plan, tmp_path / name, source=source, source_sha256=imported.source.sha256)
+        publish(order, strict=False, register=register)
+    for name in ("first", "second"):
+        opened = read_release(tmp_path / name)
+        reports.append(make_report(opened, FIELDS, background(opened, imported, register=register)))
+        write_report(reports[-1], tmp_path / f"{name}.json")
+        assert verify_report(tmp_path / f"{name}.json", tmp_path / name).differences == ()
+        assert "released-again" in reports[-1].public.cover.verdict.reasons
+    told = [each for report in reports for each in report.original.acknowledged if each.name == "earlier-release"]  # type: ignore[union-attr]
+    assert len(told) == 1, "the first had none before it"
+    assert "released once before" in told[0].sentence
+    reasons = {column.name: column.reason for column in reports[0].original.columns}  # type: ignore[union-attr]
+    assert reasons["age"].startswith("chosen so; ")
+    assert "chosen so" not in reasons["ward"]

@@ -573,7 +573,7 @@ def sentence_of(promise: Promise, column: str, thresholds: Thresholds) -> str:
     who = named(promise.values)
     if promise.confidence == 1:
         return say(
-            "{who} of “{column}” is treated as not sensitive: its records may be published as they are.",
+            "Treated as not sensitive: {who} of “{column}”; such records may be published as they are.",
             who=who,
             column=column,
         )
@@ -627,8 +627,9 @@ def named(values: Sequence[str]) -> str:
     """Return values in words, the first few of many; () for every value."""
     if not values:
         return say("any value")
-    shown = listed((say("“{value}”", value=value) for value in values[:3]), "{head}, {tail}")
-    return shown if len(values) <= 3 else say("{shown} and {n} more values", shown=shown, n=len(values) - 3)
+    most = len(values) if len(values) <= 4 else 3  # never "and 1 more values"
+    shown = listed((say("“{value}”", value=value) for value in values[:most]), "{head}, {tail}")
+    return shown if most == len(values) else say("{shown} and {n} more values", shown=shown, n=len(values) - most)
 
 
 # --- the register of draws

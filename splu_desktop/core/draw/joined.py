@@ -595,7 +595,7 @@ class Joined(Draw):
         """Return how surely so many independent releases of the same records tell a protected value at most.
 
         For one protected value pi / (pi + (1 - pi) q^k), of a record that shows it in all of them. Of two releases all
-        pairs of shown values are looked at, of more those that show the same each time.
+        pairs of shown values are looked at, of more those that show the same each time; who holds more holds two.
         """
         # One value of each part beside what is left of it.
         rows, priors, columns = [], [], []
@@ -610,7 +610,7 @@ class Joined(Draw):
                 priors.append(self._shares[at] * (size - 1) / size)
         own_keeps = np.diag(keeps)
         matrix = np.array([[feeds[at, to] + own * own_keeps[at, to] for to in columns] for at, own in rows])
-        prior, worst = np.array(priors), 0.0
+        prior, worst = np.array(priors), self.sure(2) if releases > 2 else 0.0
         for place, (at, own) in enumerate(rows):
             if not own or not self.parts[at].protected or not prior[place]:
                 continue

@@ -331,6 +331,9 @@ class JoinedPerPerson(Joined):
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         return 1.0 if effects is None else effects.selected(conditions)
 
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        return np.asarray(super().scatter(likely, labels) * self.effect**0.5, np.float64)
+
     def _law(self, at: int) -> tuple[float, float, float]:
         # For T_P persons are counted as if each had one record, for T_f as they scatter (`t_f`).
         if not self.persons:

@@ -287,6 +287,16 @@ class DrawPerPerson(Draw):
     def count_law(self, count: int) -> Floats:
         return binomial(self.size * count, 1, self.size)  # of persons, for a value that stands once in a group
 
+    def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
+        # Records of a person come and go together; what is reconstructed is magnified by gamma, as in `t_f`.
+        matrix = self.transition(likely, labels).matrix
+        shown = np.sqrt(self._effect * (likely @ (matrix * (1 - matrix))))
+        return np.asarray(shown if self.true_shares else self.size * shown, np.float64)
+
+    @property
+    def _effect(self) -> float:
+        return 1.0 if self.shares is None else self.shares.effect
+
     # --- what is promised
 
     @property
@@ -321,8 +331,7 @@ class DrawPerPerson(Draw):
         # Of f records with a rare value the estimate has the variance D f (gamma^2 - 1): f / gamma of its own that come
         # or go, and as many of others as would bring f back, all magnified by gamma; by the normal law.
         quantile = NormalDist().inv_cdf(1 - float(thresholds.t_e) / 2)
-        effect = 1.0 if self.shares is None else self.shares.effect
-        return math.ceil(effect * (self.size**2 - 1) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
+        return math.ceil(self._effect * (self.size**2 - 1) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
 
     def limit(self, label: str) -> Fraction:
         """Return how many of the rows that show it are right; who knows nothing but shares is right with pi~."""

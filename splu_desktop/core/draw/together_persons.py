@@ -59,10 +59,12 @@ class TogetherPerPerson(DrawPerPerson):
     ----------
     columns : all that are drawn together, in the table's order.
     by_record : the draw of single records that this one stands for; None in a release.
+    members : the parts of all columns, of a whole block.
     """
 
     columns: tuple[str, ...] = ()
     by_record: Draw | None = field(default=None, compare=False)
+    members: tuple[TogetherPerPerson, ...] = field(default=(), compare=False, repr=False)
 
     name = "together by person"
     true_shares = True
@@ -100,10 +102,11 @@ class TogetherPerPerson(DrawPerPerson):
 
     def of_block(self, draws: Mapping[str, Draw]) -> TogetherPerPerson:
         parts = [draws.get(name) for name in self.columns]
+        whole = tuple(part for part in parts if isinstance(part, TogetherPerPerson))
         mine = self.columns, self.size, self.person
-        if not all(isinstance(p, TogetherPerPerson) and (p.columns, p.size, p.person) == mine for p in parts):
+        if len(whole) != len(parts) or any((part.columns, part.size, part.person) != mine for part in whole):
             raise apart(self.columns)
-        return self
+        return replace(self, members=whole)
 
     def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
         known = super().learned(table, column, thresholds)
@@ -113,7 +116,7 @@ class TogetherPerPerson(DrawPerPerson):
         return replace(known, shares=replace(known.shares, each=shares))
 
     def within(self, labels: object) -> Self:
-        return replace(super().within(labels), by_record=None)
+        return replace(super().within(labels), by_record=None, members=())
 
     # --- carrying it out
 
@@ -192,7 +195,9 @@ class TogetherPerPerson(DrawPerPerson):
         return Fraction(math.ceil(100 * super().limit(label)), 100)
 
     def by_value(self) -> tuple[ValueDraw, ...]:
-        return Draw.by_value(self)
+        # What the register keeps of it knows no persons, and no law of its counts.
+        (one,) = super().by_value()
+        return (one if self.shares is None else replace(one, law=self.count_law),)
 
     def t_p(self, thresholds: Thresholds, releases: int = 1) -> float:
         return super().t_p(thresholds, releases) if self.shares is None else Draw.t_p(self, thresholds, releases)
@@ -200,8 +205,7 @@ class TogetherPerPerson(DrawPerPerson):
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         # f' of independent records has the variance f (1 - 1/gamma^2) at most; by the normal law, with the effect.
         quantile = NormalDist().inv_cdf(1 - float(thresholds.t_e) / 2)
-        effect = 1.0 if self.shares is None else self.shares.effect
-        return math.ceil(effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
+        return math.ceil(self._effect * (1 - self.size**-2) * (quantile / float(thresholds.epsilon)) ** 2 / releases)
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         before = [table[name] for name in self.columns]
@@ -251,10 +255,10 @@ class TogetherPerPerson(DrawPerPerson):
 
     def costs(self, table: Table, *, published: bool = False) -> list[str]:
         limits = {}
-        for name in self.columns:
-            shares = table[name].counts() / table.n
-            share = Fraction(float(shares[shares < _COMMON].max(initial=0.0)))
-            limits[name] = share + (1 - share) / self.size
+        for part, name in zip(self.members, self.columns, strict=True):
+            # A release states them: what it shows has moved, and told of another limit than it promises.
+            shares = table[name].counts() / table.n if part.shares is None else np.array([*part.shares.each.values()])
+            limits[name] = self._right(float(shares[shares < _COMMON].max(initial=0.0)))
         return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 
     def words(self) -> str:

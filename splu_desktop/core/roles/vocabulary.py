@@ -152,7 +152,8 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     """Return what a name says, the weightiest first, and whether all its words are known to say so or nothing."""
     words = words_of(name)
     runs = _runs(words)
-    found, covered = [], {at for at, word in enumerate(words) if word.isdigit() or _list("fill").said(word)}
+    found, exact = [], {}
+    covered = {at for at, word in enumerate(words) if word.isdigit() or _list("fill").said(word)}
     no_matter = {
         at for start, stop, text in runs if _list("except").said(text) for at in range(start, stop)
     }  # "payment typology" is no payment
@@ -162,12 +163,14 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
             hits = {run: text for run, text in hits.items() if no_matter.isdisjoint(range(*run))}
         if hits:
             found.append(matter)
+            # "Estado civil" is one sign of several words and no state, whatever else stands in an order of its own.
+            exact[matter.what] = max((b - a for (a, b), text in hits.items() if matter.words.whole(text)), default=1)
             for (start, stop), text in hits.items():  # the words that a star stands for are not known by it
                 inside = any(start <= low and high <= stop for low, high in hits if (low, high) != (start, stop))
                 covered |= set(range(start, stop)) if matter.words.whole(text) or not inside else set()
-    return tuple(sorted(found, key=lambda matter: -matter.weight)), bool(found) and len(covered | no_matter) == len(
-        words
-    )
+    return tuple(sorted(found, key=lambda matter: (-matter.weight, -exact[matter.what]))), bool(found) and len(
+        covered | no_matter
+    ) == len(words)
 
 
 def special(name: str) -> Matter | None:

@@ -17,6 +17,7 @@ from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import table_after
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.plan import steps_as_dicts
 from splu_desktop.core.progress import SILENT, Cancelled, Progress
@@ -132,7 +133,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
         try:
             key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
-            fall = costs(order.plan, earlier, _told(lines))
+            fall = _costs(order, earlier, lines)
             seen = _last(reading)
             about_register = register_lines(reading, earlier, fall)
         except RegisterFault as fault:
@@ -144,9 +145,13 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     return Examination(Gate(tuple(lines)), earlier, fall, prints, seen)
 
 
-def _told(lines: Iterable[Line]) -> set[str | None]:
-    """Return the columns whose small counts public figures alone tell."""
-    return {line.column for line in lines if line.name == "public-figures"}
+def _costs(order: Order, earlier: tuple[EarlierRelease, ...], lines: Iterable[Line]) -> tuple[Cost, ...]:
+    """Return what one release more costs, by the draws as this table leaves them: README and report state no others."""
+    plan = order.plan
+    if earlier:
+        table = table_after(order.table, plan.generalisations)
+        plan = replace(plan, draws={**plan.draws, **sanitise.redrawable(table, plan.draws, plan.thresholds)})
+    return costs(plan, earlier, {line.column for line in lines if line.name == "public-figures"})
 
 
 def _last(reading: Reading) -> str:
@@ -164,7 +169,7 @@ def _looked_up_again(
     earlier = find_earlier(
         reading, before.prints, order.table, order.plan, register.key(), register.folder, progress=progress
     )
-    fall = costs(order.plan, earlier, _told(gate.lines))
+    fall = _costs(order, earlier, gate.lines)
     others = [line for line in gate.lines if line.name not in ("register", "earlier-release")]
     now = Gate((*others, *register_lines(reading, earlier, fall)), gate.accepted)
     return Examination(now, earlier, fall, before.prints, _last(reading)), now

@@ -101,7 +101,7 @@ def _top(made: Document) -> str:
     colour = "#b03a00" if made.internal else "#00629b"
     return (
         "<style>h1{font-size:x-large} h2{color:#00629b; font-size:large; margin-top:24px} h3{font-size:medium}"
-        ".note,.subtitle{color:#52606d} th{background:#e8ecef; text-align:left}</style>"
+        ".note,.subtitle{color:#52606d} th{background:#e8ecef; text-align:left} table{margin-top:6px}</style>"
         f"<p style='color:{colour}'><b>{html.escape(made.edition)}</b></p>"
     )
 

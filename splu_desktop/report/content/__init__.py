@@ -24,7 +24,7 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("promise", mark("The promise"), promise.promised),
     ("worth", mark("What the table is worth"), worth.measured),
     ("risk", mark("Measured risk"), risk.measured),
-    ("repeat", mark("Earlier releases and what another one costs"), closing.repeat),
+    ("repeat", mark("Other releases and what another one costs"), closing.repeat),
     ("alternatives", mark("Alternatives considered"), closing.alternatives),
     ("accepted", mark("Risks accepted before publishing"), closing.accepted),
     ("source", mark("Source"), closing.source),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, table, whole, yes_no
+from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, table, unbroken, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
 from splu_desktop.report.model import Alternative, CheckResult, Repeated, Report
 
@@ -89,19 +89,19 @@ CHOICES = {
 
 
 def repeat(report: Report, t: Language) -> list[Block]:
-    """Return earlier releases of the same source, and what each further one costs."""
+    """Return other releases of the same source, earlier and later ones, and what each further one costs."""
     blocks: list[Block] = []
     known = None if report.original is None else report.original.earlier
     if report.original is None:
-        blocks.append(Paragraph(t("Earlier releases of the same source stand in the internal edition.")))
+        blocks.append(Paragraph(t("Other releases of the same source stand in the internal edition.")))
     elif known is None:
         blocks.append(Paragraph(t("The register of releases was not asked.")))
     elif not known:
-        blocks.append(Paragraph(t("The register of releases knows no earlier release of this source.")))
+        blocks.append(Paragraph(t("The register of releases knows no other release of this source.")))
     else:
         blocks.append(
             table(
-                t("Earlier releases"),
+                t("Other releases"),
                 known,
                 (t("Date"), "l", 1.3, lambda each: t.moment(each.time)),
                 (t("Release"), "l", 1.4, lambda each: each.release),
@@ -199,7 +199,7 @@ def accepted(report: Report, t: Language) -> list[Block]:
         t("Acknowledgements"),
         found,
         (t("Condition"), "l", 1.1, lambda each: t(GATE.get(each.name, each.name))),
-        (t("What was found"), "l", 4, lambda each: t.sentence(each.sentence) or "–"),
+        (t("What was found"), "l", 4, lambda each: unbroken(t.sentence(each.sentence)) or "–"),
         (t("Accepted in these words"), "l", 1.5, lambda each: each.words or bare[each.accepted]),
     )
     return [said]

@@ -194,7 +194,9 @@ def columns(report: Report, t: Language) -> list[Block]:
                 epsilon=exact_percent(asked.epsilon, t),
                 t_e=exact_percent(asked.t_e, t),
                 alpha=t.number(asked.alpha),
-            ),
+            )
+            + " "
+            + t("Values and missing ones are counted in the published table."),
             "note",
         ),
     ]

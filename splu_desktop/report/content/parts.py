@@ -25,6 +25,7 @@ VERDICT_REASONS = {
     "risk-above": mark("the risk of recognition is above the one allowed"),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
+    "released-again": mark("the same records were released more than once"),
 }
 ROLES = {
     "nsa": mark("published unchanged (NSA)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content import figures
-from splu_desktop.report.content.front import strongest
+from splu_desktop.report.content.front import strongest, surest
 from splu_desktop.report.content.parts import between, cut, decimal, guessed, listed, share, table, whole
 from splu_desktop.report.document import Block, Cell, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
@@ -95,14 +95,18 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         known = [*attack.figures, *([judged[column].original] if column in judged else [])]
         tables.append(_every(column, known, t))
     bars.sort(key=lambda bar: bar[1].right - bar[2].right)
+    shown = list(bars)
+    first, sure, nobody = surest(report)
+    if "inferred" in report.public.cover.verdict.reasons and all(sure is not best for _, _, best in bars):
+        shown.insert(0, (first, nobody, sure))  # whom the verdict weighs
     name = t("An attack on the release")
     by_column = table(
         name,
-        [(attacks[column], blind, best) for column, blind, best in bars],
+        [(attacks[column], blind, best) for column, blind, best in shown],
         (t("Column"), "l", 2, lambda row: row[0].column),
         (t("Without the table"), "r", 0.9, lambda row: share(row[1].right, t)),
         (t("The row alone"), "r", 0.8, lambda row: share(_named(row[0], "row", row[1]).right, t)),
-        (t("Strongest attacker"), "l", 1.7, lambda row: t(NAMES[row[2].name]) if row[2].right > row[1].right else "–"),
+        (t("Attacker"), "l", 1.7, lambda row: t(NAMES[row[2].name]) if row[2].right > row[1].right else "–"),
         (t("right"), "r", 0.7, lambda row: guessed(row[2], t)),
         (t("Known at 80 %"), "r", 0.8, lambda row: share(row[2].known_80, t)),
         (t("of these right"), "r", 0.8, lambda row: between(row[2].right_80, row[2].ends_80, t)),

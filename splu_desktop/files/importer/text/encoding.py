@@ -155,7 +155,7 @@ class Seen:
         """Return the encoding of all bytes seen."""
         bad = self._bad + self._decoder.decode(b"", final=True).count("\ufffd")
         if self._ascii:
-            return Encoding("utf-8", "plain ASCII")
+            return Encoding("utf-8", "all bytes are ASCII")
         if not bad:
             return Encoding("utf-8", "all bytes are valid UTF-8")
         best = _most_plausible(b"\n".join(self._sample), self._shown)

@@ -1,0 +1,64 @@
+"""What a report says whole-table counts are within, where persons have several records: as far as releases scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from splu_desktop.core import sanitise
+from splu_desktop.core.draw import PlainGroups
+from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.together import planned
+from splu_desktop.core.draw.ways import by_gamma
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.query.reader import Condition, Method, Reader
+from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Column, Table
+from tests.seeded import Seeded
+
+_SENSITIVE = ("first", "second", "third")
+
+
+def _table() -> Table:
+    """Persons with 1 to 12 records of which nearly all say the same."""
+    chance = np.random.default_rng(5)
+    times = np.minimum(chance.geometric(0.4, 900), 12)
+    who = np.repeat(np.arange(900), times)
+    found = [Column.from_labels("patient", [f"P{x}" for x in who])]
+    for at, name in enumerate(_SENSITIVE):
+        has = (chance.random(900) < 0.06 + 0.03 * at)[who] & (chance.random(len(who)) < 0.9)
+        found.append(Column.from_labels(name, np.where(has, "yes", "no").tolist()))
+    kind = np.where(chance.random(len(who)) < 0.7, chance.integers(0, 9, 900)[who], chance.integers(0, 9, len(who)))
+    return Table((*found, Column.from_labels("illness", [f"i{x}" for x in kind])))
+
+
+@pytest.mark.parametrize(
+    ("columns", "draws"),
+    [
+        (_SENSITIVE, lambda table: dict(planned(table, _SENSITIVE, 4))),
+        (("illness",), lambda table: {"illness": PlainGroups(4)}),
+        (_SENSITIVE[:1], lambda table: {"first": by_gamma(table["first"], 4)}),
+    ],
+)
+def test_counts_of_persons_scatter_as_is_said(columns: tuple[str, ...], draws: Callable[[Table], dict]) -> None:  # type: ignore[type-arg]
+    """Squares over 20 releases are 1 on average, as chi squared of 20 at least: outside 0.3 to 2.3 is one in 1,000.
+
+    Said of single records, they would be 4 and more (6.1, 56 and 4.3 once).
+    """
+    table = _table()
+    roles = {name: Role.SA if name in columns else Role.DROPPED for name in table.names}
+    plan = Plan(roles | {"patient": Role.IDENTIFIER}, draws(table), persons=ByPerson("patient", "draw"))
+    squares = []
+    for seed in range(20):
+        published = sanitise.run(table, plan, randomness=Seeded(seed))
+        reader = Reader(published)
+        for name in columns:
+            labels = published.table[name].labels
+            said = published.draws[name].scatter(published.likely(name), labels)
+            asked = [(Condition(name, (str(label),)),) for label in labels]
+            found = [answer.estimate for answer in reader.answers(asked, Method.UNBIASED)]
+            true = [np.sum(table[name].codes == table[name].code_of(str(label))) for label in labels]
+            squares.append(float((((np.array(found) - true) / said) ** 2).mean()))
+    assert 0.3 < np.mean(squares) < 2.3
