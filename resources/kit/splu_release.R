@@ -924,6 +924,14 @@
         max((1 / signal - e)^2 * (x * own + w * other) + e^2 * rest, LEAST)
       }
     }
+    # By how much more that variance grows with x since values differ: B - B2, from the sums of phi, phi^2, phi^3.
+    bend_of <- function(part, at, powers, least) {
+      keep <- part$K[at, at]
+      come <- part$K[3 - at, at]
+      of_two <- (keep * (1 - keep) - come * (1 - come)) / max(keep - come, LEAST)^2
+      within <- sum(part$into[at, ] * part$W[, at]^2)
+      (powers[3] - powers[2] - powers[1] * (within - 1)) / max(powers[2] - powers[1], least) - of_two
+    }
     spread_of_several <- function(cells, at, inside, top) {
       mixed <- every <- slope <- 1
       scatter <- matrix(0, length(at), 2) # of each part its share of the records, and the variance of a record's weight
@@ -963,8 +971,12 @@
       if (is.null(sums)) return(c(0, top, FALSE))
       usual <- wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
       more <- wide / cells$wide * max(sums$V[1, 1], 0) - usual
-      less <- if (more < 0 && alone) max(1 + more / usual, NARROWEST) else 1
-      inverted(sums$values, top, function(x) wide * less * model(x) + max(more, 0))
+      if (!alone) return(inverted(sums$values, top, function(x) wide * model(x) + max(more, 0)))
+      phi <- part$W[cells$shown[[1]], at]
+      powers <- vapply(1:3, function(power) sum((cells$times * phi^power)[inside[cells$p]]), 0)
+      bend <- wide * bend_of(part, at, powers, NARROWEST * model(sums$values))
+      inverted(sums$values, top, function(x)
+        max(wide * model(x) + more + bend * (x - sums$values), wide * NARROWEST * model(x)))
     }
     # The most records that may meet conditions on sensitive columns, where an answer reaches `high`.
     most_of <- function(hidden, high) {

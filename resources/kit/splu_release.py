@@ -827,8 +827,12 @@ class Release:
         seen = sums.values[0]
         usual = wide * model(seen if alone else min(max(seen, 0.0), top))
         more = wide / at_most * sums.along([1.0]) - usual
-        less = max(1 + more / usual, _NARROWEST) if more < 0 and alone else 1.0
-        return _inverted(seen, top, lambda x: wide * less * model(x) + max(more, 0.0))
+        if not alone:
+            return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
+        bend = wide * table.bend(met[0], chosen, _NARROWEST * model(seen))
+        return _inverted(
+            seen, top, lambda x: max(wide * model(x) + more + bend * (x - seen), wide * _NARROWEST * model(x))
+        )
 
     def widened(self, names, asked):
         """Return how many times the variance of independent records sums over records have (persons, README)."""
@@ -1288,6 +1292,15 @@ class _Table:
             return max((1 / signal - e) ** 2 * (x * own + w * other) + e * e * rest, _LEAST)
 
         return model
+
+    def bend(self, at, chosen, least):
+        """Return by how much more that variance grows with x since values differ (B - B2; docs/recipient.md)."""
+        part = self.parts[0]
+        found = [(part.W[us[0]][at], n) for (p, us), n in self.keys.items() if self.selects(p, chosen)]
+        one, two, three = (math.fsum(n * phi**power for phi, n in found) for power in (1, 2, 3))
+        keep, come = part.K[at][at], part.K[1 - at][at]
+        of_two = (keep * (1 - keep) - come * (1 - come)) / max(keep - come, _LEAST) ** 2
+        return (three - two - one * (part.squares(at)[0] - 1)) / max(two - one, least) - of_two
 
     def spread_of_several(self, met, chosen, top):
         """Return the same over several parts, whose conditions are met as often as each is estimated to be.

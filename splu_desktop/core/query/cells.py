@@ -142,6 +142,12 @@ class CellTable:
         met = inside[self._pattern]
         return float(self._times[met if at is None else met & (self.parts[0].of[self._shown[0]] == at)].sum())
 
+    def powers(self, chosen: Chosen, at: int) -> tuple[float, float, float]:
+        """Return the sums of phi, phi^2 and phi^3 of a class of the only part, over records that meet those on NSAs."""
+        inside = self.meets({name: flags for name, flags in chosen.items() if name in self._plain})[:, 0]
+        phi, times = self._weights[:, at], self._times * inside[self._pattern]
+        return float(times @ phi), float(times @ phi**2), float(times @ phi**3)
+
     def margin(self, chosen: Chosen, part: int, at: int) -> float:
         """Return the unbiased count of records that meet conditions on NSAs and are of a class of one part."""
         inside = self.meets({name: flags for name, flags in chosen.items() if name in self._plain})[:, 0]

@@ -13,8 +13,14 @@ with e = E[phi^2] for records that do (1) and don't (0) meet it,
 
     V2(x) = N_P prod(p e_1 + (1 - p) e_0) + (x - N_P prod(p)) prod(e_1 - e_0) - x.
 
-V(x) = V2(x) + what the estimate's own variance has beyond V2(x_hat), since values that meet a condition differ; of one
-part, V2(x) in proportion where it has less. Of several parts the variance seen rests on few pairs, and is never less.
+V(x) = V2(x) + what the estimate's own variance has beyond V2(x_hat), since values that meet a condition differ. Of one
+part it may have less, and V bends by (B - B2) (x - x_hat), since an estimate that is too high by chance comes with one
+too low of those values that are shown as the condition's most often:
+
+    B = cov(V_hat, x_hat) / V_hat,  V_hat = sum phi^2 - x_hat,  cov = sum (phi^3 - phi^2) - x_hat (e_1 - 1)
+
+over the selected records, and B2 = (k (1 - k) - c (1 - c)) / (k - c)^2, the same of two values (the nuisance is taken
+where it is likeliest for that x). Of several parts the variance seen rests on few pairs, and is never less.
 """
 
 from __future__ import annotations
@@ -72,8 +78,18 @@ def ends(engine: Engine, chosen: Chosen) -> Ends:
     seen = float(sums.values[0])
     usual = wide * model(seen if len(parts) == 1 else min(max(seen, 0.0), top))
     more = wide / cells.wide * sums.variance(0) - usual
-    less = max(1 + more / usual, _NARROWEST) if more < 0 and len(parts) == 1 else 1.0
-    return _inverted(seen, top, lambda x: wide * less * model(x) + max(more, 0.0))
+    if len(parts) > 1:
+        return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
+    bend = wide * _bend(cells.powers(chosen, met[0]), parts[0], met[0], _NARROWEST * model(seen))
+    return _inverted(seen, top, lambda x: max(wide * model(x) + more + bend * (x - seen), wide * _NARROWEST * model(x)))
+
+
+def _bend(powers: tuple[float, float, float], part: SensitiveClasses, at: int, least: float) -> float:
+    """Return B - B2 of one part, from the sums of phi, phi^2 and phi^3; V_hat is taken as not below `least`."""
+    one, two, three = powers
+    keep, come = float(part.chances[at, at]), float(part.chances[1 - at, at])
+    of_two = (keep * (1 - keep) - come * (1 - come)) / max(keep - come, _LEAST) ** 2
+    return (three - two - one * (part.squares(at)[0] - 1)) / max(two - one, least) - of_two
 
 
 def _of_one(part: SensitiveClasses, at: int, seen: tuple[float, float], top: float, n: float) -> _Spread:
