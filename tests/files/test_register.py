@@ -176,6 +176,34 @@ def test_an_entry_that_outlived_its_head_counts(register: Register) -> None:
     assert register.read().faults == ()
 
 
+def test_crashes_in_a_row_are_no_damage(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each between entry and head: two of them left the head two behind, which was said to be put back."""
+
+    class Crash(BaseException):
+        pass
+
+    write, tried = Register._write_head, set()
+
+    def crash(self: Register, number: int, digest: str, key: bytes) -> None:
+        if number not in tried:
+            tried.add(number)
+            raise Crash
+        write(self, number, digest, key)
+
+    monkeypatch.setattr(Register, "_write_head", crash)
+    for at in range(6, 10):
+        with pytest.raises(Crash):
+            register.append(RELEASE, f"id{at}", {})
+        assert register.read().faults == ()
+    assert len(register.read().entries) == 9
+    monkeypatch.undo()
+    head = (register.folder / "head.json").read_bytes()
+    for at in range(10, 13):
+        register.append(RELEASE, f"id{at}", {})
+    (register.folder / "head.json").write_bytes(head)
+    assert any("put back" in fault for fault in register.read().faults)
+
+
 def test_a_full_disk_leaves_the_register_as_it_was(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
     before = lines_of(register)
     real, calls = os.write, []

@@ -171,6 +171,7 @@ class Register:
         }
         digest = _digest(content)
         line = _line({**content, "hash": digest, "seal": _seal(key, digest)}) + b"\n"
+        self._catch_up(found, key)
         before = {path: _bytes_of(path) for path in (self._head, self._witness())}
         self._write_line(line, found.size)
         try:
@@ -183,6 +184,16 @@ class Register:
                 self._cut(found.size)
             raise
         return Entry(number, now, kind, release, MappingProxyType(dict(body)), digest)
+
+    def _catch_up(self, found: _FoundBook, key: bytes) -> None:
+        """Let head and witness tell of the last entry where a crash left one of them behind.
+
+        A second crash would leave it two behind, as if it had been put back.
+        """
+        notes = [_note(path, key) for path in (self._head, self._witness())]
+        behind = max(found.known - (note[0] if note else 0) for note in notes)
+        if behind == 1 and [entry.number for entry in found.reading.entries[-1:]] == [found.known]:
+            self._write_head(found.known, found.last, key)
 
     def key(self) -> bytes:
         """Return the local key (32 bytes), drawn and stored for the user alone when first asked for."""
