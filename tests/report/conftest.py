@@ -108,12 +108,12 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
             ward = "שלום" if at % 5 == 0 else f"ward {rng.integers(0, 6)}"
             writer.writerow([f"P{number:06d}", rng.integers(18, 95), ward, rng.choice(["yes", "no"]), illness])
     before = os.environ.get("SPLU_DATA_DIR")
+    os.environ["SPLU_DATA_DIR"] = str(folder / "data")
     try:
         # A value of one record vanishes in the draw with probability 0.8^5 = 0.33 at gamma 5: that 25 releases in a row
         # show it has a probability below 1 in 20,000.
         for attempt in range(25):
             release = folder / f"release{attempt}"
-            os.environ["SPLU_DATA_DIR"] = str(folder / f"data{attempt}")  # which knows of no other release
             words = [
                 "--accept",
                 "unique-records=Approved by the board",
