@@ -754,23 +754,33 @@
 
     # --- tables of cells, and sums over them
 
+    # How many others of a person's records scatter together with one, of all that do, by classes (1, 2, ...) of labels:
+    # those in its own class, and those anywhere; and the records of the class.
+    narrowed <- function(effects, name, of) {
+      known <- unlist(effects$columns[[name]])
+      each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
+      each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
+      f <- counts[[name]]
+      total <- function(x) vapply(seq_len(max(of)), function(c) sum(x[of == c]), 0)
+      inside <- total(f)
+      if (effects$whole <= 1) return(list(own = rep(1, max(of)), anywhere = rep(1, max(of)), inside = inside))
+      same <- total(f * each)
+      squares <- total(f^2)
+      between <- max(n * effects$whole - sum(same), 0) / max(n^2 - sum(squares), 1e-300)
+      part <- function(pairs) pmax((same + between * (pairs - squares)) / pmax(inside, 1) - 1, 0) / (effects$whole - 1)
+      list(own = part(inside^2), anywhere = part(inside * n), inside = inside)
+    }
     effect_of <- function(effects, asked) {
       result <- reach <- whole <- effects$whole
       share <- 1
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
-        known <- unlist(effects$columns[[name]])
-        each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
-        each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
-        f <- counts[[name]]
         flags <- asked[[name]]
-        inside <- sum(f[flags])
-        if (!inside || whole <= 1) next
-        same <- sum((f * each)[flags])
-        between <- max(n * whole - sum(f * each), 0) / max(n^2 - sum(f^2), 1e-300)
-        squares <- sum(f[flags]^2)
-        result <- 1 + (result - 1) * max((same + between * (inside^2 - squares)) / inside - 1, 0) / (whole - 1)
-        reach <- 1 + (reach - 1) * max((same + between * (inside * n - squares)) / inside - 1, 0) / (whole - 1)
-        share <- share * inside / n
+        if (!any(flags) || whole <= 1) next
+        own <- narrowed(effects, name, flags + 1L)
+        if (!own$inside[2]) next
+        result <- 1 + (result - 1) * own$own[2]
+        reach <- 1 + (reach - 1) * own$anywhere[2]
+        share <- share * own$inside[2] / n
       }
       off <- if (is.null(effects$moving)) 0 else effects$moving * share
       max((share * (result - 2 * off * reach) + off^2 * whole) / (share * (1 - 2 * off) + off^2), 1)
@@ -798,10 +808,8 @@
       size <- vapply(parts, function(part) length(part$counts), 0)
       if (prod(size) > 2000) refuse("That tells ", prod(size), " combinations of sensitive values apart, too many for one ",
                                     "answer; ask about fewer values or columns.")
-      stand <- lapply(plain, function(name) {
-        found <- classes(name, asked, full)
-        found$first[found$of][codes[[name]]]
-      })
+      every <- lapply(plain, classes, asked, full)
+      stand <- lapply(seq_along(plain), function(at) every[[at]]$first[every[[at]]$of][codes[[plain[at]]]])
       p <- rep(1L, n)
       for (each in stand) {
         key <- (p - 1) * (max(each) + 1) + each
@@ -821,10 +829,27 @@
       for (at in seq_along(plain)) grid[[plain[at]]] <- matrix(stand[[at]][one], length(seen), nrow(choice))
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
-      only <- if (length(asked) == 1) asked[[1]] else list()
-      wide <- widened(unlist(lapply(parts, function(part) part$names)), only)
+      alone <- length(asked) == 1 && !length(full)
+      wide <- widened(unlist(lapply(parts, function(part) part$names)), if (alone) asked[[1]] else list())
+      # The design effect of each pattern's records, and the pairs of patterns for each two records.
+      by_pattern <- function() {
+        records <- as.vector(rowsum(as.numeric(times), p[first], reorder = TRUE))
+        effects <- rep(1, length(records))
+        whole <- 1
+        for (name in unlist(lapply(parts, function(part) part$names))) {
+          stated <- facts$persons$design_effects[[name]]
+          if (is.null(stated)) next
+          more <- rep(stated$whole - 1, length(records))
+          for (at in seq_along(plain)) more <- more * narrowed(stated, plain[at], every[[at]]$of)$own[
+            every[[at]]$of[stand[[at]][one]]]
+          effects <- pmax(effects, 1 + more)
+          whole <- max(whole, stated$whole)
+        }
+        between <- max(n * whole - sum(records * effects), 0) / max(n^2 - sum(records^2), 1)
+        list(apart = pmax(effects - between * records, 0), between = between, records = records)
+      }
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
-           shown = lapply(parts, function(part) part$codes[first]), wide = wide,
+           shown = lapply(parts, function(part) part$codes[first]), wide = wide, alone = alone, by_pattern = by_pattern,
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
@@ -841,6 +866,8 @@
       if (!length(cells$parts)) return(list(values = values, V = matrix(0, k, k)))
       h <- vapply(psi, function(one) rowSums(cells$weights * one[cells$p, , drop = FALSE]), numeric(length(cells$p)))
       h <- matrix(h, ncol = k)
+      moved <- h * 0
+      off <- matrix(0, nrow(cells$choice), k)
       means <- vapply(psi, as.vector, numeric(length(cells$X)))
       means <- matrix(means, ncol = k)
       for (j in seq_along(cells$parts)) {
@@ -854,12 +881,22 @@
         share <- (line - cells$X) * rep(factor, each = nrow(cells$X))
         Q <- vapply(psi, function(one) as.vector(rowsum(colSums(share * one), c_of)), numeric(length(part$counts)))
         Q <- matrix(Q, ncol = k)
-        h <- h - ((part$W - part$member) %*% Q)[cells$shown[[j]], , drop = FALSE]
+        moved <- moved + ((part$W - part$member) %*% Q)[cells$shown[[j]], , drop = FALSE]
         d <- (diag(length(part$counts)) - part$K) %*% Q
-        means <- means - d[rep(c_of, each = nrow(cells$X)), , drop = FALSE]
+        off <- off + d[c_of, , drop = FALSE]
       }
-      V <- t(h * cells$times) %*% h - t(means * as.vector(cells$X)) %*% means
-      list(values = values, V = cells$wide * V)
+      h <- h - moved
+      means <- means - off[rep(seq_len(nrow(off)), each = nrow(cells$X)), , drop = FALSE]
+      spread <- function(shown, times, true, counts) t(shown * times) %*% shown - t(true * counts) %*% true
+      times <- cells$times
+      X <- as.vector(cells$X)
+      if (cells$alone || cells$wide <= 1) return(list(values = values, V = cells$wide * spread(h, times, means, X)))
+      by <- cells$by_pattern()
+      V <- spread(h, times * by$apart[cells$p], means, X * by$apart)
+      # Of one record in every pattern, each for as many as are there, all shown as the same.
+      whole <- matrix(vapply(psi, function(one) colSums(by$records * one), numeric(ncol(cells$X))), ncol = k)
+      together <- spread(cells$weights %*% whole - n * moved, times / n, whole - n * off, colSums(cells$X) / n)
+      list(values = values, V = V + by$between * together)
     }
     shares_of <- function(pairs) {
       asked <- list()

@@ -857,25 +857,37 @@ class Release:
         result = reach = whole = effects["whole"]
         share = 1.0
         for name, chosen in sorted(asked.items()):
-            if name in self._ways:
+            if name in self._ways or not chosen or whole <= 1:
                 continue
-            known, counts = effects["columns"].get(name, {}), self.counts(name)
-            each = [known.get(label, known.get("*", 1.0)) for label in self.labels[name]]
-            inside = sum(counts[at] for at in chosen)
-            if not inside or whole <= 1:
-                continue
-            same = sum(counts[at] * each[at] for at in chosen)
-            between = max(self.n * whole - sum(n * e for n, e in zip(counts, each)), 0.0)
-            between /= max(self.n**2 - sum(n * n for n in counts), 1e-300)
-            squares = sum(counts[at] ** 2 for at in chosen)
-            narrowed, reached = (
-                max((same + between * (pairs - squares)) / inside - 1, 0.0) for pairs in (inside**2, inside * self.n)
-            )
-            result = 1 + (result - 1) * narrowed / (whole - 1)
-            reach = 1 + (reach - 1) * reached / (whole - 1)
-            share *= inside / self.n
+            of = [at in chosen for at in range(len(self.labels[name]))]
+            narrowed, reached, inside = self.narrowed(effects, name, of)[True]
+            if inside:
+                result = 1 + (result - 1) * narrowed
+                reach = 1 + (reach - 1) * reached
+                share *= inside / self.n
         off = effects.get("moving", 0.0) * share
         return max((share * (result - 2 * off * reach) + off**2 * whole) / (share * (1 - 2 * off) + off**2), 1.0)
+
+    def narrowed(self, effects, name, of):
+        """Return how many others of a person's records scatter together with one, of all that do, by classes of labels.
+
+        Those in its own class, and those anywhere; and the records of the class.
+        """
+        known, counts, whole = effects["columns"].get(name, {}), self.counts(name), effects["whole"]
+        each = [known.get(label, known.get("*", 1.0)) for label in self.labels[name]]
+        inside, same, squares = defaultdict(int), defaultdict(float), defaultdict(int)
+        for c, count, effect in zip(of, counts, each):
+            inside[c] += count
+            same[c] += count * effect
+            squares[c] += count**2
+        between = max(self.n * whole - sum(same.values()), 0.0) / max(self.n**2 - sum(squares.values()), 1e-300)
+
+        def part(c, pairs):
+            if whole <= 1:
+                return 1.0
+            return max((same[c] + between * (pairs - squares[c])) / max(inside[c], 1) - 1, 0.0) / (whole - 1)
+
+        return {c: (part(c, number**2), part(c, number * self.n), number) for c, number in inside.items()}
 
 
 # --- transitions
@@ -1217,10 +1229,9 @@ class _Table:
                 f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
                 "about fewer values or columns."
             )
-        self.asked = {}
-        if len(asked) == 1:
-            self.asked = dict(asked[0])
-        classes = []
+        self.one = len(asked) == 1 and not full
+        self.asked = dict(asked[0]) if self.one else {}
+        self.classes = classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]
             keys = [
@@ -1238,6 +1249,7 @@ class _Table:
             us = tuple([part.shown(codes[a:b]) for part, a, b in zip(self.parts, begins, begins[1:])])
             self.keys[p, us] += n
         self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
+        self.place = {cs: at for at, cs in enumerate(self.choices)}
         self.cell, self.counted = {}, defaultdict(float)
         self.weight = {}
         for (p, us), n in self.keys.items():
@@ -1368,11 +1380,57 @@ class _Table:
             shown.append([sum(map(mul, weight, line)) - o for line, o in zip(lines, off[us])])
         away = {cs: [sum(d[c][a] for (_, d), c in zip(moved, cs)) for a in range(k)] for cs in self.choices}
         true = [list(map(sub, psi[p, cs], away[cs])) for p, cs in self.counted]
-        V = _products(list(zip(*shown)), self.keys.values())
-        for a, row in enumerate(_products(list(zip(*true)), self.counted.values())):
-            V[a] = list(map(sub, V[a], row))
         wide = release.widened([name for part in self.parts for name in part.names], self.asked)
-        return _Sums(values, [[wide * one for one in row] for row in V])
+        times, found = list(self.keys.values()), list(self.counted.values())
+        if self.one or wide <= 1:
+            V = _spread(shown, times, true, found)
+            return _Sums(values, [[wide * one for one in row] for row in V])
+        effects, between, records = self._by_pattern()
+        apart = {p: max(effects[p] - between * number, 0.0) for p, number in records.items()}
+        V = _spread(
+            shown,
+            [n * apart[p] for (p, _), n in self.keys.items()],
+            true,
+            [x * apart[p] for (p, _), x in self.counted.items()],
+        )
+        # Of one record in every pattern, each for as many as are there, all shown as the same.
+        n, number = release.n, len(self.choices)
+        whole, held = [[0.0] * k for _ in range(number)], [0.0] * number
+        for (p, cs), x in self.counted.items():
+            at = self.place[cs]
+            held[at] += x / n
+            whole[at] = [one + records[p] * each for one, each in zip(whole[at], psi[p, cs])]
+        lines, totals = list(zip(*whole)), Counter()
+        for (_, us), each in self.keys.items():
+            totals[us] += each
+        at_once = [[sum(map(mul, self.weight[us], line)) - n * o for line, o in zip(lines, off[us])] for us in totals]
+        taken = [[one - n * d for one, d in zip(line, away[cs])] for line, cs in zip(whole, self.choices)]
+        together = _spread(at_once, [each / n for each in totals.values()], taken, held)
+        return _Sums(values, [[v + between * t for v, t in zip(*rows)] for rows in zip(V, together)])
+
+    def _by_pattern(self):
+        """Return the design effect of each pattern's records, the pairs of patterns for each two, and the records."""
+        release, records = self.release, Counter()
+        for (p, _), number in self.keys.items():
+            records[p] += number
+        effects, whole = dict.fromkeys(records, 1.0), 1.0
+        stated = release.facts.get("persons", {}).get("design_effects", {})
+        for known in (stated[name] for part in self.parts for name in part.names if name in stated):
+            more = dict.fromkeys(records, known["whole"] - 1)
+            for at, (name, of) in enumerate(zip(self.plain, self.classes)):
+                own = release.narrowed(known, name, of)
+                more = {p: each * own[p[at]][0] for p, each in more.items()}
+            effects = {p: max(effect, 1 + more[p]) for p, effect in effects.items()}
+            whole = max(whole, known["whole"])
+        n = release.n
+        pairs = n * whole - sum(number * effects[p] for p, number in records.items())
+        return effects, max(pairs, 0.0) / max(n**2 - sum(each**2 for each in records.values()), 1.0), records
+
+
+def _spread(shown, times, true, counts):
+    """Return the covariances of sums of k figures of records: as shown, less those of what is meant by them."""
+    V, less = _products(list(zip(*shown)), times), _products(list(zip(*true)), counts)
+    return [list(map(sub, row, other)) for row, other in zip(V, less)]
 
 
 class _Sums:

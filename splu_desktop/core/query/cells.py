@@ -17,6 +17,12 @@ the true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the tr
 
 both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records
 drawn by person scatter by the design effect more (`by_person.at_once` for a count under conditions on several parts).
+Where patterns are told apart each has its own, e_p, and pairs of a person's records in different patterns are taken as
+spread alike, b of them for each pair of records, so that
+
+    Var S = sum over patterns of (e_p - b N_p) Var S_p + b Var(sum over patterns of N_p h_p(u)),
+
+u being drawn once for all: what persons keep (a sex) has b = 0, and what compares a person's records cancels.
 """
 
 from __future__ import annotations
@@ -113,12 +119,13 @@ class CellTable:
                 "fewer values or columns.",
                 number=math.prod(self._shape),
             )
-        only = asked[0] if len(asked) == 1 else {}
+        self._one = len(asked) == 1 and not full
+        only = asked[0] if self._one else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         self._picked = picked
         self._effects = [max(engine.widened(name, picked) for name in part.names) for part in self.parts]
         self.wide = max(self._effects, default=1.0)  # a sum may rest on one of the columns alone
-        if len(asked) == 1 and not full and len(self.parts) == 1:
+        if self._one and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:
             self._count(asked, full)
@@ -177,9 +184,10 @@ class CellTable:
         patterns, pattern = np.unique(keys, return_inverse=True)
         self._shown, self._pattern, self._first = shown, pattern.reshape(-1), {}
         rest = patterns
-        for name, (first, _) in reversed([*zip(self._plain, classes, strict=True)]):
+        self._classes: dict[str, tuple[Codes, Codes]] = {}  # of each label, and of each pattern
+        for name, (first, of) in reversed([*zip(self._plain, classes, strict=True)]):
             rest, one = np.divmod(rest, len(first))
-            self._first[name] = first[one]
+            self._first[name], self._classes[name] = first[one], (of, one)
         weights: Floats = np.ones((len(keys), 1))
         for part, u in zip(self.parts, shown, strict=True):
             weights = (weights[:, :, None] * part.weights[u][:, None, :]).reshape(len(keys), -1)
@@ -239,9 +247,33 @@ class CellTable:
             d = (np.eye(len(part.counts)) - part.chances) @ q
             means = means - d.reshape([*across, k])
         h = np.stack([(self._weights * psi[self._pattern, :, one]).sum(axis=1) for one in range(k)], axis=1) - moved
-        flat = means.reshape(-1, k)
-        spread = (h * self._times[:, None]).T @ h - (flat * self.counts.reshape(-1, 1)).T @ flat
-        return Sums(values, self.wide * np.asarray(spread, np.float64))
+        times, flat, found = self._times, means.reshape(-1, k), self.counts.reshape(-1)
+        if self._one or self.wide <= 1:
+            return Sums(values, self.wide * _spread(h, times, flat, found))
+        effects, between = self._by_pattern()
+        records = np.bincount(self._pattern, times)
+        apart = np.maximum(effects - between * records, 0.0)
+        covariance = _spread(h, times * apart[self._pattern], flat, found * np.repeat(apart, self.counts.shape[1]))
+        # Of one record in every pattern, each for as many as are there, all shown as the same.
+        whole = np.einsum("p,pck->ck", records, psi)
+        at_once = self._weights @ whole - n * moved
+        taken = (means - shaped).reshape(size, -1, k)[0]
+        together = _spread(at_once, times / n, whole + n * taken, self.counts.sum(axis=0) / n)
+        return Sums(values, covariance + between * together)
+
+    def _by_pattern(self) -> tuple[Floats, float]:
+        """Return (P,) the design effect of each pattern's records, and the pairs of patterns for each two records."""
+        records, n = np.bincount(self._pattern, self._times), float(self._engine.published.n)
+        wide, whole = np.ones(len(records)), 1.0
+        for name in (name for part in self.parts for name in part.names):
+            effects = self._engine.effects(name)
+            if effects is None:
+                continue
+            more = np.full(len(records), effects.whole - 1)
+            for plain, (of, at) in self._classes.items():
+                more *= effects.narrowed(self._engine.published.table[plain], of)[0][at]
+            wide, whole = np.maximum(wide, 1 + more), max(whole, effects.whole)
+        return wide, max(n * whole - float(records @ wide), 0.0) / max(n**2 - float(records @ records), 1.0)
 
     def _check(self, psi: Floats) -> None:
         used = psi.reshape(psi.shape[0], *self._shape, psi.shape[-1])
@@ -255,6 +287,11 @@ class CellTable:
                     "or too rare for this draw.",
                     columns=", ".join(part.names),
                 )
+
+
+def _spread(shown: Floats, times: Floats, true: Floats, counts: Floats) -> Floats:
+    """Return the covariances of sums of k figures of records: as shown, less those of what is meant by them."""
+    return np.asarray((shown * times[:, None]).T @ shown - (true * counts[:, None]).T @ true, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
