@@ -18,6 +18,8 @@
   METHODS <- c("unbiased", "bayes")
   FAR <- 1e12  # as good as without bound
   FLAT <- 1e-9  # as good as 0
+  FEWER <- 0.05 # of a person's pairs of records
+  MOST_APART <- 6
   ENDLESS <- 1e6  # times an estimate, as good as no bound
   HALVINGS <- 50
   BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
@@ -831,25 +833,27 @@
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
       alone <- length(asked) == 1 && !length(full)
       wide <- widened(unlist(lapply(parts, function(part) part$names)), if (alone) asked[[1]] else list())
-      # The design effect of each pattern's records, and the pairs of patterns for each two records.
-      by_pattern <- function() {
+      # How often two records of a person have any two classes of a column, and how much more often one of each, in
+      # times of chance. Where records of one class are fewer than by chance, and unless known, all have the same.
+      of_persons <- function() {
         records <- as.vector(rowsum(as.numeric(times), p[first], reorder = TRUE))
-        effects <- rep(1, length(records))
-        whole <- 1
-        for (name in unlist(lapply(parts, function(part) part$names))) {
-          stated <- facts$persons$design_effects[[name]]
-          if (is.null(stated)) next
-          more <- rep(stated$whole - 1, length(records))
-          for (at in seq_along(plain)) more <- more * narrowed(stated, plain[at], every[[at]]$of)$own[
-            every[[at]]$of[stand[[at]][one]]]
-          effects <- pmax(effects, 1 + more)
-          whole <- max(whole, stated$whole)
-        }
-        between <- max(n * whole - sum(records * effects), 0) / max(n^2 - sum(records^2), 1)
-        list(apart = pmax(effects - between * records, 0), between = between, records = records)
+        stated <- Filter(Negate(is.null), lapply(unlist(lapply(parts, function(part) part$names)), function(name)
+          facts$persons$design_effects[[name]]))
+        effects <- stated[[which.max(vapply(stated, function(each) each$whole, 0))]]
+        pairs <- lapply(seq_along(plain), function(at) {
+          of <- every[[at]]$of[stand[[at]][one]]
+          own <- narrowed(effects, plain[at], every[[at]]$of)$own
+          share <- vapply(seq_along(own), function(c) sum(records[of == c]), 0) / n
+          others <- 1 - sum(share^2)
+          apart <- if (others > FLAT) max(1 - sum(share * own), 0) / others else 0
+          if (at > MOST_APART || sum(share * pmax(apart * share - own, 0)) > FEWER)
+            return(list(of = of, apart = 0, near = 1 / share))
+          list(of = of, apart = apart, near = pmax(own / share - apart, 0))
+        })
+        list(pairs = pairs, records = records, more = (effects$whole - 1) / n)
       }
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
-           shown = lapply(parts, function(part) part$codes[first]), wide = wide, alone = alone, by_pattern = by_pattern,
+           shown = lapply(parts, function(part) part$codes[first]), wide = wide, alone = alone, of_persons = of_persons,
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
@@ -891,12 +895,32 @@
       times <- cells$times
       X <- as.vector(cells$X)
       if (cells$alone || cells$wide <= 1) return(list(values = values, V = cells$wide * spread(h, times, means, X)))
-      by <- cells$by_pattern()
-      V <- spread(h, times * by$apart[cells$p], means, X * by$apart)
-      # Of one record in every pattern, each for as many as are there, all shown as the same.
-      whole <- matrix(vapply(psi, function(one) colSums(by$records * one), numeric(ncol(cells$X))), ncol = k)
-      together <- spread(cells$weights %*% whole - n * moved, times / n, whole - n * off, colSums(cells$X) / n)
-      list(values = values, V = V + by$between * together)
+      V <- spread(h, times, means, X)
+      by <- cells$of_persons()
+      for (kept in seq_len(2^length(by$pairs)) - 1) {
+        group <- factor <- rep(1, length(by$records))
+        for (at in seq_along(by$pairs)) {
+          pair <- by$pairs[[at]]
+          same <- kept %/% 2^(at - 1) %% 2 == 1
+          factor <- factor * if (same) pair$near[pair$of] else pair$apart
+          if (same) {
+            key <- (group - 1) * length(pair$near) + pair$of
+            group <- match(key, unique(key))
+          }
+        }
+        if (!any(factor != 0)) next
+        # Of one record in every pattern of a group, each for as many as are there, all shown as the same.
+        number <- as.vector(rowsum(by$records, group, reorder = TRUE))
+        of_each <- group[cells$p]
+        factor <- factor / number[group]
+        whole <- lapply(psi, function(one) unname(rowsum(by$records * one, group, reorder = TRUE)))
+        shown <- matrix(vapply(whole, function(one) rowSums(cells$weights * one[of_each, , drop = FALSE]),
+                               numeric(length(of_each))), ncol = k) - number[of_each] * moved
+        true <- matrix(vapply(whole, function(one) as.vector(one[group, , drop = FALSE]), numeric(length(X))), ncol = k) -
+          number[group] * off[rep(seq_len(nrow(off)), each = nrow(cells$X)), , drop = FALSE]
+        V <- V + by$more * spread(shown, times * factor[cells$p], true, X * factor)
+      }
+      list(values = values, V = V)
     }
     shares_of <- function(pairs) {
       asked <- list()
@@ -1131,8 +1155,8 @@
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
       answer(paste0("mean of ", column, of_words(where)), sums$values[1] / sums$values[2],
-             within(ends[1], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)),
-             within(ends[2], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)), release = facts$id)
+             within(ends[1], min(each[known]), max(each[known])), within(ends[2], min(each[known]), max(each[known])),
+             release = facts$id)
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")

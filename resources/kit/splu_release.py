@@ -44,6 +44,7 @@ _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answe
 _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
+_FEWER, _MOST_APART = 0.05, 6  # of a person's pairs of records
 _ENDLESS = 1e6  # times an estimate, as good as no bound
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
@@ -333,20 +334,20 @@ class Release:
                     "for quantiles, counts or shares."
                 )
         of = self._chosen(where)
-        sums = _Table(self, [of], [column]).sums(
-            [
-                lambda cell: numbers[cell[column]] if cell.meets(of) and numbers[cell[column]] is not None else 0.0,
-                lambda cell: float(cell.meets(of) and numbers[cell[column]] is not None),
-            ]
+        table = _Table(self, [of], [column])
+        known = {key for key, cell in table.cell.items() if cell.meets(of) and numbers[cell[column]] is not None}
+        there = [numbers[table.cell[key][column]] for key in known]
+        sums = table.summed(
+            {key: [numbers[cell[column]], 1.0] if key in known else [0.0, 0.0] for key, cell in table.cell.items()},
+            2,
         )
         if sums.values[1] <= 0:
             raise Refused("No record to take a mean of is left.")
         low, high = sums.quotient([1, 0], [0, 1])
-        known = [number for number in numbers if number is not None]
         return Answer(
             f"mean of {column}" + _of(where),
             sums.values[0] / sums.values[1],
-            *_within(low, high, min(known), max(known)),
+            *_within(low, high, min(there), max(there)),
             release=self.id,
         )
 
@@ -1249,7 +1250,6 @@ class _Table:
             us = tuple([part.shown(codes[a:b]) for part, a, b in zip(self.parts, begins, begins[1:])])
             self.keys[p, us] += n
         self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
-        self.place = {cs: at for at, cs in enumerate(self.choices)}
         self.cell, self.counted = {}, defaultdict(float)
         self.weight = {}
         for (p, us), n in self.keys.items():
@@ -1385,46 +1385,77 @@ class _Table:
         if self.one or wide <= 1:
             V = _spread(shown, times, true, found)
             return _Sums(values, [[wide * one for one in row] for row in V])
-        effects, between, records = self._by_pattern()
-        apart = {p: max(effects[p] - between * number, 0.0) for p, number in records.items()}
-        V = _spread(
-            shown,
-            [n * apart[p] for (p, _), n in self.keys.items()],
-            true,
-            [x * apart[p] for (p, _), x in self.counted.items()],
-        )
-        # Of one record in every pattern, each for as many as are there, all shown as the same.
-        n, number = release.n, len(self.choices)
-        whole, held = [[0.0] * k for _ in range(number)], [0.0] * number
-        for (p, cs), x in self.counted.items():
-            at = self.place[cs]
-            held[at] += x / n
-            whole[at] = [one + records[p] * each for one, each in zip(whole[at], psi[p, cs])]
-        lines, totals = list(zip(*whole)), Counter()
-        for (_, us), each in self.keys.items():
-            totals[us] += each
-        at_once = [[sum(map(mul, self.weight[us], line)) - n * o for line, o in zip(lines, off[us])] for us in totals]
-        taken = [[one - n * d for one, d in zip(line, away[cs])] for line, cs in zip(whole, self.choices)]
-        together = _spread(at_once, [each / n for each in totals.values()], taken, held)
-        return _Sums(values, [[v + between * t for v, t in zip(*rows)] for rows in zip(V, together)])
+        V = _spread(shown, times, true, found)
+        for a, row in enumerate(self._of_persons(psi, off, away, k)):
+            V[a] = [one + more for one, more in zip(V[a], row)]
+        return _Sums(values, V)
 
-    def _by_pattern(self):
-        """Return the design effect of each pattern's records, the pairs of patterns for each two, and the records."""
-        release, records = self.release, Counter()
+    def _of_persons(self, psi, off, away, k):
+        """Return what pairs of a person's records add to the covariances (docs/recipient.md)."""
+        release, records, n = self.release, Counter(), self.release.n
         for (p, _), number in self.keys.items():
             records[p] += number
-        effects, whole = dict.fromkeys(records, 1.0), 1.0
-        stated = release.facts.get("persons", {}).get("design_effects", {})
-        for known in (stated[name] for part in self.parts for name in part.names if name in stated):
-            more = dict.fromkeys(records, known["whole"] - 1)
-            for at, (name, of) in enumerate(zip(self.plain, self.classes)):
-                own = release.narrowed(known, name, of)
-                more = {p: each * own[p[at]][0] for p, each in more.items()}
-            effects = {p: max(effect, 1 + more[p]) for p, effect in effects.items()}
-            whole = max(whole, known["whole"])
-        n = release.n
-        pairs = n * whole - sum(number * effects[p] for p, number in records.items())
-        return effects, max(pairs, 0.0) / max(n**2 - sum(each**2 for each in records.values()), 1.0), records
+        stated = release.facts["persons"]["design_effects"]
+        names = [name for part in self.parts for name in part.names if name in stated]
+        effects = max((stated[name] for name in names), key=lambda each: each["whole"])
+        columns = []
+        for at, (name, of) in enumerate(zip(self.plain, self.classes)):
+            held = Counter()
+            for p, number in records.items():
+                held[p[at]] += number / n
+            own = {c: each[0] for c, each in release.narrowed(effects, name, of).items()}
+            columns.append(_pairs(own, held, at < _MOST_APART))
+        V = [[0.0] * k for _ in range(k)]
+        for alike in itertools.product((False, True), repeat=len(columns)):
+            apart = math.prod(apart for same, (apart, _) in zip(alike, columns) if not same)
+            if not apart:
+                continue
+            group, factor = {}, {}
+            for p in records:
+                group[p] = tuple(c for same, c in zip(alike, p) if same)
+                factor[p] = apart * math.prod(near[c] for same, c, (_, near) in zip(alike, p, columns) if same)
+            # Of one record in every pattern of a group, each for as many as are there, all shown as the same.
+            number, whole = Counter(), {}
+            for p, each in records.items():
+                number[group[p]] += each
+                whole.setdefault(group[p], {cs: [0.0] * k for cs in self.choices})
+            for (p, cs), line in psi.items():
+                total = whole[group[p]]
+                total[cs] = [one + records[p] * each for one, each in zip(total[cs], line)]
+            lines = {g: list(zip(*(total[cs] for cs in self.choices))) for g, total in whole.items()}
+            shown, true, seen = [], [], {}
+            for p, us in self.keys:
+                g = group[p]
+                if (g, us) not in seen:
+                    weight = self.weight[us]
+                    seen[g, us] = [sum(map(mul, weight, line)) - number[g] * o for line, o in zip(lines[g], off[us])]
+                shown.append(seen[g, us])
+            for p, cs in self.counted:
+                g = group[p]
+                true.append([one - number[g] * d for one, d in zip(whole[g][cs], away[cs])])
+            part = {p: factor[p] / number[group[p]] for p in records}
+            found = _spread(
+                shown,
+                [each * part[p] for (p, _), each in self.keys.items()],
+                true,
+                [x * part[p] for (p, _), x in self.counted.items()],
+            )
+            V = [[v + each for v, each in zip(*rows)] for rows in zip(V, found)]
+        more = (effects["whole"] - 1) / n
+        return [[more * v for v in row] for row in V]
+
+
+def _pairs(own, shares, known):
+    """Return how often two records of a person have any two classes of a column, and how much more often one of each.
+
+    own : share of a record's other ones that have its class; shares : of all records. Both in times of chance. Where
+    records of one class are fewer than by chance, and unless `known`, all of a person are taken to have the same.
+    """
+    others = 1 - sum(share**2 for share in shares.values())
+    apart = max(1 - sum(share * own[c] for c, share in shares.items()), 0.0) / others if others > _FLAT else 0.0
+    if not known or sum(share * max(apart * share - own[c], 0.0) for c, share in shares.items()) > _FEWER:
+        return 0.0, {c: 1 / share for c, share in shares.items()}
+    return apart, {c: max(own[c] / share - apart, 0.0) for c, share in shares.items()}
 
 
 def _spread(shown, times, true, counts):

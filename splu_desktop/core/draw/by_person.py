@@ -382,7 +382,7 @@ class Effects:
     def narrowed(
         self, column: Column, of: NDArray[np.integer[Any] | np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return how many others of a person's records scatter together with one, of all that do, by classes of a column.
+        """Return how many others of a person's records scatter together with one, of all that do, by classes of labels.
 
         of : (m,) the class of each label.
 

@@ -17,16 +17,18 @@ the true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the tr
 
 both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records
 drawn by person scatter by the design effect more (`by_person.at_once` for a count under conditions on several parts).
-Where patterns are told apart each has its own, e_p, and pairs of a person's records in different patterns are taken as
-spread alike, b of them for each pair of records, so that
+Where patterns p are told apart, pairs of a person's records count as often as they stand in them and scatter together:
 
-    Var S = sum over patterns of (e_p - b N_p) Var S_p + b Var(sum over patterns of N_p h_p(u)),
+    Var S = Var of independent records + (w - 1) / N sum over p, q of N_p N_q K[p, q] Cov(h_p(u), h_q(u))
 
-u being drawn once for all: what persons keep (a sex) has b = 0, and what compares a person's records cancels.
+for the same u in both. K is a product over columns of near_c for two records of one class c of it, and of apart for any
+two, by the effects of its values (`_pairs`). So a sex, which persons keep, has the effects of each sex, and of what
+changes between a person's records, the common part cancels in a comparison.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,6 +53,8 @@ _MOST_STATES = 64  # of columns drawn together
 _FAR = 1e12  # as good as without bound
 _ENDLESS = 1e6  # times an estimate, as good as no bound
 _HALVINGS = 50
+_FEWER = 0.05  # of a record's other ones that are not of its class though chance would have them
+_MOST_APART = 6  # columns whose pairs are told apart: 2^6 sums
 _FLAT = 1e-9  # of what is 0 but for rounding
 
 
@@ -247,33 +251,39 @@ class CellTable:
             d = (np.eye(len(part.counts)) - part.chances) @ q
             means = means - d.reshape([*across, k])
         h = np.stack([(self._weights * psi[self._pattern, :, one]).sum(axis=1) for one in range(k)], axis=1) - moved
-        times, flat, found = self._times, means.reshape(-1, k), self.counts.reshape(-1)
+        flat = means.reshape(size, -1, k)
+        spread = _spread(h, self._times, flat.reshape(-1, k), self.counts.reshape(-1))
         if self._one or self.wide <= 1:
-            return Sums(values, self.wide * _spread(h, times, flat, found))
-        effects, between = self._by_pattern()
-        records = np.bincount(self._pattern, times)
-        apart = np.maximum(effects - between * records, 0.0)
-        covariance = _spread(h, times * apart[self._pattern], flat, found * np.repeat(apart, self.counts.shape[1]))
-        # Of one record in every pattern, each for as many as are there, all shown as the same.
-        whole = np.einsum("p,pck->ck", records, psi)
-        at_once = self._weights @ whole - n * moved
-        taken = (means - shaped).reshape(size, -1, k)[0]
-        together = _spread(at_once, times / n, whole + n * taken, self.counts.sum(axis=0) / n)
-        return Sums(values, covariance + between * together)
+            return Sums(values, self.wide * spread)
+        return Sums(values, spread + self._of_persons(psi, moved, flat[0] - psi[0]))
 
-    def _by_pattern(self) -> tuple[Floats, float]:
-        """Return (P,) the design effect of each pattern's records, and the pairs of patterns for each two records."""
-        records, n = np.bincount(self._pattern, self._times), float(self._engine.published.n)
-        wide, whole = np.ones(len(records)), 1.0
-        for name in (name for part in self.parts for name in part.names):
-            effects = self._engine.effects(name)
-            if effects is None:
+    def _of_persons(self, psi: Floats, moved: Floats, away: Floats) -> Floats:
+        """Return what pairs of a person's records add: psi is (P, C, k), moved (keys, k), away (C, k)."""
+        names = [name for part in self.parts for name in part.names]
+        effects = max(filter(None, map(self._engine.effects, names)), key=lambda each: each.whole)
+        records, n = np.bincount(self._pattern, self._times), self._engine.published.n
+        columns: list[tuple[Codes, float, Floats]] = []
+        for name, (of, at) in self._classes.items():
+            own = effects.narrowed(self._engine.published.table[name], of)[0]
+            columns.append((at, *_pairs(own, np.bincount(at, records, len(own)) / n, known=len(columns) < _MOST_APART)))
+        result: Floats = np.zeros((psi.shape[-1],) * 2)
+        for alike in itertools.product((False, True), repeat=len(columns)):
+            factor, group = np.ones(len(records)), np.zeros(len(records), np.int64)
+            for same, (at, apart, near) in zip(alike, columns, strict=True):
+                factor *= near[at] if same else apart
+                group = np.unique(group * len(near) + at, return_inverse=True)[1].reshape(-1) if same else group
+            if not factor.any():
                 continue
-            more = np.full(len(records), effects.whole - 1)
-            for plain, (of, at) in self._classes.items():
-                more *= effects.narrowed(self._engine.published.table[plain], of)[0][at]
-            wide, whole = np.maximum(wide, 1 + more), max(whole, effects.whole)
-        return wide, max(n * whole - float(records @ wide), 0.0) / max(n**2 - float(records @ records), 1.0)
+            # Of one record in every pattern of a group, each for as many as are there, all shown as the same.
+            number = np.bincount(group, records)
+            whole = np.zeros((len(number), *psi.shape[1:]))
+            np.add.at(whole, group, records[:, None, None] * psi)
+            of_each, factor = group[self._pattern], factor / number[group]
+            shown = np.einsum("nc,nck->nk", self._weights, whole[of_each]) - number[of_each, None] * moved
+            true = (whole + number[:, None, None] * away)[group].reshape(-1, psi.shape[-1])
+            counts = (self.counts * factor[:, None]).reshape(-1)
+            result += _spread(shown, self._times * factor[self._pattern], true, counts)
+        return (effects.whole - 1) / n * result
 
     def _check(self, psi: Floats) -> None:
         used = psi.reshape(psi.shape[0], *self._shape, psi.shape[-1])
@@ -287,6 +297,22 @@ class CellTable:
                     "or too rare for this draw.",
                     columns=", ".join(part.names),
                 )
+
+
+def _pairs(own: Floats, shares: Floats, *, known: bool) -> tuple[float, Floats]:
+    """Return how often two records of a person have any two classes of a column, and how much more often one of each.
+
+    own : (C,) share of a record's other ones that have its class; shares : (C,) of all records.
+
+    Both in times of chance. Where records of one class are fewer than by chance, as those of a number of a visit, it is
+    not known which go together: then, and unless `known`, all of a person are taken to have the same.
+    """
+    others = 1 - float(shares @ shares)
+    apart = max(1 - float(shares @ own), 0.0) / others if others > _FLAT else 0.0
+    there = np.maximum(shares, 1e-300)
+    if not known or float(shares @ np.maximum(apart * shares - own, 0.0)) > _FEWER:
+        return 0.0, np.where(shares > 0, 1 / there, 0.0)
+    return apart, np.where(shares > 0, np.maximum(own / there - apart, 0.0), 0.0)
 
 
 def _spread(shown: Floats, times: Floats, true: Floats, counts: Floats) -> Floats:
