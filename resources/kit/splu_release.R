@@ -18,14 +18,15 @@
   METHODS <- c("unbiased", "bayes")
   FAR <- 1e12  # as good as without bound
   FLAT <- 1e-9  # as good as 0
-  FEWER <- 0.05 # of a person's pairs of records
-  MOST_APART <- 6
   ENDLESS <- 1e6  # times an estimate, as good as no bound
   HALVINGS <- 50
   BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
   FULL <- 0.999
   NARROWEST <- 0.25  # times a modelled variance, at least
+  MOST_COLUMNS <- 6 # unchanged ones whose pairs of records are told apart
+  FEWER <- 0.05 # of a record's other ones that are not of its class though chance would have them
+  MOST_APART <- 4 # columns whose persons' records are told apart; of more the largest design effect stands for all
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
@@ -791,12 +792,17 @@
       effects <- facts$persons$design_effects[[name]]
       if (is.null(effects)) 1 else effect_of(effects, asked)
     }, 0))
-    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
-    widened_at_once <- function(parts, scatter, asked) {
-      each <- vapply(parts, function(part) widened(part$names, asked), 0)
+    # If all records of a person scattered together; NULL where the release doesn't tell.
+    widened_of_persons <- function(asked) {
       whole <- facts$persons$design_effects_of_persons
-      more <- if (is.null(whole)) 0 else effect_of(whole, asked) - 1
-      if (more <= 0) return(max(each))
+      if (!is.null(whole)) effect_of(whole, asked)
+    }
+    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
+    widened_at_once <- function(cells, scatter) {
+      each <- cells$effects
+      if (is.null(cells$persons)) return(max(each))
+      more <- cells$persons - 1
+      if (more <= 0) return(1)
       share <- scatter[, 1]
       spread <- scatter[, 2]
       together <- prod(pmin((each - 1) / more, 1) * spread + share)
@@ -832,28 +838,24 @@
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
       alone <- length(asked) == 1 && !length(full)
-      wide <- widened(unlist(lapply(parts, function(part) part$names)), if (alone) asked[[1]] else list())
+      only <- if (alone) asked[[1]] else list()
+      records <- as.vector(rowsum(as.numeric(times), p[first], reorder = TRUE))
       # How often two records of a person have any two classes of a column, and how much more often one of each, in
       # times of chance. Where records of one class are fewer than by chance, and unless known, all have the same.
-      of_persons <- function() {
-        records <- as.vector(rowsum(as.numeric(times), p[first], reorder = TRUE))
-        stated <- Filter(Negate(is.null), lapply(unlist(lapply(parts, function(part) part$names)), function(name)
-          facts$persons$design_effects[[name]]))
-        effects <- stated[[which.max(vapply(stated, function(each) each$whole, 0))]]
-        pairs <- lapply(seq_along(plain), function(at) {
-          of <- every[[at]]$of[stand[[at]][one]]
-          own <- narrowed(effects, plain[at], every[[at]]$of)$own
-          share <- vapply(seq_along(own), function(c) sum(records[of == c]), 0) / n
-          others <- 1 - sum(share^2)
-          apart <- if (others > FLAT) max(1 - sum(share * own), 0) / others else 0
-          if (at > MOST_APART || sum(share * pmax(apart * share - own, 0)) > FEWER)
-            return(list(of = of, apart = 0, near = 1 / share))
-          list(of = of, apart = apart, near = pmax(own / share - apart, 0))
-        })
-        list(pairs = pairs, records = records, more = (effects$whole - 1) / n)
-      }
+      pairs_of <- function(effects) lapply(seq_along(plain), function(at) {
+        of <- every[[at]]$of[stand[[at]][one]]
+        own <- narrowed(effects, plain[at], every[[at]]$of)$own
+        share <- vapply(seq_along(own), function(c) sum(records[of == c]), 0) / n
+        others <- 1 - sum(share^2)
+        apart <- if (others > FLAT) max(1 - sum(share * own), 0) / others else 0
+        if (at > MOST_COLUMNS || sum(share * pmax(apart * share - own, 0)) > FEWER)
+          return(list(of = of, apart = 0, near = 1 / share))
+        list(of = of, apart = apart, near = pmax(own / share - apart, 0))
+      })
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
-           shown = lapply(parts, function(part) part$codes[first]), wide = wide, alone = alone, of_persons = of_persons,
+           shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
+           alone = alone, records = records, pairs_of = pairs_of,
+           effects = vapply(parts, function(part) widened(part$names, only), 0),
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
@@ -868,12 +870,7 @@
       psi <- lapply(functions, function(one) one * 1)
       values <- vapply(psi, function(one) sum(one * cells$X), 0)
       if (!length(cells$parts)) return(list(values = values, V = matrix(0, k, k)))
-      h <- vapply(psi, function(one) rowSums(cells$weights * one[cells$p, , drop = FALSE]), numeric(length(cells$p)))
-      h <- matrix(h, ncol = k)
-      moved <- h * 0
-      off <- matrix(0, nrow(cells$choice), k)
-      means <- vapply(psi, as.vector, numeric(length(cells$X)))
-      means <- matrix(means, ncol = k)
+      shifts <- list() # of each part, by shown value D, and by true class its mean
       for (j in seq_along(cells$parts)) {
         part <- cells$parts[[j]]
         c_of <- cells$choice[, j]
@@ -885,22 +882,46 @@
         share <- (line - cells$X) * rep(factor, each = nrow(cells$X))
         Q <- vapply(psi, function(one) as.vector(rowsum(colSums(share * one), c_of)), numeric(length(part$counts)))
         Q <- matrix(Q, ncol = k)
-        moved <- moved + ((part$W - part$member) %*% Q)[cells$shown[[j]], , drop = FALSE]
-        d <- (diag(length(part$counts)) - part$K) %*% Q
-        off <- off + d[c_of, , drop = FALSE]
+        shifts[[j]] <- list((part$W - part$member) %*% Q, (diag(length(part$counts)) - part$K) %*% Q)
       }
-      h <- h - moved
-      means <- means - off[rep(seq_len(nrow(off)), each = nrow(cells$X)), , drop = FALSE]
-      spread <- function(shown, times, true, counts) t(shown * times) %*% shown - t(true * counts) %*% true
-      times <- cells$times
-      X <- as.vector(cells$X)
-      if (cells$alone || cells$wide <= 1) return(list(values = values, V = cells$wide * spread(h, times, means, X)))
-      V <- spread(h, times, means, X)
-      by <- cells$of_persons()
-      for (kept in seq_len(2^length(by$pairs)) - 1) {
-        group <- factor <- rep(1, length(by$records))
-        for (at in seq_along(by$pairs)) {
-          pair <- by$pairs[[at]]
+      list(values = values, V = spread_of(cells, psi, shifts))
+    }
+    # The covariances, from what records add where some parts are drawn (docs/recipient.md).
+    spread_of <- function(cells, psi, shifts) {
+      number <- length(cells$parts)
+      V <- seen_of(cells, psi, shifts, rep(TRUE, number)) - seen_of(cells, psi, shifts, rep(FALSE, number))
+      alone <- number == 1 || number > MOST_APART || is.null(cells$persons)
+      more <- (if (alone) max(cells$effects) else cells$persons) - 1
+      if (more <= 0) return(V)
+      ratios <- if (alone) rep(1, number) else pmin((cells$effects - 1) / more, 1)
+      some <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), number)))
+      groups <- if (cells$alone) list(list(group = seq_along(cells$records), factor = cells$records^0)) else
+        groups_of(cells, alone)
+      for (by in groups) {
+        total <- as.vector(rowsum(cells$records, by$group, reorder = TRUE))
+        means <- lapply(psi, function(one) unname(rowsum(cells$records * one, by$group, reorder = TRUE) / total)[
+          by$group, , drop = FALSE])
+        none <- seen_of(cells, means, shifts, rep(FALSE, number), by$factor)
+        for (row in seq_len(nrow(some))[-1]) {
+          chance <- more * prod(ifelse(some[row, ], ratios, 1 - ratios))
+          if (chance > 0) V <- V + chance * (seen_of(cells, means, shifts, some[row, ], by$factor) - none)
+        }
+      }
+      V
+    }
+    # Groups of patterns, and how often a record has others of its person in its group.
+    groups_of <- function(cells, alone) {
+      effects <- facts$persons$design_effects_of_persons
+      if (alone) {
+        stated <- Filter(Negate(is.null), lapply(unlist(lapply(cells$parts, function(part) part$names)), function(name)
+          facts$persons$design_effects[[name]]))
+        effects <- stated[[which.max(vapply(stated, function(each) each$whole, 0))]]
+      }
+      pairs <- cells$pairs_of(effects)
+      found <- lapply(seq_len(2^length(pairs)) - 1, function(kept) {
+        group <- factor <- rep(1, length(cells$records))
+        for (at in seq_along(pairs)) {
+          pair <- pairs[[at]]
           same <- kept %/% 2^(at - 1) %% 2 == 1
           factor <- factor * if (same) pair$near[pair$of] else pair$apart
           if (same) {
@@ -908,19 +929,40 @@
             group <- match(key, unique(key))
           }
         }
-        if (!any(factor != 0)) next
-        # Of one record in every pattern of a group, each for as many as are there, all shown as the same.
-        number <- as.vector(rowsum(by$records, group, reorder = TRUE))
-        of_each <- group[cells$p]
-        factor <- factor / number[group]
-        whole <- lapply(psi, function(one) unname(rowsum(by$records * one, group, reorder = TRUE)))
-        shown <- matrix(vapply(whole, function(one) rowSums(cells$weights * one[of_each, , drop = FALSE]),
-                               numeric(length(of_each))), ncol = k) - number[of_each] * moved
-        true <- matrix(vapply(whole, function(one) as.vector(one[group, , drop = FALSE]), numeric(length(X))), ncol = k) -
-          number[group] * off[rep(seq_len(nrow(off)), each = nrow(cells$X)), , drop = FALSE]
-        V <- V + by$more * spread(shown, times * factor[cells$p], true, X * factor)
+        list(group = group, factor = factor * as.vector(rowsum(cells$records, group, reorder = TRUE))[group] / n)
+      })
+      Filter(function(by) any(by$factor != 0), found)
+    }
+    # The summed products of what a record adds where its values of some parts are drawn and those of others true.
+    seen_of <- function(cells, psi, shifts, drawn, factor = NULL) {
+      each <- seq_along(drawn)
+      number <- vapply(cells$parts, function(part) length(part$counts), 0)
+      true <- as.matrix(expand.grid(lapply(each, function(j) seq_len(if (drawn[j]) 1 else number[j]))))
+      key <- cells$p
+      for (j in each[drawn]) key <- (key - 1) * length(cells$parts[[j]]$of) + cells$shown[[j]]
+      first <- which(!duplicated(key))
+      alike <- match(key, key[first])
+      V <- 0
+      for (row in seq_len(nrow(true))) {
+        held <- if (is.null(factor)) cells$times else cells$times * factor[cells$p]
+        weights <- matrix(1, length(first), nrow(cells$choice))
+        off <- matrix(0, length(first), length(psi))
+        for (j in each) {
+          part <- cells$parts[[j]]
+          if (drawn[j]) {
+            weights <- weights * part$W[cells$shown[[j]][first], cells$choice[, j], drop = FALSE]
+            off <- off + shifts[[j]][[1]][cells$shown[[j]][first], , drop = FALSE]
+          } else {
+            held <- held * part$W[cells$shown[[j]], true[row, j]]
+            weights <- weights * rep(cells$choice[, j] == true[row, j], each = length(first))
+            off <- off + rep(shifts[[j]][[2]][true[row, j], ], each = length(first))
+          }
+        }
+        adds <- vapply(psi, function(one) rowSums(weights * one[cells$p[first], , drop = FALSE]), numeric(length(first)))
+        adds <- matrix(adds, ncol = length(psi)) - off
+        V <- V + t(adds * as.vector(rowsum(held, alike))) %*% adds
       }
-      list(values = values, V = V)
+      V
     }
     shares_of <- function(pairs) {
       asked <- list()
@@ -1016,8 +1058,8 @@
         chosen[[part$names[j]]][part$first[, j]])))[1], 0L)
       inside <- cells$meets(chosen[!names(chosen) %in% sensitive])[, 1]
       alone <- length(at) == 1
-      wide <- cells$wide
       if (alone) {
+        wide <- cells$effects
         part <- cells$parts[[1]]
         shown <- cells$times * (part$of[cells$shown[[1]]] == at)
         seen <- c(sum(shown[inside[cells$p]]), sum(shown))
@@ -1026,12 +1068,12 @@
       } else {
         several <- spread_of_several(cells, at, inside, top)
         model <- several$model
-        wide <- widened_at_once(cells$parts, several$scatter, chosen)
+        wide <- widened_at_once(cells, several$scatter)
       }
       sums <- tryCatch(sums_of(cells, list(cells$meets(chosen))), splu_refused = function(e) NULL)
       if (is.null(sums)) return(c(0, top, FALSE))
       usual <- wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
-      more <- wide / cells$wide * max(sums$V[1, 1], 0) - usual
+      more <- max(sums$V[1, 1], 0) - usual
       if (!alone) return(inverted(sums$values, top, function(x) wide * model(x) + max(more, 0)))
       phi <- part$W[cells$shown[[1]], at]
       powers <- vapply(1:3, function(power) sum((cells$times * phi^power)[inside[cells$p]]), 0)

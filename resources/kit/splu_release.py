@@ -40,11 +40,12 @@ from pathlib import Path
 __version__ = "1"
 Z = 1.959963984540054  # of a 95 % interval
 METHODS = ("unbiased", "bayes")
+_MOST_APART = 4  # columns whose persons' records are told apart; of more the largest design effect stands for all
+_MOST_COLUMNS, _FEWER = 6, 0.05  # unchanged ones whose pairs of records are told apart
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
-_FEWER, _MOST_APART = 0.05, 6  # of a person's pairs of records
 _ENDLESS = 1e6  # times an estimate, as good as no bound
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
@@ -812,9 +813,9 @@ class Release:
         if any(len(part.members) != 2 for part in table.parts):
             return 0.0, top, False  # all are shown with these values
         met = [part.met(chosen) for part in table.parts]
-        at_most = wide = self.widened([name for part in table.parts for name in part.names], chosen)
         alone = len(met) == 1
         if alone:
+            wide = self.widened(table.parts[0].names, chosen)
             model = table.spread_of_one(met[0], chosen, top)
         else:
             model, scatter = table.spread_of_several(met, chosen, top)
@@ -827,7 +828,7 @@ class Release:
             return 0.0, top, False
         seen = sums.values[0]
         usual = wide * model(seen if alone else min(max(seen, 0.0), top))
-        more = wide / at_most * sums.along([1.0]) - usual
+        more = sums.along([1.0]) - usual
         if not alone:
             return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
         bend = wide * table.bend(met[0], chosen, _NARROWEST * model(seen))
@@ -840,13 +841,18 @@ class Release:
         effects = self.facts.get("persons", {}).get("design_effects", {})
         return max([1.0, *(self._effect(effects[name], asked) for name in names if name in effects)])
 
+    def widened_of_persons(self, asked):
+        """Return the same if all records of a person scattered together, None where the release doesn't tell."""
+        whole = self.facts.get("persons", {}).get("design_effects_of_persons")
+        return self._effect(whole, asked) if whole else None
+
     def _widened_at_once(self, parts, scatter, asked):
         """Return the same for a count of records that meet a condition on every part (docs/recipient.md)."""
         each = [self.widened(part.names, asked) for part in parts]
-        whole = self.facts.get("persons", {}).get("design_effects_of_persons")
-        more = self._effect(whole, asked) - 1 if whole else 0.0
-        if more <= 0:
-            return max(each)
+        persons = self.widened_of_persons(asked)
+        if persons is None or persons <= 1:
+            return max(each) if persons is None else 1.0
+        more = persons - 1
         alone = together = every = 1.0
         for effect, (share, spread) in zip(each, scatter):
             alone *= spread + share
@@ -1373,76 +1379,96 @@ class _Table:
                 for c in range(number)
             ]
             moved.append((D, d))
-        off = {us: [sum(D[u][a] for (D, _), u in zip(moved, us)) for a in range(k)] for us in self.weight}
-        shown = []
-        for p, us in self.keys:
-            lines, weight = zip(*[psi[p, cs] for cs in self.choices]), self.weight[us]
-            shown.append([sum(map(mul, weight, line)) - o for line, o in zip(lines, off[us])])
-        away = {cs: [sum(d[c][a] for (_, d), c in zip(moved, cs)) for a in range(k)] for cs in self.choices}
-        true = [list(map(sub, psi[p, cs], away[cs])) for p, cs in self.counted]
-        wide = release.widened([name for part in self.parts for name in part.names], self.asked)
-        times, found = list(self.keys.values()), list(self.counted.values())
-        if self.one or wide <= 1:
-            V = _spread(shown, times, true, found)
-            return _Sums(values, [[wide * one for one in row] for row in V])
-        V = _spread(shown, times, true, found)
-        for a, row in enumerate(self._of_persons(psi, off, away, k)):
-            V[a] = [one + more for one, more in zip(V[a], row)]
-        return _Sums(values, V)
+        return _Sums(values, self._spread(psi, k, moved))
 
-    def _of_persons(self, psi, off, away, k):
-        """Return what pairs of a person's records add to the covariances (docs/recipient.md)."""
-        release, records, n = self.release, Counter(), self.release.n
+    def _spread(self, psi, k, moved):
+        """Return the covariances, from what records add where some parts are drawn (docs/recipient.md)."""
+        every, records = [True] * len(self.parts), Counter()
         for (p, _), number in self.keys.items():
             records[p] += number
-        stated = release.facts["persons"]["design_effects"]
+        drawn, none = self._seen(psi, k, moved, every), self._seen(psi, k, moved, [False] * len(every))
+        found = [list(map(sub, *rows)) for rows in zip(drawn, none)]
+        effects = [self.release.widened(part.names, self.asked) for part in self.parts]
+        persons = self.release.widened_of_persons(self.asked)
+        alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
+        more = (max(effects) if alone else persons) - 1
+        if more <= 0:
+            return found
+        ratios = [1.0 if alone else min((effect - 1) / more, 1.0) for effect in effects]
+        groups = [(dict.fromkeys(records), 1.0)] if self.one else self._groups(records, alone)
+        for group, factor in groups:
+            means = psi if self.one else self._means(psi, k, records, group)
+            factors = dict.fromkeys(records, 1.0) if self.one else factor
+            none = self._seen(means, k, moved, [False] * len(every), factors)
+            for some in itertools.product((False, True), repeat=len(every)):
+                chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
+                if chance > 0 and any(some):
+                    rows = zip(found, self._seen(means, k, moved, some, factors), none)
+                    found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
+        return found
+
+    def _groups(self, records, alone):
+        """Yield groups of patterns, and how often a record has others of its person in its group."""
+        release, n, persons = self.release, self.release.n, self.release.facts["persons"]
+        stated = persons["design_effects"]
         names = [name for part in self.parts for name in part.names if name in stated]
-        effects = max((stated[name] for name in names), key=lambda each: each["whole"])
+        told = [stated[name] for name in names] if alone else [persons["design_effects_of_persons"]]
+        effects = max(told, key=lambda each: each["whole"])
         columns = []
         for at, (name, of) in enumerate(zip(self.plain, self.classes)):
             held = Counter()
             for p, number in records.items():
                 held[p[at]] += number / n
             own = {c: each[0] for c, each in release.narrowed(effects, name, of).items()}
-            columns.append(_pairs(own, held, at < _MOST_APART))
-        V = [[0.0] * k for _ in range(k)]
+            columns.append(_pairs(own, held, at < _MOST_COLUMNS))
         for alike in itertools.product((False, True), repeat=len(columns)):
             apart = math.prod(apart for same, (apart, _) in zip(alike, columns) if not same)
-            if not apart:
-                continue
-            group, factor = {}, {}
-            for p in records:
-                group[p] = tuple(c for same, c in zip(alike, p) if same)
-                factor[p] = apart * math.prod(near[c] for same, c, (_, near) in zip(alike, p, columns) if same)
-            # Of one record in every pattern of a group, each for as many as are there, all shown as the same.
-            number, whole = Counter(), {}
+            group = {p: tuple(c for same, c in zip(alike, p) if same) for p in records}
+            factor, number = {}, Counter()
             for p, each in records.items():
                 number[group[p]] += each
-                whole.setdefault(group[p], {cs: [0.0] * k for cs in self.choices})
-            for (p, cs), line in psi.items():
-                total = whole[group[p]]
-                total[cs] = [one + records[p] * each for one, each in zip(total[cs], line)]
-            lines = {g: list(zip(*(total[cs] for cs in self.choices))) for g, total in whole.items()}
-            shown, true, seen = [], [], {}
-            for p, us in self.keys:
-                g = group[p]
-                if (g, us) not in seen:
-                    weight = self.weight[us]
-                    seen[g, us] = [sum(map(mul, weight, line)) - number[g] * o for line, o in zip(lines[g], off[us])]
-                shown.append(seen[g, us])
-            for p, cs in self.counted:
-                g = group[p]
-                true.append([one - number[g] * d for one, d in zip(whole[g][cs], away[cs])])
-            part = {p: factor[p] / number[group[p]] for p in records}
-            found = _spread(
-                shown,
-                [each * part[p] for (p, _), each in self.keys.items()],
-                true,
-                [x * part[p] for (p, _), x in self.counted.items()],
-            )
-            V = [[v + each for v, each in zip(*rows)] for rows in zip(V, found)]
-        more = (effects["whole"] - 1) / n
-        return [[more * v for v in row] for row in V]
+                factor[p] = apart * math.prod(near[c] for same, c, (_, near) in zip(alike, p, columns) if same)
+            if any(factor.values()):
+                yield group, {p: each * number[group[p]] / n for p, each in factor.items()}
+
+    def _means(self, psi, k, records, group):
+        """Return the functions as their means over the records of each pattern's group."""
+        number, whole = Counter(), {}
+        for p, each in records.items():
+            number[group[p]] += each
+        for (p, cs), line in psi.items():
+            key, each = (group[p], cs), records[p]
+            whole[key] = [one + each * of for one, of in zip(whole.get(key, [0.0] * k), line)]
+        return {(p, cs): [one / number[group[p]] for one in whole[group[p], cs]] for p, cs in psi}
+
+    def _seen(self, psi, k, moved, drawn, factor=None):
+        """Return the summed products of what a record adds where its values of some parts are drawn, others true."""
+        numbers = [range(len(part.members)) for part in self.parts]
+        held = defaultdict(float)  # records by what is known of them: per part the shown value, or the true class
+        if not any(drawn):
+            held = self.counted
+        elif all(drawn):
+            held = self.keys
+        else:
+            for (p, us), n in self.keys.items():
+                for at in itertools.product(*([u] if of else c for of, u, c in zip(drawn, us, numbers))):
+                    parts = zip(drawn, self.parts, us, at)
+                    held[p, at] += n * math.prod(part.W[u][c] for of, part, u, c in parts if not of)
+        ways, adds = {}, []
+        for p, at in held:
+            if at not in ways:
+                parts = list(zip(drawn, self.parts, at))
+                weights = [
+                    math.prod(part.W[u][c] if of else u == c for (of, part, u), c in zip(parts, cs))
+                    for cs in self.choices
+                ]
+                off = [sum(each) for each in zip(*(shift[not of][u] for (of, _, u), shift in zip(parts, moved)))]
+                ways[at] = [w for w in weights if w], [cs for w, cs in zip(weights, self.choices) if w], off
+            weights, some, off = ways[at]
+            lines = zip(*[psi[p, cs] for cs in some]) if some else [()] * k
+            adds.append([sum(map(mul, weights, line)) - o for line, o in zip(lines, off)])
+        times = held.values() if factor is None else [x * factor[p] for (p, _), x in held.items()]
+        return _products(list(zip(*adds)), times)
 
 
 def _pairs(own, shares, known):
@@ -1456,12 +1482,6 @@ def _pairs(own, shares, known):
     if not known or sum(share * max(apart * share - own[c], 0.0) for c, share in shares.items()) > _FEWER:
         return 0.0, {c: 1 / share for c, share in shares.items()}
     return apart, {c: max(own[c] / share - apart, 0.0) for c, share in shares.items()}
-
-
-def _spread(shown, times, true, counts):
-    """Return the covariances of sums of k figures of records: as shown, less those of what is meant by them."""
-    V, less = _products(list(zip(*shown)), times), _products(list(zip(*true)), counts)
-    return [list(map(sub, row, other)) for row, other in zip(V, less)]
 
 
 class _Sums:
