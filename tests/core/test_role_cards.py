@@ -160,13 +160,27 @@ def test_an_illness_after_a_word_that_is_none_is_one() -> None:
 
 @pytest.mark.parametrize(
     ("values", "role"),
-    [("male female", Role.NSA), ("m w", Role.NSA), ("Mo Di Mi Do", Role.NSA), ("Januar März Mai", Role.NSA)]
-    + [("mild severe", Role.DROPPED), ("male female neither", Role.DROPPED), ("Mo Di", Role.DROPPED)],
+    [
+        ("male female", Role.NSA),
+        ("m w", Role.NSA),
+        ("Mo Di Mi Do", Role.NSA),
+        ("Januar März Mai", Role.NSA),
+        ("mild severe", Role.DROPPED),
+        ("male female neither", Role.DROPPED),
+        ("Mo Di", Role.DROPPED),
+    ],
 )
 def test_values_of_one_list_tell_what_a_name_does_not(values: str, role: Role) -> None:
     labels = values.split()
     column = Column.from_labels("V3", [labels[at % len(labels)] for at in range(N)])
     assert suggest_roles(Table((column,)))["V3"].role is role
+
+
+@pytest.mark.parametrize(("step", "distinct"), [(1, 1), (7, 1), (3, 1), (7, 2)])
+def test_numbers_that_never_repeat_where_chance_would_repeat_them_are_keys(step: int, distinct: int) -> None:
+    labels = [str(40 + step * (at // distinct)) for at in range(N)]
+    column = Column.from_labels("V1", labels, kind=Kind.INTEGER)
+    assert (suggest_roles(Table((column,)))["V1"].role is Role.IDENTIFIER) is (distinct == 1)
 
 
 @pytest.mark.parametrize("table", sorted({row[0] for row in _read("invented_tables.tsv")}))
