@@ -60,6 +60,7 @@ _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
 _Ways = Mapping[str, tuple[Codes, int]]  # by which each column is paired: the cell of each label, and how many
+_Met = tuple[int, Iterable[tuple[NDArray[Any], Ints]]]  # how many cells there may be, and what `_met` says of them
 
 
 @dataclass(frozen=True)
@@ -152,9 +153,8 @@ def giveaways(
         for at, name in enumerate(names):
             progress.report(_STAGE, (done + at / len(names)) / len(sensitive) / 4)
             best = np.zeros(column.m, np.int64)
-            for labels, count in cut[name]:
-                told = claims(_of(labels, table[name].codes), count, column, 2 * asked)
-                best = np.maximum(best, told.reached(column))
+            for met in _all_met(table[name], column, cut[name]):
+                best = np.maximum(best, _judged(met, column, 2 * asked).reached(column))
             if best.any():
                 found.append(_told((name,), column, best))
                 known[secret] = np.maximum(known[secret], best)
@@ -208,10 +208,16 @@ def claims(cells: Cells, count: int, column: Column, asked: int) -> Told:
     cells, count : of the records, and how many there may be.
     asked : ways of cutting among which chance could choose, for the bound on false alarms.
     """
+    return _judged((count, _met(cells, count, column)), column, asked)
+
+
+def _judged(met: _Met, column: Column, asked: int) -> Told:
+    """Return the same of the pairs of cells and values that there are, and how many cells there may be."""
     n, m = column.n, column.m
+    count, found = met
     surprise = np.log(asked * float(count) * m / ALPHA)
     right, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64)
-    for pairs, k in _met(cells, count, column):
+    for pairs, k in found:
         cell = pairs // m
         cell -= cell.min(initial=count)
         size = np.bincount(cell, k).astype(np.int64)[cell]
@@ -221,6 +227,24 @@ def claims(cells: Cells, count: int, column: Column, asked: int) -> Told:
         np.add.at(right, value, np.where(_claimed(k - 1, size - 1, (f - 1) / max(n - 1, 1), surprise), k, 0))
         np.add.at(wrong, value, np.where(_claimed(k, size - 1, f / max(n - 1, 1), surprise), size - k, 0))
     return Told(right, wrong)
+
+
+def _all_met(nsa: Column, column: Column, cuts: Sequence[tuple[Codes, int]]) -> Iterator[_Met]:
+    """Yield what `_met` says of each cut of a column's labels: one pass over the records, where memory has room for it.
+
+    The first cut has a cell for each label, so the other ones are sums of it.
+    """
+    m = column.m
+    if nsa.m * m > max(_COUNTED, min(nsa.n, _MOST_COUNTED)):
+        yield from ((count, _met(_of(labels, nsa.codes), count, column)) for labels, count in cuts)
+        return
+    found = list(_met(nsa.codes.__getitem__, nsa.m, column))
+    yield nsa.m, found
+    pairs, k = (np.concatenate(each) for each in zip(*found, strict=True))
+    for labels, count in cuts[1:]:
+        joint = np.bincount(labels[pairs // m].astype(np.int64) * m + pairs % m, k, count * m).astype(np.int64)
+        held = np.flatnonzero(joint)
+        yield count, [(held, joint[held])]
 
 
 def _met(cells: Cells, count: int, column: Column) -> Iterator[tuple[NDArray[Any], Ints]]:

@@ -225,8 +225,8 @@ def few(column: Column) -> bool:
 
 def holds_weekdays(column: Column) -> bool:
     """Whether all values of a column are days of the week, in whatever language."""
-    days = [(*words_of(text), "")[0] for text in sample_labels(column)]
-    return len(days) >= 3 and _WEEKDAYS.issuperset(days)
+    labels = sample_labels(column)
+    return len(labels) >= 3 and all((*words_of(text), "")[0] in _WEEKDAYS for text in labels)
 
 
 def looks_like_days(column: Column) -> bool:
