@@ -428,18 +428,24 @@ def _screened(
     """
     if not secrets:
         return
-    cells_of: Callable[[Column, Column, _Ways], Iterable[tuple[Cells, int]]]
+    some = slice(None, None, -(-table.n // _PAIR_RECORDS))
+    cell = {name: np.take(labels, table[name].codes[some]) for name, (labels, _) in ways.items()}
+
+    def crossed(a: Column, b: Column, ways: _Ways) -> Iterator[tuple[Cells, int]]:
+        count, other = ways[a.name][1], ways[b.name][1]
+        yield _both(cell[a.name].__getitem__, cell[b.name].__getitem__, count, other), count * other
+
     parts = []
-    for most, cells_of in ((_PAIR_RECORDS, lambda a, b, ways: [_crossed(a, b, ways)]), (_CUT_RECORDS, _cut)):
+    for most, cells_of in ((_PAIR_RECORDS, crossed), (_CUT_RECORDS, _cut)):
         step = -(-table.n // most)
         thin = {name: table[name].with_codes(table[name].codes[::step]) for name in ways}
         parts.append((step, cells_of, thin, [secret.with_codes(secret.codes[::step]) for secret in secrets]))
     for a, b in pairs:
         reached = {secret.name: np.zeros(secret.m, np.int64) for secret in secrets}
-        for step, cells_of, thin, some in parts:
+        for step, cells_of, thin, thinned in parts:
             for cells, count in cells_of(thin[a], thin[b], ways):
                 codes = cells(slice(None))
-                for secret in some:
+                for secret in thinned:
                     told = claims(codes.__getitem__, count, secret, 2 * _CROSSINGS * len(pairs)).reached(secret)
                     reached[secret.name] = np.maximum(reached[secret.name], step * told)
         yield a, b, reached
@@ -454,7 +460,7 @@ def _paired(column: Column) -> tuple[Codes, int]:
 
 def _of(labels: Codes, codes: Codes) -> Cells:
     """Return the cells of records with (N,) codes, from those of the labels."""
-    return lambda part: labels[codes[part]]
+    return lambda part: np.take(labels, codes[part])
 
 
 def _crossed(a: Column, b: Column, ways: _Ways) -> tuple[Cells, int]:
