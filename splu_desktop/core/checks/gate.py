@@ -19,7 +19,7 @@ from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, say, share_of
-from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
+from splu_desktop.core.persons import per_person, perhaps_persons, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -322,6 +322,16 @@ def persons_line(
         return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress, told=told)
     if found is None or found.public is None:
+        perhaps = perhaps_persons(source)
+        if perhaps is not None:
+            text = say(
+                "The promise is per record. If “{column}” tells persons, they have several: {persons} values stand in "
+                "{records} records. Mark it as an identifier then, and what this means for them is said here.",
+                column=perhaps.column,
+                persons=perhaps.persons,
+                records=perhaps.records,
+            )
+            return Line("persons", Light.AMBER, text, "classify", perhaps.column)
         text = say("The promise is per record; nothing in the table tells whether persons have several.")
         return Line("persons", Light.GREEN, text, "classify")
     if not found.repeats:
