@@ -297,7 +297,7 @@ def test_tiny_tables_and_tables_without_other_columns(n: int) -> None:
 
 
 def test_a_column_that_only_wide_intervals_leave_is_learned_from() -> None:
-    """Of 60 records and 34 ages no age has ten records, and ten intervals have: beside columns of few labels or alone."""
+    """Of 60 records and 34 ages no age has ten records, and ten intervals have: beside other columns or alone."""
     rng = np.random.default_rng(11)
     years = np.unique(rng.integers(20, 54, 60), return_inverse=True)[1].astype(np.int32)
     values = np.arange(int(years.max()) + 1, dtype=float)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
+from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
 from splu_desktop.core.draw.plain_groups import PlainGroups
@@ -36,7 +36,7 @@ from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
@@ -339,8 +339,9 @@ class DrawPerPerson(Draw):
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         who = self._persons(table)
-        drawn = self._redrawn(table[column], who, SystemRandomness(), progress)  # seen by nobody
-        return sure_if_kept([table[column]], [drawn], who, self.size), 1 / self.size
+        before = [table[column]]
+        sure = mean_sure(before, lambda chance: [self._redrawn(before[0], who, chance, progress)], who, self.size)
+        return sure, 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_persons(column, self.size, up(self.confidence), self.insider)

@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, sure_if_kept
+from splu_desktop.core.draw.by_person import Effects, mean_sure
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, by_tolerance, draw_from, registered, sentence_of
 from splu_desktop.core.draw.joined import binomial_law
@@ -209,8 +209,11 @@ class TogetherPerPerson(DrawPerPerson):
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         before = [table[name] for name in self.columns]
-        after = self.redraw_block(table, self.columns, SystemRandomness(), progress)  # seen by nobody
-        return sure_if_kept(before, after, self._persons(table), self.size), 1 / self.size
+        who = self._persons(table)
+        sure = mean_sure(
+            before, lambda chance: self.redraw_block(table, self.columns, chance, progress), who, self.size
+        )
+        return sure, 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
         named = attackers.names_person(column, self.insider)
