@@ -185,7 +185,7 @@ class TogetherPerPerson(DrawPerPerson):
 
     @property
     def confidence(self) -> Fraction:
-        return max((self.limit(label) for label in self._told), default=Fraction(1, self.size))
+        return Fraction(1, self.size) if self.shares is None else Fraction(math.ceil(100 * super().confidence), 100)
 
     @property
     def _told(self) -> tuple[str, ...]:
