@@ -146,7 +146,8 @@ def _planned_anew(table: Table, plan: Plan) -> tuple[Plan, list[str]]:
 
     A recipe holds those of the table it was made for, and serves next month's too.
     """
-    generalised, draws, notes = table_after(table, plan.generalisations), dict(plan.draws), []
+    generalised, draws = table_after(table, plan.generalisations), dict(plan.draws)
+    notes: list[str] = []
     for name, draw in plan.draws.items():
         if draw.follows is None or draw.gamma is not None or len(draw.block(name)) > 1 or not table.n:
             continue
