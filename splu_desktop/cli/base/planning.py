@@ -155,8 +155,12 @@ def _planned_anew(table: Table, plan: Plan) -> tuple[Plan, list[str]]:
             draw.check(generalised[name])
         except BadSetting:
             draws[name] = by_gamma(generalised[name], draw.follows)
-            text = "The chances of “{column}” were planned anew for this table, by the recipe's gamma {gamma}."
-            notes.append(say(text, column=name, gamma=draw.follows))
+            told = say(
+                "The chances of “{column}” were planned anew for this table, by the recipe's gamma {gamma}.",
+                column=name,
+                gamma=draw.follows,
+            )
+            notes.append(told)
     return replace(plan, draws=draws), notes
 
 

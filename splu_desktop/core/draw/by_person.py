@@ -452,7 +452,7 @@ def _said(effect: float) -> float:
     return max(float(f"{effect:.2f}"), 1.0)
 
 
-class _Rehearsal:
+class Rehearsal:
     """Chance of a draw that is measured and shown to nobody: the same each time, so that two looks say one figure."""
 
     def __init__(self) -> None:
@@ -466,7 +466,7 @@ def mean_sure(
     before: Sequence[Column], draw: Callable[[Randomness], Sequence[Column]], who: Ints, gamma: float
 ) -> float:
     """Return `sure_if_kept` as it is on average over draws; `draw` makes the columns after one."""
-    chance, times = _Rehearsal(), min(max(_MEASURED // max(len(who), 1), 1), 20)
+    chance, times = Rehearsal(), min(max(_MEASURED // max(len(who), 1), 1), 20)
     return sum(sure_if_kept(before, draw(chance), who, gamma) for _ in range(times)) / times
 
 

@@ -93,6 +93,8 @@ class Shares:
         rare = np.where(told, 0.0, counts)
         if rare.sum() > 0:
             shares = shares + self.rest * rare / rare.sum()
+        if np.count_nonzero(rare) == 1:  # the rest is told, and all its own
+            told = told | (rare > 0)
         return shares / max(float(shares.sum()), 1e-300), told
 
 

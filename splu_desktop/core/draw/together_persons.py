@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, mean_sure
+from splu_desktop.core.draw.by_person import Effects, Rehearsal, mean_sure
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, by_tolerance, draw_from, registered, sentence_of
 from splu_desktop.core.draw.joined import binomial_law
@@ -37,7 +37,7 @@ from splu_desktop.core.draw.together import Together, apart, cost_sentences, nam
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
@@ -167,7 +167,7 @@ class TogetherPerPerson(DrawPerPerson):
         known = _EFFECTS.setdefault(table[self.columns[0]], {})  # the columns of a block ask for the same in turn
         if key not in known or known[key][0] is not who:
             columns = [table[name] for name in self.columns]
-            taken = _taken(columns, who, np.arange(int(who.max()) + 1), SystemRandomness())  # seen by nobody
+            taken = _taken(columns, who, np.arange(int(who.max()) + 1), Rehearsal())
             shown = {one.name: one.with_codes(np.take(one.codes, taken)) for one in columns}
             other = replace(table, columns=tuple(shown.get(one.name, one) for one in table.columns))
             kept, come = (Effects.of_block(each, who, self.columns, names) for each in (table, other))
