@@ -327,7 +327,7 @@ class Banner(QFrame):
         super().__init__(parent)
         row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
         self._picture = Picture("info", "accent", 18)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
         self.text = label(wrap=True, selectable=True)
         row.addWidget(self.text, 1)
         self._act: Callable[[], object] = lambda: None
