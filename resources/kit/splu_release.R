@@ -24,6 +24,9 @@
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
   FULL <- 0.999
   NARROWEST <- 0.25  # times a modelled variance, at least
+  MOST_COLUMNS <- 6 # unchanged ones whose pairs of records are told apart
+  FEWER <- 0.05 # of a record's other ones that are not of its class though chance would have them
+  MOST_APART <- 4 # columns whose persons' records are told apart; of more the largest design effect stands for all
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
@@ -754,23 +757,33 @@
 
     # --- tables of cells, and sums over them
 
+    # How many others of a person's records scatter together with one, of all that do, by classes (1, 2, ...) of labels:
+    # those in its own class, and those anywhere; and the records of the class.
+    narrowed <- function(effects, name, of) {
+      known <- unlist(effects$columns[[name]])
+      each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
+      each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
+      f <- counts[[name]]
+      total <- function(x) vapply(seq_len(max(of)), function(c) sum(x[of == c]), 0)
+      inside <- total(f)
+      if (effects$whole <= 1) return(list(own = rep(1, max(of)), anywhere = rep(1, max(of)), inside = inside))
+      same <- total(f * each)
+      squares <- total(f^2)
+      between <- max(n * effects$whole - sum(same), 0) / max(n^2 - sum(squares), 1e-300)
+      part <- function(pairs) pmax((same + between * (pairs - squares)) / pmax(inside, 1) - 1, 0) / (effects$whole - 1)
+      list(own = part(inside^2), anywhere = part(inside * n), inside = inside)
+    }
     effect_of <- function(effects, asked) {
       result <- reach <- whole <- effects$whole
       share <- 1
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
-        known <- unlist(effects$columns[[name]])
-        each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
-        each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
-        f <- counts[[name]]
         flags <- asked[[name]]
-        inside <- sum(f[flags])
-        if (!inside || whole <= 1) next
-        same <- sum((f * each)[flags])
-        between <- max(n * whole - sum(f * each), 0) / max(n^2 - sum(f^2), 1e-300)
-        squares <- sum(f[flags]^2)
-        result <- 1 + (result - 1) * max((same + between * (inside^2 - squares)) / inside - 1, 0) / (whole - 1)
-        reach <- 1 + (reach - 1) * max((same + between * (inside * n - squares)) / inside - 1, 0) / (whole - 1)
-        share <- share * inside / n
+        if (!any(flags) || whole <= 1) next
+        own <- narrowed(effects, name, flags + 1L)
+        if (!own$inside[2]) next
+        result <- 1 + (result - 1) * own$own[2]
+        reach <- 1 + (reach - 1) * own$anywhere[2]
+        share <- share * own$inside[2] / n
       }
       off <- if (is.null(effects$moving)) 0 else effects$moving * share
       max((share * (result - 2 * off * reach) + off^2 * whole) / (share * (1 - 2 * off) + off^2), 1)
@@ -779,12 +792,17 @@
       effects <- facts$persons$design_effects[[name]]
       if (is.null(effects)) 1 else effect_of(effects, asked)
     }, 0))
-    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
-    widened_at_once <- function(parts, scatter, asked) {
-      each <- vapply(parts, function(part) widened(part$names, asked), 0)
+    # If all records of a person scattered together; NULL where the release doesn't tell.
+    widened_of_persons <- function(asked) {
       whole <- facts$persons$design_effects_of_persons
-      more <- if (is.null(whole)) 0 else effect_of(whole, asked) - 1
-      if (more <= 0) return(max(each))
+      if (!is.null(whole)) effect_of(whole, asked)
+    }
+    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
+    widened_at_once <- function(cells, scatter) {
+      each <- cells$effects
+      if (is.null(cells$persons)) return(max(each))
+      more <- cells$persons - 1
+      if (more <= 0) return(1)
       share <- scatter[, 1]
       spread <- scatter[, 2]
       together <- prod(pmin((each - 1) / more, 1) * spread + share)
@@ -798,10 +816,8 @@
       size <- vapply(parts, function(part) length(part$counts), 0)
       if (prod(size) > 2000) refuse("That tells ", prod(size), " combinations of sensitive values apart, too many for one ",
                                     "answer; ask about fewer values or columns.")
-      stand <- lapply(plain, function(name) {
-        found <- classes(name, asked, full)
-        found$first[found$of][codes[[name]]]
-      })
+      every <- lapply(plain, classes, asked, full)
+      stand <- lapply(seq_along(plain), function(at) every[[at]]$first[every[[at]]$of][codes[[plain[at]]]])
       p <- rep(1L, n)
       for (each in stand) {
         key <- (p - 1) * (max(each) + 1) + each
@@ -821,10 +837,25 @@
       for (at in seq_along(plain)) grid[[plain[at]]] <- matrix(stand[[at]][one], length(seen), nrow(choice))
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
-      only <- if (length(asked) == 1) asked[[1]] else list()
-      wide <- widened(unlist(lapply(parts, function(part) part$names)), only)
+      alone <- length(asked) == 1 && !length(full)
+      only <- if (alone) asked[[1]] else list()
+      records <- as.vector(rowsum(as.numeric(times), p[first], reorder = TRUE))
+      # How often two records of a person have any two classes of a column, and how much more often one of each, in
+      # times of chance. Where records of one class are fewer than by chance, and unless known, all have the same.
+      pairs_of <- function(effects) lapply(seq_along(plain), function(at) {
+        of <- every[[at]]$of[stand[[at]][one]]
+        own <- narrowed(effects, plain[at], every[[at]]$of)$own
+        share <- vapply(seq_along(own), function(c) sum(records[of == c]), 0) / n
+        others <- 1 - sum(share^2)
+        apart <- if (others > FLAT) max(1 - sum(share * own), 0) / others else 0
+        if (at > MOST_COLUMNS || sum(share * pmax(apart * share - own, 0)) > FEWER)
+          return(list(of = of, apart = 0, near = 1 / share))
+        list(of = of, apart = apart, near = pmax(own / share - apart, 0))
+      })
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
-           shown = lapply(parts, function(part) part$codes[first]), wide = wide,
+           shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
+           alone = alone, records = records, pairs_of = pairs_of,
+           effects = vapply(parts, function(part) widened(part$names, only), 0),
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
@@ -839,10 +870,7 @@
       psi <- lapply(functions, function(one) one * 1)
       values <- vapply(psi, function(one) sum(one * cells$X), 0)
       if (!length(cells$parts)) return(list(values = values, V = matrix(0, k, k)))
-      h <- vapply(psi, function(one) rowSums(cells$weights * one[cells$p, , drop = FALSE]), numeric(length(cells$p)))
-      h <- matrix(h, ncol = k)
-      means <- vapply(psi, as.vector, numeric(length(cells$X)))
-      means <- matrix(means, ncol = k)
+      shifts <- list() # of each part, by shown value D, and by true class its mean
       for (j in seq_along(cells$parts)) {
         part <- cells$parts[[j]]
         c_of <- cells$choice[, j]
@@ -854,12 +882,87 @@
         share <- (line - cells$X) * rep(factor, each = nrow(cells$X))
         Q <- vapply(psi, function(one) as.vector(rowsum(colSums(share * one), c_of)), numeric(length(part$counts)))
         Q <- matrix(Q, ncol = k)
-        h <- h - ((part$W - part$member) %*% Q)[cells$shown[[j]], , drop = FALSE]
-        d <- (diag(length(part$counts)) - part$K) %*% Q
-        means <- means - d[rep(c_of, each = nrow(cells$X)), , drop = FALSE]
+        shifts[[j]] <- list((part$W - part$member) %*% Q, (diag(length(part$counts)) - part$K) %*% Q)
       }
-      V <- t(h * cells$times) %*% h - t(means * as.vector(cells$X)) %*% means
-      list(values = values, V = cells$wide * V)
+      list(values = values, V = spread_of(cells, psi, shifts))
+    }
+    # The covariances, from what records add where some parts are drawn (docs/recipient.md).
+    spread_of <- function(cells, psi, shifts) {
+      number <- length(cells$parts)
+      V <- seen_of(cells, psi, shifts, rep(TRUE, number)) - seen_of(cells, psi, shifts, rep(FALSE, number))
+      alone <- number == 1 || number > MOST_APART || is.null(cells$persons)
+      more <- (if (alone) max(cells$effects) else cells$persons) - 1
+      if (more <= 0) return(V)
+      ratios <- if (alone) rep(1, number) else pmin((cells$effects - 1) / more, 1)
+      some <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), number)))
+      groups <- if (cells$alone) list(list(group = seq_along(cells$records), factor = cells$records^0)) else
+        groups_of(cells, alone)
+      for (by in groups) {
+        total <- as.vector(rowsum(cells$records, by$group, reorder = TRUE))
+        means <- lapply(psi, function(one) unname(rowsum(cells$records * one, by$group, reorder = TRUE) / total)[
+          by$group, , drop = FALSE])
+        none <- seen_of(cells, means, shifts, rep(FALSE, number), by$factor)
+        for (row in seq_len(nrow(some))[-1]) {
+          chance <- more * prod(ifelse(some[row, ], ratios, 1 - ratios))
+          if (chance > 0) V <- V + chance * (seen_of(cells, means, shifts, some[row, ], by$factor) - none)
+        }
+      }
+      V
+    }
+    # Groups of patterns, and how often a record has others of its person in its group.
+    groups_of <- function(cells, alone) {
+      effects <- facts$persons$design_effects_of_persons
+      if (alone) {
+        stated <- Filter(Negate(is.null), lapply(unlist(lapply(cells$parts, function(part) part$names)), function(name)
+          facts$persons$design_effects[[name]]))
+        effects <- stated[[which.max(vapply(stated, function(each) each$whole, 0))]]
+      }
+      pairs <- cells$pairs_of(effects)
+      found <- lapply(seq_len(2^length(pairs)) - 1, function(kept) {
+        group <- factor <- rep(1, length(cells$records))
+        for (at in seq_along(pairs)) {
+          pair <- pairs[[at]]
+          same <- kept %/% 2^(at - 1) %% 2 == 1
+          factor <- factor * if (same) pair$near[pair$of] else pair$apart
+          if (same) {
+            key <- (group - 1) * length(pair$near) + pair$of
+            group <- match(key, unique(key))
+          }
+        }
+        list(group = group, factor = factor * as.vector(rowsum(cells$records, group, reorder = TRUE))[group] / n)
+      })
+      Filter(function(by) any(by$factor != 0), found)
+    }
+    # The summed products of what a record adds where its values of some parts are drawn and those of others true.
+    seen_of <- function(cells, psi, shifts, drawn, factor = NULL) {
+      each <- seq_along(drawn)
+      number <- vapply(cells$parts, function(part) length(part$counts), 0)
+      true <- as.matrix(expand.grid(lapply(each, function(j) seq_len(if (drawn[j]) 1 else number[j]))))
+      key <- cells$p
+      for (j in each[drawn]) key <- (key - 1) * length(cells$parts[[j]]$of) + cells$shown[[j]]
+      first <- which(!duplicated(key))
+      alike <- match(key, key[first])
+      V <- 0
+      for (row in seq_len(nrow(true))) {
+        held <- if (is.null(factor)) cells$times else cells$times * factor[cells$p]
+        weights <- matrix(1, length(first), nrow(cells$choice))
+        off <- matrix(0, length(first), length(psi))
+        for (j in each) {
+          part <- cells$parts[[j]]
+          if (drawn[j]) {
+            weights <- weights * part$W[cells$shown[[j]][first], cells$choice[, j], drop = FALSE]
+            off <- off + shifts[[j]][[1]][cells$shown[[j]][first], , drop = FALSE]
+          } else {
+            held <- held * part$W[cells$shown[[j]], true[row, j]]
+            weights <- weights * rep(cells$choice[, j] == true[row, j], each = length(first))
+            off <- off + rep(shifts[[j]][[2]][true[row, j], ], each = length(first))
+          }
+        }
+        adds <- vapply(psi, function(one) rowSums(weights * one[cells$p[first], , drop = FALSE]), numeric(length(first)))
+        adds <- matrix(adds, ncol = length(psi)) - off
+        V <- V + t(adds * as.vector(rowsum(held, alike))) %*% adds
+      }
+      V
     }
     shares_of <- function(pairs) {
       asked <- list()
@@ -955,8 +1058,8 @@
         chosen[[part$names[j]]][part$first[, j]])))[1], 0L)
       inside <- cells$meets(chosen[!names(chosen) %in% sensitive])[, 1]
       alone <- length(at) == 1
-      wide <- cells$wide
       if (alone) {
+        wide <- cells$effects
         part <- cells$parts[[1]]
         shown <- cells$times * (part$of[cells$shown[[1]]] == at)
         seen <- c(sum(shown[inside[cells$p]]), sum(shown))
@@ -965,12 +1068,12 @@
       } else {
         several <- spread_of_several(cells, at, inside, top)
         model <- several$model
-        wide <- widened_at_once(cells$parts, several$scatter, chosen)
+        wide <- widened_at_once(cells, several$scatter)
       }
       sums <- tryCatch(sums_of(cells, list(cells$meets(chosen))), splu_refused = function(e) NULL)
       if (is.null(sums)) return(c(0, top, FALSE))
       usual <- wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
-      more <- wide / cells$wide * max(sums$V[1, 1], 0) - usual
+      more <- max(sums$V[1, 1], 0) - usual
       if (!alone) return(inverted(sums$values, top, function(x) wide * model(x) + max(more, 0)))
       phi <- part$W[cells$shown[[1]], at]
       powers <- vapply(1:3, function(power) sum((cells$times * phi^power)[inside[cells$p]]), 0)
@@ -1094,8 +1197,8 @@
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
       answer(paste0("mean of ", column, of_words(where)), sums$values[1] / sums$values[2],
-             within(ends[1], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)),
-             within(ends[2], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)), release = facts$id)
+             within(ends[1], min(each[known]), max(each[known])), within(ends[2], min(each[known]), max(each[known])),
+             release = facts$id)
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
