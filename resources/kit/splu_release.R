@@ -24,6 +24,7 @@
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
   FULL <- 0.999
   NARROWEST <- 0.25  # times a modelled variance, at least
+  MOST_APART <- 4 # columns whose persons' records are told apart; of more the largest design effect stands for all
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
 
@@ -779,12 +780,17 @@
       effects <- facts$persons$design_effects[[name]]
       if (is.null(effects)) 1 else effect_of(effects, asked)
     }, 0))
-    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
-    widened_at_once <- function(parts, scatter, asked) {
-      each <- vapply(parts, function(part) widened(part$names, asked), 0)
+    # If all records of a person scattered together; NULL where the release doesn't tell.
+    widened_of_persons <- function(asked) {
       whole <- facts$persons$design_effects_of_persons
-      more <- if (is.null(whole)) 0 else effect_of(whole, asked) - 1
-      if (more <= 0) return(max(each))
+      if (!is.null(whole)) effect_of(whole, asked)
+    }
+    # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
+    widened_at_once <- function(cells, scatter) {
+      each <- cells$effects
+      if (is.null(cells$persons)) return(max(each))
+      more <- cells$persons - 1
+      if (more <= 0) return(1)
       share <- scatter[, 1]
       spread <- scatter[, 2]
       together <- prod(pmin((each - 1) / more, 1) * spread + share)
@@ -822,9 +828,9 @@
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
       only <- if (length(asked) == 1) asked[[1]] else list()
-      wide <- widened(unlist(lapply(parts, function(part) part$names)), only)
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
-           shown = lapply(parts, function(part) part$codes[first]), wide = wide,
+           shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
+           effects = vapply(parts, function(part) widened(part$names, only), 0),
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
@@ -839,10 +845,7 @@
       psi <- lapply(functions, function(one) one * 1)
       values <- vapply(psi, function(one) sum(one * cells$X), 0)
       if (!length(cells$parts)) return(list(values = values, V = matrix(0, k, k)))
-      h <- vapply(psi, function(one) rowSums(cells$weights * one[cells$p, , drop = FALSE]), numeric(length(cells$p)))
-      h <- matrix(h, ncol = k)
-      means <- vapply(psi, as.vector, numeric(length(cells$X)))
-      means <- matrix(means, ncol = k)
+      shifts <- list() # of each part, by shown value D, and by true class its mean
       for (j in seq_along(cells$parts)) {
         part <- cells$parts[[j]]
         c_of <- cells$choice[, j]
@@ -854,12 +857,56 @@
         share <- (line - cells$X) * rep(factor, each = nrow(cells$X))
         Q <- vapply(psi, function(one) as.vector(rowsum(colSums(share * one), c_of)), numeric(length(part$counts)))
         Q <- matrix(Q, ncol = k)
-        h <- h - ((part$W - part$member) %*% Q)[cells$shown[[j]], , drop = FALSE]
-        d <- (diag(length(part$counts)) - part$K) %*% Q
-        means <- means - d[rep(c_of, each = nrow(cells$X)), , drop = FALSE]
+        shifts[[j]] <- list((part$W - part$member) %*% Q, (diag(length(part$counts)) - part$K) %*% Q)
       }
-      V <- t(h * cells$times) %*% h - t(means * as.vector(cells$X)) %*% means
-      list(values = values, V = cells$wide * V)
+      list(values = values, V = spread_of(cells, function(drawn) seen_of(cells, psi, shifts, drawn)))
+    }
+    # The covariances, from what records add where some parts are drawn (docs/recipient.md).
+    spread_of <- function(cells, seen) {
+      number <- length(cells$parts)
+      all_drawn <- seen(rep(TRUE, number))
+      none <- seen(rep(FALSE, number))
+      V <- all_drawn - none
+      if (number == 1 || number > MOST_APART || is.null(cells$persons)) return(max(cells$effects) * V)
+      more <- cells$persons - 1
+      ratios <- if (more > 0) pmin((cells$effects - 1) / more, 1) else rep(0, number)
+      some <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), number)))
+      for (row in seq_len(nrow(some))[-1]) {
+        chance <- more * prod(ifelse(some[row, ], ratios, 1 - ratios))
+        if (chance > 0) V <- V + chance * ((if (all(some[row, ])) all_drawn else seen(some[row, ])) - none)
+      }
+      V
+    }
+    # The summed products of what a record adds where its values of some parts are drawn and those of others true.
+    seen_of <- function(cells, psi, shifts, drawn) {
+      each <- seq_along(drawn)
+      number <- vapply(cells$parts, function(part) length(part$counts), 0)
+      true <- as.matrix(expand.grid(lapply(each, function(j) seq_len(if (drawn[j]) 1 else number[j]))))
+      key <- cells$p
+      for (j in each[drawn]) key <- (key - 1) * length(cells$parts[[j]]$of) + cells$shown[[j]]
+      first <- which(!duplicated(key))
+      alike <- match(key, key[first])
+      V <- 0
+      for (row in seq_len(nrow(true))) {
+        held <- cells$times
+        weights <- matrix(1, length(first), nrow(cells$choice))
+        off <- matrix(0, length(first), length(psi))
+        for (j in each) {
+          part <- cells$parts[[j]]
+          if (drawn[j]) {
+            weights <- weights * part$W[cells$shown[[j]][first], cells$choice[, j], drop = FALSE]
+            off <- off + shifts[[j]][[1]][cells$shown[[j]][first], , drop = FALSE]
+          } else {
+            held <- held * part$W[cells$shown[[j]], true[row, j]]
+            weights <- weights * rep(cells$choice[, j] == true[row, j], each = length(first))
+            off <- off + rep(shifts[[j]][[2]][true[row, j], ], each = length(first))
+          }
+        }
+        adds <- vapply(psi, function(one) rowSums(weights * one[cells$p[first], , drop = FALSE]), numeric(length(first)))
+        adds <- matrix(adds, ncol = length(psi)) - off
+        V <- V + t(adds * as.vector(rowsum(held, alike))) %*% adds
+      }
+      V
     }
     shares_of <- function(pairs) {
       asked <- list()
@@ -955,8 +1002,8 @@
         chosen[[part$names[j]]][part$first[, j]])))[1], 0L)
       inside <- cells$meets(chosen[!names(chosen) %in% sensitive])[, 1]
       alone <- length(at) == 1
-      wide <- cells$wide
       if (alone) {
+        wide <- cells$effects
         part <- cells$parts[[1]]
         shown <- cells$times * (part$of[cells$shown[[1]]] == at)
         seen <- c(sum(shown[inside[cells$p]]), sum(shown))
@@ -965,12 +1012,12 @@
       } else {
         several <- spread_of_several(cells, at, inside, top)
         model <- several$model
-        wide <- widened_at_once(cells$parts, several$scatter, chosen)
+        wide <- widened_at_once(cells, several$scatter)
       }
       sums <- tryCatch(sums_of(cells, list(cells$meets(chosen))), splu_refused = function(e) NULL)
       if (is.null(sums)) return(c(0, top, FALSE))
       usual <- wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
-      more <- wide / cells$wide * max(sums$V[1, 1], 0) - usual
+      more <- max(sums$V[1, 1], 0) - usual
       if (!alone) return(inverted(sums$values, top, function(x) wide * model(x) + max(more, 0)))
       phi <- part$W[cells$shown[[1]], at]
       powers <- vapply(1:3, function(power) sum((cells$times * phi^power)[inside[cells$p]]), 0)

@@ -40,6 +40,7 @@ from pathlib import Path
 __version__ = "1"
 Z = 1.959963984540054  # of a 95 % interval
 METHODS = ("unbiased", "bayes")
+_MOST_APART = 4  # columns whose persons' records are told apart; of more the largest design effect stands for all
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
@@ -814,9 +815,9 @@ class Release:
         if any(len(part.members) != 2 for part in table.parts):
             return 0.0, top, False  # all are shown with these values
         met = [part.met(chosen) for part in table.parts]
-        at_most = wide = self.widened([name for part in table.parts for name in part.names], chosen)
         alone = len(met) == 1
         if alone:
+            wide = self.widened(table.parts[0].names, chosen)
             model = table.spread_of_one(met[0], chosen, top)
         else:
             model, scatter = table.spread_of_several(met, chosen, top)
@@ -829,7 +830,7 @@ class Release:
             return 0.0, top, False
         seen = sums.values[0]
         usual = wide * model(seen if alone else min(max(seen, 0.0), top))
-        more = wide / at_most * sums.along([1.0]) - usual
+        more = sums.along([1.0]) - usual
         if not alone:
             return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
         bend = wide * table.bend(met[0], chosen, _NARROWEST * model(seen))
@@ -842,13 +843,18 @@ class Release:
         effects = self.facts.get("persons", {}).get("design_effects", {})
         return max([1.0, *(self._effect(effects[name], asked) for name in names if name in effects)])
 
+    def widened_of_persons(self, asked):
+        """Return the same if all records of a person scattered together, None where the release doesn't tell."""
+        whole = self.facts.get("persons", {}).get("design_effects_of_persons")
+        return self._effect(whole, asked) if whole else None
+
     def _widened_at_once(self, parts, scatter, asked):
         """Return the same for a count of records that meet a condition on every part (docs/recipient.md)."""
         each = [self.widened(part.names, asked) for part in parts]
-        whole = self.facts.get("persons", {}).get("design_effects_of_persons")
-        more = self._effect(whole, asked) - 1 if whole else 0.0
-        if more <= 0:
-            return max(each)
+        persons = self.widened_of_persons(asked)
+        if persons is None or persons <= 1:
+            return max(each) if persons is None else 1.0
+        more = persons - 1
         alone = together = every = 1.0
         for effect, (share, spread) in zip(each, scatter):
             alone *= spread + share
@@ -1364,18 +1370,53 @@ class _Table:
                 for c in range(number)
             ]
             moved.append((D, d))
-        off = {us: [sum(D[u][a] for (D, _), u in zip(moved, us)) for a in range(k)] for us in self.weight}
-        shown = []
-        for p, us in self.keys:
-            lines, weight = zip(*[psi[p, cs] for cs in self.choices]), self.weight[us]
-            shown.append([sum(map(mul, weight, line)) - o for line, o in zip(lines, off[us])])
-        away = {cs: [sum(d[c][a] for (_, d), c in zip(moved, cs)) for a in range(k)] for cs in self.choices}
-        true = [list(map(sub, psi[p, cs], away[cs])) for p, cs in self.counted]
-        V = _products(list(zip(*shown)), self.keys.values())
-        for a, row in enumerate(_products(list(zip(*true)), self.counted.values())):
-            V[a] = list(map(sub, V[a], row))
-        wide = release.widened([name for part in self.parts for name in part.names], self.asked)
-        return _Sums(values, [[wide * one for one in row] for row in V])
+        return _Sums(values, self._spread(lambda drawn: self._seen(psi, k, moved, drawn)))
+
+    def _spread(self, seen):
+        """Return the covariances, from what records add where some parts are drawn (docs/recipient.md)."""
+        every = [True] * len(self.parts)
+        drawn, none = seen(every), seen([False] * len(every))
+        found = [list(map(sub, *rows)) for rows in zip(drawn, none)]
+        effects = [self.release.widened(part.names, self.asked) for part in self.parts]
+        persons = self.release.widened_of_persons(self.asked)
+        if len(every) == 1 or len(every) > _MOST_APART or persons is None:
+            return [[max(effects) * one for one in row] for row in found]
+        more = persons - 1
+        ratios = [min((effect - 1) / more, 1.0) if more > 0 else 0.0 for effect in effects]
+        for some in itertools.product((False, True), repeat=len(every)):
+            chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
+            if chance > 0 and any(some):
+                rows = zip(found, drawn if all(some) else seen(some), none)
+                found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
+        return found
+
+    def _seen(self, psi, k, moved, drawn):
+        """Return the summed products of what a record adds where its values of some parts are drawn, others true."""
+        numbers = [range(len(part.members)) for part in self.parts]
+        held = defaultdict(float)  # records by what is known of them: per part the shown value, or the true class
+        if not any(drawn):
+            held = self.counted
+        elif all(drawn):
+            held = self.keys
+        else:
+            for (p, us), n in self.keys.items():
+                for at in itertools.product(*([u] if of else c for of, u, c in zip(drawn, us, numbers))):
+                    parts = zip(drawn, self.parts, us, at)
+                    held[p, at] += n * math.prod(part.W[u][c] for of, part, u, c in parts if not of)
+        ways, adds = {}, []
+        for p, at in held:
+            if at not in ways:
+                parts = list(zip(drawn, self.parts, at))
+                weights = [
+                    math.prod(part.W[u][c] if of else u == c for (of, part, u), c in zip(parts, cs))
+                    for cs in self.choices
+                ]
+                off = [sum(each) for each in zip(*(shift[not of][u] for (of, _, u), shift in zip(parts, moved)))]
+                ways[at] = [w for w in weights if w], [cs for w, cs in zip(weights, self.choices) if w], off
+            weights, some, off = ways[at]
+            lines = zip(*[psi[p, cs] for cs in some]) if some else [()] * k
+            adds.append([sum(map(mul, weights, line)) - o for line, o in zip(lines, off)])
+        return _products(list(zip(*adds)), held.values())
 
 
 class _Sums:

@@ -13,6 +13,7 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.query.cells import CellTable
 from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
@@ -62,3 +63,31 @@ def test_counts_of_persons_scatter_as_is_said(columns: tuple[str, ...], draws: C
             true = [np.sum(table[name].codes == table[name].code_of(str(label))) for label in labels]
             squares.append(float((((np.array(found) - true) / said) ** 2).mean()))
     assert 0.3 < np.mean(squares) < 2.3
+
+
+def test_sums_over_two_columns_scatter_as_is_said() -> None:
+    """A flag that persons keep by a ward that changes, whose draw tells most, so that two records of a person differ.
+
+    Variances over 100 releases against the mean of those stated: as chi squared of 100 they are below 0.62 once in
+    1,000 times. With the larger of the columns' design effects all were, 0.43 to 0.60.
+    """
+    table = _table()
+    wards = np.random.default_rng(6).integers(0, 6, table.n)
+    table = Table((*table.columns, Column.from_labels("ward", [f"w{x}" for x in wards])))
+    draws = {"first": by_gamma(table["first"], 2), "ward": PlainGroups(4)}
+    roles = dict.fromkeys(table.names, Role.DROPPED) | dict.fromkeys(draws, Role.SA) | {"patient": Role.IDENTIFIER}
+    plan = Plan(roles, draws, persons=ByPerson("patient", "draw"))
+    found, stated = [], []
+    for seed in range(100):
+        reader = Reader(sanitise.run(table, plan, randomness=Seeded(seed)))
+        asked = [Condition("first", ("yes",)), Condition("ward", ("w0", "w1", "w2"))]
+        flag, ward = ({c.column: c.select(reader.published.table[c.column], sensitive=True)} for c in asked)
+        cells = CellTable(reader.engine, [flag, ward])
+        a, b = cells.meets(flag), cells.meets(ward)
+        sums = cells.sums([a & b, a & ~b, ~a & b, ~a & ~b])
+        found.append(sums.values)
+        stated.append(sums.covariance)
+    said, true = np.mean(stated, axis=0), np.cov(np.transpose(found))
+    of_odds = [1, -1, -1, 1] / np.mean(found, axis=0)
+    for slope in (*np.eye(4), of_odds):
+        assert 0.62 < (slope @ true @ slope) / (slope @ said @ slope) < 1.6

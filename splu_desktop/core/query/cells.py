@@ -15,12 +15,20 @@ the true class is m(c) = psi(p, c) - sum_e ([c = e] - K[c, e]) Q_e with K the tr
 
     Var S = sum over records h h' - sum over cells x m m',
 
-both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T). Records
-drawn by person scatter by the design effect more (`by_person.at_once` for a count under conditions on several parts).
+both of which the release tells (docs/recipient.md; as van den Hout and van der Heijden 2002 for a known T).
+
+Records drawn by person scatter by the design effect e more. Of several SAs drawn apart two records of a person scatter
+together in each with r = (e - 1) / (w - 1), w the effect if all of a person's records did. With S_B the same products
+where the SAs of B are drawn and the true classes of the others known (h is that of all, m that of none),
+
+    Var S = S_all - S_none + (w - 1) (sum over B of prod over B of r, over others of (1 - r), times S_B, - S_none),
+
+which for one SA is e times as much, and for a count of independent conditions `by_person.at_once`.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +50,8 @@ Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
 
 _MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of columns drawn together
+_MOST_APART = 4  # columns whose persons' records are told apart; of more the largest design effect stands for all
+_AT_ONCE = 4_000_000  # numbers
 _FAR = 1e12  # as good as without bound
 _ENDLESS = 1e6  # times an estimate, as good as no bound
 _HALVINGS = 50
@@ -116,8 +126,7 @@ class CellTable:
         only = asked[0] if len(asked) == 1 else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         self._picked = picked
-        self._effects = [max(engine.widened(name, picked) for name in part.names) for part in self.parts]
-        self.wide = max(self._effects, default=1.0)  # a sum may rest on one of the columns alone
+        self.effects = [max(engine.widened(name, picked) for name in part.names) for part in self.parts]
         if len(asked) == 1 and not full and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:
@@ -192,7 +201,7 @@ class CellTable:
 
         scatter : of each part, its share of the records and the variance of a record's weight.
         """
-        each = [(effect, *of) for effect, of in zip(self._effects, scatter, strict=True)]
+        each = [(effect, *of) for effect, of in zip(self.effects, scatter, strict=True)]
         return self._engine.widened_at_once(self._picked, each)
 
     def codes(self, column: str) -> Codes:
@@ -225,8 +234,7 @@ class CellTable:
         size, n = psi.shape[0], self._engine.published.n
         x = self.counts.reshape(size, *self._shape)
         shaped = psi.reshape(size, *self._shape, k)
-        moved = np.zeros((len(self._times), k))
-        means = shaped
+        shifts: list[tuple[Floats, Floats]] = []  # of each part, by shown value D, and by true class its mean
         for at, part in enumerate(self.parts):
             axis = at + 1
             across = [-1 if each == axis else 1 for each in range(x.ndim)]
@@ -234,14 +242,62 @@ class CellTable:
             share = share * part.moving.reshape(across)
             others = tuple(each for each in range(x.ndim) if each != axis)
             q = (share[..., None] * shaped).sum(axis=others)
-            member = np.eye(len(part.counts))[part.of]
-            moved += ((part.weights - member) @ q)[self._shown[at]]
-            d = (np.eye(len(part.counts)) - part.chances) @ q
-            means = means - d.reshape([*across, k])
-        h = np.stack([(self._weights * psi[self._pattern, :, one]).sum(axis=1) for one in range(k)], axis=1) - moved
-        flat = means.reshape(-1, k)
-        spread = (h * self._times[:, None]).T @ h - (flat * self.counts.reshape(-1, 1)).T @ flat
-        return Sums(values, self.wide * np.asarray(spread, np.float64))
+            one = np.eye(len(part.counts))
+            shifts.append(((part.weights - one[part.of]) @ q, (one - part.chances) @ q))
+        return Sums(values, self._spread(lambda drawn: self._products(shaped, shifts, drawn)))
+
+    def _spread(self, products: Callable[[Collection[int]], Floats]) -> Floats:
+        """Return (k, k) Var S, from S_B for some parts B."""
+        every = range(len(self.parts))
+        all_drawn, none = products(every), products(())
+        persons = self._engine.widened_of_persons(self._picked)
+        if len(every) == 1 or len(every) > _MOST_APART or persons is None:
+            return max(self.effects) * (all_drawn - none)
+        ratios = [min((effect - 1) / (persons - 1), 1.0) if persons > 1 else 0.0 for effect in self.effects]
+        result = all_drawn - none
+        for drawn in itertools.product((False, True), repeat=len(every)):
+            chance = math.prod(r if of else 1 - r for r, of in zip(ratios, drawn, strict=True))
+            if chance > 0 and any(drawn):
+                some = [at for at in every if drawn[at]]
+                seen = all_drawn if all(drawn) else products(some)
+                result = result + (persons - 1) * chance * (seen - none)
+        return result
+
+    def _products(self, psi: Floats, shifts: Sequence[tuple[Floats, Floats]], drawn: Collection[int]) -> Floats:
+        """Return S_B (k, k): summed products of what a record adds where its values of the parts B = `drawn` are drawn.
+
+        psi : (P, C of each part, k). shifts : of each part (m, k) D and (C, k) its mean.
+        """
+        known = [at for at in range(len(self.parts)) if at not in drawn]
+        key = self._pattern
+        weights: Floats = self._times[:, None]
+        for at in drawn:
+            key = key * len(self.parts[at].of) + self._shown[at]
+        for at in known:
+            of = self.parts[at].weights[self._shown[at]]
+            weights = (weights[:, :, None] * of[:, None, :]).reshape(len(weights), -1)
+        _, first, alike = np.unique(key, return_index=True, return_inverse=True)
+        x = np.zeros((len(first), weights.shape[1]))
+        np.add.at(x, alike.reshape(-1), weights)
+        k = psi.shape[-1]
+        for at in known:
+            psi = psi - shifts[at][1].reshape(*(-1 if axis == at + 1 else 1 for axis in range(psi.ndim - 1)), k)
+        result = np.zeros((k, k))
+        step = max(_AT_ONCE // max(psi[0].size, 1), 1)
+        for start in range(0, len(first), step):
+            rows = first[start : start + step]
+            adds = psi[self._pattern[rows]]
+            for at in sorted(drawn, reverse=True):
+                of = self.parts[at].weights[self._shown[at][rows]]
+                adds = np.moveaxis(adds, at + 1, 1)
+                rest = adds.shape[2:]
+                adds = (of[:, None, :] @ adds.reshape(*adds.shape[:2], -1)).reshape(len(rows), *rest)
+            adds = adds.reshape(len(rows), -1, k)
+            for at in drawn:
+                adds = adds - shifts[at][0][self._shown[at][rows]][:, None, :]
+            flat = adds.reshape(-1, k)
+            result += (flat * x[start : start + step].reshape(-1, 1)).T @ flat
+        return result
 
     def _check(self, psi: Floats) -> None:
         used = psi.reshape(psi.shape[0], *self._shape, psi.shape[-1])

@@ -177,10 +177,14 @@ class Engine:
 
     def widened_at_once(self, picked: Sequence[Picked], columns: Sequence[tuple[float, float, float]]) -> float:
         """Return the same for products of weights, of columns as `by_person.at_once` wants them."""
+        persons = self.widened_of_persons(picked)
+        return max(effect for effect, _, _ in columns) if persons is None else at_once(persons, columns)
+
+    def widened_of_persons(self, picked: Sequence[Picked]) -> float | None:
+        """Return the same if all records of a person scattered together, None where the release doesn't tell."""
         repeats = self.published.repeats
-        if repeats is None or repeats.whole is None:
-            return max(effect for effect, _, _ in columns)
-        return at_once(repeats.whole.selected(self._conditions(picked)), columns)
+        told = None if repeats is None else repeats.whole
+        return None if told is None else told.selected(self._conditions(picked))
 
     def _conditions(self, picked: Sequence[Picked]) -> Iterator[tuple[Column, Flags]]:
         return ((self.published.table[name], np.frombuffer(flags, bool)) for name, flags in picked)

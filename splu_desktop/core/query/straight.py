@@ -54,7 +54,7 @@ class Ends(NamedTuple):
 def ends(engine: Engine, chosen: Chosen) -> Ends:
     """Return the interval of a count of records that meet conditions, at least one of them on a sensitive column."""
     cells = CellTable(engine, [chosen])
-    wide = cells.wide
+    wide = max(cells.effects)
     n, top, parts = float(engine.published.n), cells.shown(chosen), cells.parts
     untold = Ends(0.0, top, math.inf)
     if any(len(part.counts) != 2 for part in parts):
@@ -77,7 +77,7 @@ def ends(engine: Engine, chosen: Chosen) -> Ends:
         return untold
     seen = float(sums.values[0])
     usual = wide * model(seen if len(parts) == 1 else min(max(seen, 0.0), top))
-    more = wide / cells.wide * sums.variance(0) - usual
+    more = sums.variance(0) - usual
     if len(parts) > 1:
         return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
     bend = wide * _bend(cells.powers(chosen, met[0]), parts[0], met[0], _NARROWEST * model(seen))

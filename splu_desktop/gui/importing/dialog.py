@@ -33,7 +33,7 @@ from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.importing.columns import ColumnsForm
-from splu_desktop.gui.importing.decisions import DecisionsForm
+from splu_desktop.gui.importing.decisions import DecisionsForm, names_of_settings
 
 _REST = 200  # ms
 _ENCODINGS = (
@@ -130,28 +130,19 @@ class ReadDialog(Dialog):
         self.form.setVerticalSpacing(6)
         self.boxes: dict[str, QComboBox] = {}
         self.reasons: dict[str, Any] = {}
-        names = {
-            "sheet": t("Sheet"),
-            "encoding": t("Character encoding"),
-            "delimiter": t("Between fields"),
-            "quote": t("Quote mark"),
-            "decimal": t("Decimal mark"),
-            "thousands": t("Thousands mark"),
-            "date_order": t("Day and month"),
-        }
-        for key, name in names.items():
-            box = Choice(name)
-            self.boxes[key] = box
+        names = names_of_settings()
+        for key in ("sheet", "encoding", "delimiter", "quote", "decimal", "thousands", "date_order"):
+            box = self.boxes[key] = Choice(names[key])
             box.activated.connect(lambda _, key=key: self._picked(key))
-            self.form.addRow(name, box)
+            self.form.addRow(names[key], box)
             self._add_reason(key)
-        self.header = line_edit(t("Header in row"), t("detected"))
+        self.header = line_edit(names["header_row"], t("detected"))
         self.header.setText("" if self.asked.header_row is None else str(self.asked.header_row))
-        self.last = line_edit(t("Last record in row"), t("detected"))
+        self.last = line_edit(names["last_row"], t("detected"))
         self.last.setText("" if self.asked.last_row is None else str(self.asked.last_row))
         for edit, name, key in (
             (self.header, t("Header in row (0: none)"), "header_row"),
-            (self.last, t("Last record in row"), "last_row"),
+            (self.last, names["last_row"], "last_row"),
         ):
             edit.textEdited.connect(lambda _: self._rows_edited())
             self.form.addRow(name, edit)

@@ -20,6 +20,7 @@ from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import beside, caption, number, size, t, told
 from splu_desktop.gui.importing.ahead import load_ahead
+from splu_desktop.gui.importing.decisions import names_of_settings
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
 
@@ -305,21 +306,9 @@ class ImportPage(Page):
 
     def _readings(self, imported: Imported) -> list[_ReadingOf]:
         chosen, why = imported.choices, imported.reasons
-        words = {
-            "format": t("File format"),
-            "sheet": t("Sheet"),
-            "encoding": t("Character encoding"),
-            "delimiter": t("Between fields"),
-            "quote": t("Quote mark"),
-            "decimal": t("Decimal mark"),
-            "thousands": t("Thousands mark"),
-            "header_row": t("Header in row"),
-            "last_row": t("Last record in row"),
-            "date_order": t("Order of day and month"),
-        }
         names = {"\t": t("tab"), ",": t("comma"), ";": t("semicolon"), " ": t("blank")}
         lines = []
-        for key, what in words.items():
+        for key, what in names_of_settings().items():
             value = getattr(chosen, key)
             if value is not None and (value != "" or key in why):
                 lines.append(_ReadingOf(what, names.get(str(value), str(value)) or t("none"), why.get(key, "")))
