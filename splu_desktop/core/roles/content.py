@@ -224,9 +224,14 @@ def few(column: Column) -> bool:
 
 def in_one_list(column: Column) -> Matter | None:
     """Return the matter in whose list of values all of a column's stand: days of the week, sexes."""
-    first = {(*words_of(text), "")[0] for text in sample_labels(column)}
-    fewest = {matter: 3 if matter.what == TIMED else 2 for matter in matters() if matter.all}
-    return next((each for each in fewest if len(first) >= fewest[each] and each.all.issuperset(first)), None)
+    labels = sample_labels(column)
+    lists = [each for each in matters() if each.all and all(_first(text) in each.all for text in labels)]
+    values = len(set(map(_first, labels))) if lists else 0
+    return next((each for each in lists if values >= (3 if each.what == TIMED else 2)), None)
+
+
+def _first(text: str) -> str:
+    return next(iter(words_of(text)), "")
 
 
 def looks_like_days(column: Column) -> bool:
