@@ -342,13 +342,14 @@ def persons_line(
         return Line("persons", Light.GREEN, text, "classify", found.column)
     text = say(
         "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
-        "average and {largest} at most. {promise} Take one record per "
+        "average and {largest} at most (a release says up to {told}). {promise} Take one record per "
         "person, draw all records of a person at once, or take a larger gamma.",
         persons=found.persons,
         column=found.column,
         records=found.records,
         mean=found.mean,
         largest=found.largest,
+        told=found.public.largest,
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)

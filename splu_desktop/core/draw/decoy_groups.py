@@ -377,6 +377,14 @@ class DecoyGroups(SizedGroups, GroupDraw):
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_tolerances(column, self)
 
+    def how(self) -> str:
+        if not self.fakes:
+            return super().how()
+        return say(
+            "every record was put into a group with records of other values at random, beside fake values, which are "
+            "copies of the column's own, and took a random one of all these (mechanism SPLU-Gen)."
+        )
+
     def words(self) -> str:
         """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %) and fake values, 1 in each"."""
         sizes = (
