@@ -41,7 +41,7 @@ _T_ES = (0.01, 0.05, 0.1, 0.2)
 _STEPS = (1, 2, 3, 5)
 _SMALL_SHOWN = (20, 60)  # counts on the sawtooth: at least, and at most unless alpha is larger
 _MOST_SMALL = 400
-_WARNED = {"identifiers": "names-persons", "sensitive": "looks-sensitive", "giveaway": "gives-away"}
+_WARNED = {"identifiers", "sensitive", "giveaway"}  # lines of the gate on what published columns tell
 _MANY = 0.1  # of the rows, of which an attack is sure: to be weighed
 _TOLD = 11  # classes of fewer have a risk above 0.09, the threshold of EMA 0070 and Health Canada
 
@@ -383,10 +383,9 @@ def weighed(
     if again:
         code = "reservations" if code == "sound" else code
         reasons.append("released-again")
-    told = [reason for name, reason in _WARNED.items() if name in warned]
-    if told:
+    if _WARNED.intersection(warned):
         code = "reservations" if code == "sound" else code
-        reasons += told
+        reasons.append("warned")
     if reasons == list(said.reasons):
         return public
     return replace(public, cover=replace(public.cover, verdict=model.Verdict(code, tuple(reasons))))
