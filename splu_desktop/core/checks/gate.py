@@ -15,6 +15,7 @@ from functools import partial
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
 from splu_desktop.core.draw.draw import up
+from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
@@ -417,7 +418,7 @@ def _persons_treated(
         persons=number,
         column=chosen.column,
         records=records,
-        chance=_chances(ways.values()),
+        chance=_chances(ways),
     )
     if sure > _TELLING * least:
         more = say(
@@ -432,12 +433,20 @@ def _persons_treated(
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 
-def _chances(draws: Iterable[Draw]) -> str:
-    """Return how sure someone is of columns, of many only of which at most."""
-    each = {draw.chance(): draw.confidence for draw in draws}
+def _chances(ways: Mapping[str, Draw]) -> str:
+    """Return how sure someone is of which columns, of many only of which most."""
+    each: dict[str, list[str]] = {}
+    for name, draw in ways.items():
+        each.setdefault(draw.chance(), []).append(name)
     if len(each) <= _SAID:
-        return listed(sorted(each), "{head} or {tail}")
-    return say("at most {most}, by column and value as planned", most=up(max(each.values())))
+        said = (say("{chance} for {columns}", chance=chance, columns=named_columns(of)) for chance, of in each.items())
+        return listed(said, "{head} or {tail}")
+    most = max(ways, key=lambda name: ways[name].confidence)
+    return say(
+        "at most {most}, which is that of “{column}”; less for other columns and values, as planned",
+        most=up(ways[most].confidence),
+        column=most,
+    )
 
 
 def _recognisable(
