@@ -24,6 +24,8 @@
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
   FULL <- 0.999
   NARROWEST <- 0.25  # times a modelled variance, at least
+  MOST_COLUMNS <- 6 # unchanged ones whose pairs of records are told apart
+  FEWER <- 0.05 # of a record's other ones that are not of its class though chance would have them
   MOST_APART <- 4 # columns whose persons' records are told apart; of more the largest design effect stands for all
   refuse <- function(...) stop(structure(class = c("splu_refused", "error", "condition"),
                                          list(message = paste0(...), call = NULL)))
@@ -755,23 +757,33 @@
 
     # --- tables of cells, and sums over them
 
+    # How many others of a person's records scatter together with one, of all that do, by classes (1, 2, ...) of labels:
+    # those in its own class, and those anywhere; and the records of the class.
+    narrowed <- function(effects, name, of) {
+      known <- unlist(effects$columns[[name]])
+      each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
+      each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
+      f <- counts[[name]]
+      total <- function(x) vapply(seq_len(max(of)), function(c) sum(x[of == c]), 0)
+      inside <- total(f)
+      if (effects$whole <= 1) return(list(own = rep(1, max(of)), anywhere = rep(1, max(of)), inside = inside))
+      same <- total(f * each)
+      squares <- total(f^2)
+      between <- max(n * effects$whole - sum(same), 0) / max(n^2 - sum(squares), 1e-300)
+      part <- function(pairs) pmax((same + between * (pairs - squares)) / pmax(inside, 1) - 1, 0) / (effects$whole - 1)
+      list(own = part(inside^2), anywhere = part(inside * n), inside = inside)
+    }
     effect_of <- function(effects, asked) {
       result <- reach <- whole <- effects$whole
       share <- 1
       for (name in sort(as.character(setdiff(names(asked), sensitive)), method = "radix")) {
-        known <- unlist(effects$columns[[name]])
-        each <- unname(known[match(labels[[name]], names(known))]) # by [[ ]] no empty text would be found
-        each[is.na(each)] <- if ("*" %in% names(known)) known[["*"]] else 1
-        f <- counts[[name]]
         flags <- asked[[name]]
-        inside <- sum(f[flags])
-        if (!inside || whole <= 1) next
-        same <- sum((f * each)[flags])
-        between <- max(n * whole - sum(f * each), 0) / max(n^2 - sum(f^2), 1e-300)
-        squares <- sum(f[flags]^2)
-        result <- 1 + (result - 1) * max((same + between * (inside^2 - squares)) / inside - 1, 0) / (whole - 1)
-        reach <- 1 + (reach - 1) * max((same + between * (inside * n - squares)) / inside - 1, 0) / (whole - 1)
-        share <- share * inside / n
+        if (!any(flags) || whole <= 1) next
+        own <- narrowed(effects, name, flags + 1L)
+        if (!own$inside[2]) next
+        result <- 1 + (result - 1) * own$own[2]
+        reach <- 1 + (reach - 1) * own$anywhere[2]
+        share <- share * own$inside[2] / n
       }
       off <- if (is.null(effects$moving)) 0 else effects$moving * share
       max((share * (result - 2 * off * reach) + off^2 * whole) / (share * (1 - 2 * off) + off^2), 1)
@@ -812,10 +824,8 @@
       size <- vapply(parts, function(part) length(part$counts), 0)
       if (prod(size) > 2000) refuse("That tells ", prod(size), " combinations of sensitive values apart, too many for one ",
                                     "answer; ask about fewer values or columns.")
-      stand <- lapply(plain, function(name) {
-        found <- classes(name, asked, full)
-        found$first[found$of][codes[[name]]]
-      })
+      every <- lapply(plain, classes, asked, full)
+      stand <- lapply(seq_along(plain), function(at) every[[at]]$first[every[[at]]$of][codes[[plain[at]]]])
       p <- rep(1L, n)
       for (each in stand) {
         key <- (p - 1) * (max(each) + 1) + each
@@ -835,10 +845,25 @@
       for (at in seq_along(plain)) grid[[plain[at]]] <- matrix(stand[[at]][one], length(seen), nrow(choice))
       for (j in seq_along(parts)) for (at in seq_along(parts[[j]]$names)) grid[[parts[[j]]$names[at]]] <- matrix(
         parts[[j]]$first[choice[, j], at], length(seen), nrow(choice), byrow = TRUE)
-      only <- if (length(asked) == 1) asked[[1]] else list()
+      alone <- length(asked) == 1 && !length(full)
+      only <- if (alone) asked[[1]] else list()
+      records <- as.vector(rowsum(as.numeric(times), p[first], reorder = TRUE))
+      # How often two records of a person have any two classes of a column, and how much more often one of each, in
+      # times of chance. Where records of one class are fewer than by chance, and unless known, all have the same.
+      pairs_of <- function(effects) lapply(seq_along(plain), function(at) {
+        of <- every[[at]]$of[stand[[at]][one]]
+        own <- narrowed(effects, plain[at], every[[at]]$of)$own
+        share <- vapply(seq_along(own), function(c) sum(records[of == c]), 0) / n
+        others <- 1 - sum(share^2)
+        apart <- if (others > FLAT) max(1 - sum(share * own), 0) / others else 0
+        if (at > MOST_COLUMNS || sum(share * pmax(apart * share - own, 0)) > FEWER)
+          return(list(of = of, apart = 0, near = 1 / share))
+        list(of = of, apart = apart, near = pmax(own / share - apart, 0))
+      })
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
-           effects = vapply(parts, function(part) widened_together(part$names, only, length(asked) == 1 && !length(full)), 0),
+           alone = alone, records = records, pairs_of = pairs_of,
+           effects = vapply(parts, function(part) widened_together(part$names, only, alone), 0),
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))
@@ -867,26 +892,57 @@
         Q <- matrix(Q, ncol = k)
         shifts[[j]] <- list((part$W - part$member) %*% Q, (diag(length(part$counts)) - part$K) %*% Q)
       }
-      list(values = values, V = spread_of(cells, function(drawn) seen_of(cells, psi, shifts, drawn)))
+      list(values = values, V = spread_of(cells, psi, shifts))
     }
     # The covariances, from what records add where some parts are drawn (docs/recipient.md).
-    spread_of <- function(cells, seen) {
+    spread_of <- function(cells, psi, shifts) {
       number <- length(cells$parts)
-      all_drawn <- seen(rep(TRUE, number))
-      none <- seen(rep(FALSE, number))
-      V <- all_drawn - none
-      if (number == 1 || number > MOST_APART || is.null(cells$persons)) return(max(cells$effects) * V)
-      more <- cells$persons - 1
-      ratios <- if (more > 0) pmin((cells$effects - 1) / more, 1) else rep(0, number)
+      V <- seen_of(cells, psi, shifts, rep(TRUE, number)) - seen_of(cells, psi, shifts, rep(FALSE, number))
+      alone <- number == 1 || number > MOST_APART || is.null(cells$persons)
+      more <- (if (alone) max(cells$effects) else cells$persons) - 1
+      if (more <= 0) return(V)
+      ratios <- if (alone) rep(1, number) else pmin((cells$effects - 1) / more, 1)
       some <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), number)))
-      for (row in seq_len(nrow(some))[-1]) {
-        chance <- more * prod(ifelse(some[row, ], ratios, 1 - ratios))
-        if (chance > 0) V <- V + chance * ((if (all(some[row, ])) all_drawn else seen(some[row, ])) - none)
+      groups <- if (cells$alone) list(list(group = seq_along(cells$records), factor = cells$records^0)) else
+        groups_of(cells, alone)
+      for (by in groups) {
+        total <- as.vector(rowsum(cells$records, by$group, reorder = TRUE))
+        means <- lapply(psi, function(one) unname(rowsum(cells$records * one, by$group, reorder = TRUE) / total)[
+          by$group, , drop = FALSE])
+        none <- seen_of(cells, means, shifts, rep(FALSE, number), by$factor)
+        for (row in seq_len(nrow(some))[-1]) {
+          chance <- more * prod(ifelse(some[row, ], ratios, 1 - ratios))
+          if (chance > 0) V <- V + chance * (seen_of(cells, means, shifts, some[row, ], by$factor) - none)
+        }
       }
       V
     }
+    # Groups of patterns, and how often a record has others of its person in its group.
+    groups_of <- function(cells, alone) {
+      effects <- facts$persons$design_effects_of_persons
+      if (alone) {
+        stated <- Filter(Negate(is.null), lapply(unlist(lapply(cells$parts, function(part) part$names)), function(name)
+          facts$persons$design_effects[[name]]))
+        effects <- stated[[which.max(vapply(stated, function(each) each$whole, 0))]]
+      }
+      pairs <- cells$pairs_of(effects)
+      found <- lapply(seq_len(2^length(pairs)) - 1, function(kept) {
+        group <- factor <- rep(1, length(cells$records))
+        for (at in seq_along(pairs)) {
+          pair <- pairs[[at]]
+          same <- kept %/% 2^(at - 1) %% 2 == 1
+          factor <- factor * if (same) pair$near[pair$of] else pair$apart
+          if (same) {
+            key <- (group - 1) * length(pair$near) + pair$of
+            group <- match(key, unique(key))
+          }
+        }
+        list(group = group, factor = factor * as.vector(rowsum(cells$records, group, reorder = TRUE))[group] / n)
+      })
+      Filter(function(by) any(by$factor != 0), found)
+    }
     # The summed products of what a record adds where its values of some parts are drawn and those of others true.
-    seen_of <- function(cells, psi, shifts, drawn) {
+    seen_of <- function(cells, psi, shifts, drawn, factor = NULL) {
       each <- seq_along(drawn)
       number <- vapply(cells$parts, function(part) length(part$counts), 0)
       true <- as.matrix(expand.grid(lapply(each, function(j) seq_len(if (drawn[j]) 1 else number[j]))))
@@ -896,7 +952,7 @@
       alike <- match(key, key[first])
       V <- 0
       for (row in seq_len(nrow(true))) {
-        held <- cells$times
+        held <- if (is.null(factor)) cells$times else cells$times * factor[cells$p]
         weights <- matrix(1, length(first), nrow(cells$choice))
         off <- matrix(0, length(first), length(psi))
         for (j in each) {
@@ -1149,8 +1205,8 @@
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
       answer(paste0("mean of ", column, of_words(where)), sums$values[1] / sums$values[2],
-             within(ends[1], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)),
-             within(ends[2], min(numbers, na.rm = TRUE), max(numbers, na.rm = TRUE)), release = facts$id)
+             within(ends[1], min(each[known]), max(each[known])), within(ends[2], min(each[known]), max(each[known])),
+             release = facts$id)
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")

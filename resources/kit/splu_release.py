@@ -41,6 +41,7 @@ __version__ = "1"
 Z = 1.959963984540054  # of a 95 % interval
 METHODS = ("unbiased", "bayes")
 _MOST_APART = 4  # columns whose persons' records are told apart; of more the largest design effect stands for all
+_MOST_COLUMNS, _FEWER = 6, 0.05  # unchanged ones whose pairs of records are told apart
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
@@ -334,20 +335,20 @@ class Release:
                     "for quantiles, counts or shares."
                 )
         of = self._chosen(where)
-        sums = _Table(self, [of], [column]).sums(
-            [
-                lambda cell: numbers[cell[column]] if cell.meets(of) and numbers[cell[column]] is not None else 0.0,
-                lambda cell: float(cell.meets(of) and numbers[cell[column]] is not None),
-            ]
+        table = _Table(self, [of], [column])
+        known = {key for key, cell in table.cell.items() if cell.meets(of) and numbers[cell[column]] is not None}
+        there = [numbers[table.cell[key][column]] for key in known]
+        sums = table.summed(
+            {key: [numbers[cell[column]], 1.0] if key in known else [0.0, 0.0] for key, cell in table.cell.items()},
+            2,
         )
         if sums.values[1] <= 0:
             raise Refused("No record to take a mean of is left.")
         low, high = sums.quotient([1, 0], [0, 1])
-        known = [number for number in numbers if number is not None]
         return Answer(
             f"mean of {column}" + _of(where),
             sums.values[0] / sums.values[1],
-            *_within(low, high, min(known), max(known)),
+            *_within(low, high, min(there), max(there)),
             release=self.id,
         )
 
@@ -870,25 +871,37 @@ class Release:
         result = reach = whole = effects["whole"]
         share = 1.0
         for name, chosen in sorted(asked.items()):
-            if name in self._ways:
+            if name in self._ways or not chosen or whole <= 1:
                 continue
-            known, counts = effects["columns"].get(name, {}), self.counts(name)
-            each = [known.get(label, known.get("*", 1.0)) for label in self.labels[name]]
-            inside = sum(counts[at] for at in chosen)
-            if not inside or whole <= 1:
-                continue
-            same = sum(counts[at] * each[at] for at in chosen)
-            between = max(self.n * whole - sum(n * e for n, e in zip(counts, each)), 0.0)
-            between /= max(self.n**2 - sum(n * n for n in counts), 1e-300)
-            squares = sum(counts[at] ** 2 for at in chosen)
-            narrowed, reached = (
-                max((same + between * (pairs - squares)) / inside - 1, 0.0) for pairs in (inside**2, inside * self.n)
-            )
-            result = 1 + (result - 1) * narrowed / (whole - 1)
-            reach = 1 + (reach - 1) * reached / (whole - 1)
-            share *= inside / self.n
+            of = [at in chosen for at in range(len(self.labels[name]))]
+            narrowed, reached, inside = self.narrowed(effects, name, of)[True]
+            if inside:
+                result = 1 + (result - 1) * narrowed
+                reach = 1 + (reach - 1) * reached
+                share *= inside / self.n
         off = effects.get("moving", 0.0) * share
         return max((share * (result - 2 * off * reach) + off**2 * whole) / (share * (1 - 2 * off) + off**2), 1.0)
+
+    def narrowed(self, effects, name, of):
+        """Return how many others of a person's records scatter together with one, of all that do, by classes of labels.
+
+        Those in its own class, and those anywhere; and the records of the class.
+        """
+        known, counts, whole = effects["columns"].get(name, {}), self.counts(name), effects["whole"]
+        each = [known.get(label, known.get("*", 1.0)) for label in self.labels[name]]
+        inside, same, squares = defaultdict(int), defaultdict(float), defaultdict(int)
+        for c, count, effect in zip(of, counts, each):
+            inside[c] += count
+            same[c] += count * effect
+            squares[c] += count**2
+        between = max(self.n * whole - sum(same.values()), 0.0) / max(self.n**2 - sum(squares.values()), 1e-300)
+
+        def part(c, pairs):
+            if whole <= 1:
+                return 1.0
+            return max((same[c] + between * (pairs - squares[c])) / max(inside[c], 1) - 1, 0.0) / (whole - 1)
+
+        return {c: (part(c, number**2), part(c, number * self.n), number) for c, number in inside.items()}
 
 
 # --- transitions
@@ -1230,12 +1243,10 @@ class _Table:
                 f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
                 "about fewer values or columns."
             )
-        self.asked = {}
-        if len(asked) == 1:
-            self.asked = dict(asked[0])
-        once = len(asked) == 1 and not full
-        self.effects = [release.widened_together(part.names, self.asked, once) for part in self.parts]
-        classes = []
+        self.one = len(asked) == 1 and not full
+        self.asked = dict(asked[0]) if self.one else {}
+        self.effects = [release.widened_together(part.names, self.asked, self.one) for part in self.parts]
+        self.classes = classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]
             keys = [
@@ -1376,27 +1387,69 @@ class _Table:
                 for c in range(number)
             ]
             moved.append((D, d))
-        return _Sums(values, self._spread(lambda drawn: self._seen(psi, k, moved, drawn)))
+        return _Sums(values, self._spread(psi, k, moved))
 
-    def _spread(self, seen):
+    def _spread(self, psi, k, moved):
         """Return the covariances, from what records add where some parts are drawn (docs/recipient.md)."""
-        every = [True] * len(self.parts)
-        drawn, none = seen(every), seen([False] * len(every))
+        every, records = [True] * len(self.parts), Counter()
+        for (p, _), number in self.keys.items():
+            records[p] += number
+        drawn, none = self._seen(psi, k, moved, every), self._seen(psi, k, moved, [False] * len(every))
         found = [list(map(sub, *rows)) for rows in zip(drawn, none)]
         effects = self.effects
         persons = self.release.widened_of_persons(self.asked)
-        if len(every) == 1 or len(every) > _MOST_APART or persons is None:
-            return [[max(effects) * one for one in row] for row in found]
-        more = persons - 1
-        ratios = [min((effect - 1) / more, 1.0) if more > 0 else 0.0 for effect in effects]
-        for some in itertools.product((False, True), repeat=len(every)):
-            chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
-            if chance > 0 and any(some):
-                rows = zip(found, drawn if all(some) else seen(some), none)
-                found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
+        alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
+        more = (max(effects) if alone else persons) - 1
+        if more <= 0:
+            return found
+        ratios = [1.0 if alone else min((effect - 1) / more, 1.0) for effect in effects]
+        groups = [(dict.fromkeys(records), 1.0)] if self.one else self._groups(records, alone)
+        for group, factor in groups:
+            means = psi if self.one else self._means(psi, k, records, group)
+            factors = dict.fromkeys(records, 1.0) if self.one else factor
+            none = self._seen(means, k, moved, [False] * len(every), factors)
+            for some in itertools.product((False, True), repeat=len(every)):
+                chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
+                if chance > 0 and any(some):
+                    rows = zip(found, self._seen(means, k, moved, some, factors), none)
+                    found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
         return found
 
-    def _seen(self, psi, k, moved, drawn):
+    def _groups(self, records, alone):
+        """Yield groups of patterns, and how often a record has others of its person in its group."""
+        release, n, persons = self.release, self.release.n, self.release.facts["persons"]
+        stated = persons["design_effects"]
+        names = [name for part in self.parts for name in part.names if name in stated]
+        told = [stated[name] for name in names] if alone else [persons["design_effects_of_persons"]]
+        effects = max(told, key=lambda each: each["whole"])
+        columns = []
+        for at, (name, of) in enumerate(zip(self.plain, self.classes)):
+            held = Counter()
+            for p, number in records.items():
+                held[p[at]] += number / n
+            own = {c: each[0] for c, each in release.narrowed(effects, name, of).items()}
+            columns.append(_pairs(own, held, at < _MOST_COLUMNS))
+        for alike in itertools.product((False, True), repeat=len(columns)):
+            apart = math.prod(apart for same, (apart, _) in zip(alike, columns) if not same)
+            group = {p: tuple(c for same, c in zip(alike, p) if same) for p in records}
+            factor, number = {}, Counter()
+            for p, each in records.items():
+                number[group[p]] += each
+                factor[p] = apart * math.prod(near[c] for same, c, (_, near) in zip(alike, p, columns) if same)
+            if any(factor.values()):
+                yield group, {p: each * number[group[p]] / n for p, each in factor.items()}
+
+    def _means(self, psi, k, records, group):
+        """Return the functions as their means over the records of each pattern's group."""
+        number, whole = Counter(), {}
+        for p, each in records.items():
+            number[group[p]] += each
+        for (p, cs), line in psi.items():
+            key, each = (group[p], cs), records[p]
+            whole[key] = [one + each * of for one, of in zip(whole.get(key, [0.0] * k), line)]
+        return {(p, cs): [one / number[group[p]] for one in whole[group[p], cs]] for p, cs in psi}
+
+    def _seen(self, psi, k, moved, drawn, factor=None):
         """Return the summed products of what a record adds where its values of some parts are drawn, others true."""
         numbers = [range(len(part.members)) for part in self.parts]
         held = defaultdict(float)  # records by what is known of them: per part the shown value, or the true class
@@ -1422,7 +1475,21 @@ class _Table:
             weights, some, off = ways[at]
             lines = zip(*[psi[p, cs] for cs in some]) if some else [()] * k
             adds.append([sum(map(mul, weights, line)) - o for line, o in zip(lines, off)])
-        return _products(list(zip(*adds)), held.values())
+        times = held.values() if factor is None else [x * factor[p] for (p, _), x in held.items()]
+        return _products(list(zip(*adds)), times)
+
+
+def _pairs(own, shares, known):
+    """Return how often two records of a person have any two classes of a column, and how much more often one of each.
+
+    own : share of a record's other ones that have its class; shares : of all records. Both in times of chance. Where
+    records of one class are fewer than by chance, and unless `known`, all of a person are taken to have the same.
+    """
+    others = 1 - sum(share**2 for share in shares.values())
+    apart = max(1 - sum(share * own[c] for c, share in shares.items()), 0.0) / others if others > _FLAT else 0.0
+    if not known or sum(share * max(apart * share - own[c], 0.0) for c, share in shares.items()) > _FEWER:
+        return 0.0, {c: 1 / share for c, share in shares.items()}
+    return apart, {c: max(own[c] / share - apart, 0.0) for c, share in shares.items()}
 
 
 class _Sums:

@@ -11,6 +11,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def unaccented(text: str) -> str:
     """Return a text without accents: `Größe` -> Grosse."""
+    if text.isascii():
+        return text
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     return "".join(c for c in plain if not unicodedata.combining(c))
 

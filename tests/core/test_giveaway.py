@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.risk import giveaway
 from splu_desktop.core.risk.giveaway import ALPHA, LIFT, SHARE, TELLING, _by_formulas, claims, cuts, giveaways
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.tables import column, plan_for
@@ -109,6 +110,25 @@ def test_a_number_that_decides_a_rare_result_is_noticed_where_one_value_fills_ni
         for cells, count in cuts(table["HbA1c"])
     )
     assert best >= 0.9 * rare
+
+
+@pytest.mark.parametrize("room", [1, 1 << 17])
+def test_all_cuts_are_counted_as_each_by_itself(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    # One pass over the records serves all cuts of a column where memory has room for it; the counts are the same.
+    monkeypatch.setattr(giveaway, "_COUNTED", room)
+    monkeypatch.setattr(giveaway, "_MOST_COUNTED", room)
+    table = _laboratory()
+    nsa, sa = table["HbA1c"], table["A1C"]
+    ways = tuple(cuts(nsa))
+    assert len(ways) > 2
+    for (labels, count), (said, met) in zip(ways, giveaway._all_met(nsa, sa, ways), strict=True):
+        joint = np.zeros((count, sa.m), np.int64)
+        np.add.at(joint, (labels[nsa.codes], sa.codes), 1)
+        found = np.zeros(count * sa.m, np.int64)
+        for pairs, k in met:
+            found[pairs] += k
+        assert said == count
+        assert np.array_equal(found.reshape(joint.shape), joint)
 
 
 def test_two_columns_that_tell_only_together_are_noticed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from splu_desktop.core.guarantees.audience import LEVELS, Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
-from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 from tests.draws import plain
 
@@ -138,16 +139,52 @@ def test_few_of_unknown_sex_cost_neither_men_nor_women_their_value() -> None:
     assert sorted(after.labels) == ["Female or other", "Male"], "where nothing is missing, a name says who they go with"
 
 
-def test_effects_are_those_of_each_step() -> None:
-    table = admissions(3_000, 4)
+def _parts(n: int, seed: int) -> Table:
+    """Return columns that recognise only together, one of which tells the illness beside another."""
+    rng = np.random.default_rng(seed)
+    illness, ward = rng.integers(0, 12, n), rng.integers(0, 6, n)
+    return Table(
+        (
+            Column.from_labels("ward", [f"W{v}" for v in ward]),
+            Column.from_labels("team", [f"T{(i + 5 * w) % 12}" for i, w in zip(illness, ward, strict=True)]),
+            Column.from_labels("age", [str(v) for v in rng.integers(0, 95, n)], kind=Kind.INTEGER),
+            Column.from_labels("insurance", [f"I{v}" for v in rng.integers(0, 40, n)]),
+            Column.from_labels("weekday", [f"D{v}" for v in rng.integers(0, 7, n)]),
+            Column.from_labels("illness", [f"K{v}" for v in illness]),
+        )
+    )
+
+
+@pytest.mark.parametrize("make", [admissions, _parts])
+@pytest.mark.parametrize("aim", [Aim(), Aim(k=5), Aim(k=11, unique=0.0)])
+def test_each_step_does_what_it_says_and_none_is_without_effect(make: Callable[[int, int], Table], aim: Aim) -> None:
+    """Whatever is left out of the steps is missed: records stand alone, or a column gives the illness away."""
+    table = make(2_000, 4)
     plan = planned(table)
-    before = records_below(class_sizes(table, plan.named(Role.NSA)), 2)
-    for step in make_safe(table, plan).steps:
+    before, special = records_below(class_sizes(table, plan.named(Role.NSA)), 2), suggest_roles(table, ("illness",))
+    found = make_safe(table, plan, aim)
+    assert found.steps
+    for step in found.steps:
         after = table_after(table, step.plan.generalisations)
         assert step.unique_before == before
         before = records_below(class_sizes(after, step.plan.named(Role.NSA)), 2)
         assert step.unique == before
-        assert f"{before:,}" in step.sentence
+        if step.unique != step.unique_before:
+            assert f"from {step.unique_before:,} to {before:,}" in step.sentence
+        if special[step.column].matter:
+            continue  # left out for what it is
+        name, coarse = step.column, found.plan.generalisations
+        names = [n for n in plan.named(Role.NSA) if n == name or n in found.plan.named(Role.NSA)]
+        without = table_after(table, {n: steps for n, steps in coarse.items() if n != name})
+        sizes = class_sizes(without, names)
+        secrets = giveaways(without, names, ("illness",)) if aim.giveaway else ()
+        assert aim.far(sizes) or secrets, step.sentence
+        if step.effect:
+            said = [f" {records_below(sizes, 2):,} ", f" {records_below(sizes, aim.k):,} "]
+            said += ["”".join(f"“{n}" for n in each.columns) for each in secrets[:1]]
+            assert any(figure in step.effect for figure in said), step.effect
+        else:
+            assert step.unique != step.unique_before, step.sentence
 
 
 def test_a_safe_plan_needs_no_step() -> None:

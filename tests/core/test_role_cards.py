@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from splu_desktop.core.resources import resource_path
 from splu_desktop.core.roles.codes import loinc, snomed
 from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
-from splu_desktop.core.roles.vocabulary import RoleCard, said_by
+from splu_desktop.core.roles.vocabulary import RoleCard, said_by, special
 from splu_desktop.core.table import Column, Kind, Table
 
 N = 300
@@ -63,6 +65,9 @@ MAKE = {
 }
 
 
+_KNOWN = {each: Column.from_labels(each, [*"AB"] * (N // 2)) for each in ("Sex", "Region")}
+
+
 def _read(name: str) -> list[list[str]]:
     lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
     parts = [line.split("\t") for line in lines if not line.startswith("#")]
@@ -78,8 +83,7 @@ def suggested(name: str, values: str) -> Suggestion:
     make, kind = MAKE[values]
     r = random.Random(f"{values} {name}")
     columns = {name: Column.from_labels(name, [make(r) for _ in range(N)], kind=kind)}
-    known = {each: Column.from_labels(each, [r.choice("AB") for _ in range(N)]) for each in ("Sex", "Region")}
-    return suggest_roles(Table(tuple((known | columns).values())))[name]
+    return suggest_roles(Table(tuple((_KNOWN | columns).values())))[name]
 
 
 def wrong(cards: tuple[str, ...]) -> list[str]:
@@ -141,6 +145,42 @@ def test_what_only_sounds_like_health_is_not_said_to_be() -> None:
 
 def test_what_recipients_select_by_is_not_withheld() -> None:
     assert wrong(("recognises", "harmless")) == []
+
+
+def test_an_illness_after_a_word_that_is_none_is_one() -> None:
+    """“Hospital” holds a special sign and is none; “hospital infection” was excepted with it and published."""
+    lists = tomllib.loads(resource_path("roles/others.toml").read_text("utf-8"))
+    signs = lists["except"]["common"].split()
+    words = [sign.strip("*").replace("_", " ") for sign in signs]
+    illnesses = ("infection", "mortality", "pneumonia")
+    assert [name for word in words for ill in illnesses if special(name := f"{word} {ill}") is None] == []
+    stars = [sign.strip("*").replace("_", " ") for sign in signs if sign.endswith("haus*")]
+    assert [name for word in stars if special(name := f"{word}infektion") is None] == []
+
+
+@pytest.mark.parametrize(
+    ("values", "role"),
+    [
+        ("male female", Role.NSA),
+        ("m w", Role.NSA),
+        ("Mo Di Mi Do", Role.NSA),
+        ("Januar März Mai", Role.NSA),
+        ("mild severe", Role.DROPPED),
+        ("male female neither", Role.DROPPED),
+        ("Mo Di", Role.DROPPED),
+    ],
+)
+def test_values_of_one_list_tell_what_a_name_does_not(values: str, role: Role) -> None:
+    labels = values.split()
+    column = Column.from_labels("V3", [labels[at % len(labels)] for at in range(N)])
+    assert suggest_roles(Table((column,)))["V3"].role is role
+
+
+@pytest.mark.parametrize(("step", "distinct"), [(1, 1), (7, 1), (3, 1), (7, 2)])
+def test_numbers_that_never_repeat_where_chance_would_repeat_them_are_keys(step: int, distinct: int) -> None:
+    labels = [str(40 + step * (at // distinct)) for at in range(N)]
+    column = Column.from_labels("V1", labels, kind=Kind.INTEGER)
+    assert (suggest_roles(Table((column,)))["V1"].role is Role.IDENTIFIER) is (distinct == 1)
 
 
 @pytest.mark.parametrize("table", sorted({row[0] for row in _read("invented_tables.tsv")}))

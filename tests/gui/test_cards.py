@@ -10,6 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QInputDialog
 
 from splu_desktop.core.checks.gate import Light
+from splu_desktop.core.generalise import table_after
+from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.gui.base.models import ROW
@@ -122,8 +124,15 @@ def test_an_unticked_step_is_not_taken(window: MainWindow, page, idle: Idle) -> 
     for at in range(dialog.list.count() - 1):
         dialog.list.item(at).setCheckState(Qt.CheckState.Unchecked)
     before = window.session.choices
+    idle(window)
+    said = dialog.text.text()
     dialog.accept()
+    idle(window)
     now = window.session.choices
+    sizes = class_sizes(
+        table_after(window.session.source.imported.table, now.generalisations), now.plan().named(Role.NSA)
+    )
+    assert f" {records_below(sizes, 2):,} of" in said, "what is said is of the steps that are ticked"
     changed = {n for n in before.roles if (before.roles[n], before.steps(n)) != (now.roles[n], now.steps(n))}
     assert changed == {last}
 

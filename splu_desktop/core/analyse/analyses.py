@@ -91,8 +91,9 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
         raise BadQuestion("No record is left to take a mean of, as far as the release can tell.")
     low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     what = say("mean of {column}{of}", column=column, of=_of(where))
-    least, most = float(np.nanmin(numbers)), float(np.nanmax(numbers))
-    return Analysed(what, float(sums.values[0] / sums.values[1]), *within(low, high, least, most))
+    there = each[known]
+    ends = within(low, high, float(there.min()), float(there.max()))
+    return Analysed(what, float(sums.values[0] / sums.values[1]), *ends)
 
 
 def _check_told(reader: Reader, name: str) -> None:

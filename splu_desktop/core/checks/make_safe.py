@@ -11,14 +11,18 @@ most is made finer, again and again, while the aim holds. A finer form only spli
 fails ever after, and each is tried once at most: the search is bounded by the number of forms. It is done twice, with
 those columns first that tell most, and with those that recipients need most and that split least; taken is what loses
 less. What a form gives up is the entropy that is lost, of columns that recipients need more the more so.
+
+Last, a step without which all stays as it is reached is no step: what was needed before others were found may not be
+after them. Each of those that are left tells what it does by itself, or what would be without it alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +126,7 @@ class SafeStep:
     unique, unique_before : unique records after and before it.
     lost : share of what the column told that it gives up; 0 for steps that give up none of it.
     out : whether it leaves a column out.
+    effect : what it does besides, which is told where the unique records stay as many; "" where the words say it.
     """
 
     words: str
@@ -131,21 +136,20 @@ class SafeStep:
     unique_before: int
     lost: float = 0.0
     out: bool = False
+    effect: str = ""
 
     @property
     def sentence(self) -> str:
         """What it does, and its effect."""
-        return say(
-            "{words}: unique records go from {before} to {after}{lost}."
-            if self.unique != self.unique_before
-            else "{words}: unique records stay {after}{lost}.",
-            words=self.words,
-            before=self.unique_before,
-            after=self.unique,
-            lost=say(", and {lost} of what the column tells is given up", lost=Figure(f"{100 * self.lost:.0f} %"))
-            if self.lost >= _TOLD
-            else "",
-        )
+        lost: str = ""
+        if self.lost >= _TOLD:
+            lost = say(", and {lost} of what the column tells is given up", lost=Figure(f"{100 * self.lost:.0f} %"))
+        if self.unique == self.unique_before and not self.effect:
+            return say("{words}{lost}.", words=self.words, lost=lost)
+        effect = self.effect
+        if self.unique != self.unique_before:
+            effect = say("unique records go from {before} to {after}", before=self.unique_before, after=self.unique)
+        return say("{words}: {effect}{lost}.", words=self.words, effect=effect, lost=lost)
 
 
 @dataclass(frozen=True)
@@ -277,8 +281,15 @@ class _Search:
         self.given, self.planned = plan, dict(plan.generalisations)
         self.sizes = class_sizes(self.now, plan.named(Role.NSA), progress)
         self.first = self.now  # forms are tried on the columns as they were planned, and replace one another
-        self.forms = {name: self._forms(name) for name in plan.named(Role.NSA)}
-        self.told = {name: entropy(table[name]) for name in plan.named(Role.NSA)}
+        self.asked: set[str] = set()  # columns that are left out whatever the aim
+
+    @cached_property
+    def forms(self) -> dict[str, list[tuple[Steps, Column]]]:
+        return {name: self._forms(name) for name in self.given.named(Role.NSA)}
+
+    @cached_property
+    def told(self) -> dict[str, float]:
+        return {name: entropy(self.source[name]) for name in self.given.named(Role.NSA)}
 
     def _forms(self, name: str) -> list[tuple[Steps, Column]]:
         column, found = self.first[name], []
@@ -290,13 +301,13 @@ class _Search:
                 kept.append((steps, after))
         return kept
 
-    def take(self, plan: Plan, column: str, words: str, lost: float = 0.0, out: bool = False) -> None:
+    def take(self, plan: Plan, column: str, words: str, lost: float = 0.0, out: bool = False, effect: str = "") -> None:
         self.progress.report(_STAGE, 0.95)
         before = records_below(self.sizes, 2)
         self.plan = plan
         self.now = table_after(self.source, plan.generalisations)
         self.sizes = class_sizes(self.now, plan.named(Role.NSA), self.progress)
-        self.steps.append(SafeStep(words, column, plan, records_below(self.sizes, 2), before, lost, out))
+        self.steps.append(SafeStep(words, column, plan, records_below(self.sizes, 2), before, lost, out, effect))
 
     def leave_out(self, name: str, role: Role = Role.DROPPED, why: str = "") -> None:
         words = say("Leave out “{column}”", column=name)
@@ -334,6 +345,8 @@ class _Search:
         found: Mapping[str, Suggestion] = suggest_roles(self.now, self.plan.sensitive, progress=self.progress)
         for name in self.plan.named(Role.NSA):
             said = found[name]
+            if (said.role is Role.IDENTIFIER or said.matter) and name not in self.plan.kept_identifiers:
+                self.asked.add(name)
             if said.role is Role.IDENTIFIER and name not in self.plan.kept_identifiers:
                 self.leave_out(name, Role.IDENTIFIER, said.reason)
             elif said.matter and name not in self.plan.kept_identifiers:
@@ -349,7 +362,13 @@ class _Search:
             plan = replace(self.plan, persons=ByPerson(known.column, "draw"))
         except SpluError:  # a draw that can't be carried out per person
             return
-        self.take(plan, known.column, say("Draw all records of a person at once, by “{column}”", column=known.column))
+        words = say("Draw all records of a person at once, by “{column}”", column=known.column)
+        self.take(
+            plan,
+            known.column,
+            words,
+            effect=say("several records of one person can’t be put together to find a true value"),
+        )
 
     def told_by_one(self) -> None:
         """Make each column coarser that gives a sensitive one away by itself."""
@@ -470,26 +489,58 @@ class _Search:
         return told >= _LEAST_TOLD or told >= _LEAST_SHARE * self.told[form[1].name]
 
     def summed_up(self) -> None:
-        """Make one step of those of a column, and tell the effects in their order."""
-        last = {step.column: step for step in self.steps}
-        self._replay([step for step in self.steps if last[step.column] is step], self.plan)
+        """Make one step of those of a column, drop what changes nothing, and tell the effects in their order."""
+        last, whole = {step.column: step for step in self.steps}, self.plan
+        steps = [step for step in self.steps if last[step.column] is step]
+        for step in sorted(
+            steps, key=lambda step: -self.price(step.column, None if step.out else self.now[step.column])
+        ):
+            others = [each for each in steps if each is not step]
+            if self._searched(step) and not self._without(others, whole):
+                steps = others
+        self.replay(steps, whole)
+        told = [
+            replace(step, effect=self._without([each for each in steps if each.column != step.column], whole))
+            if step.unique == step.unique_before and self._searched(step)
+            else step
+            for step in self.steps
+        ]
+        self.steps = told
 
-    def _replay(self, steps: list[SafeStep], whole: Plan) -> None:
+    def _searched(self, step: SafeStep) -> bool:
+        """Whether a step is there for the aim, and not for what its column is."""
+        return step.column in self.forms and step.column not in self.asked
+
+    def _without(self, others: Sequence[SafeStep], whole: Plan) -> str:
+        """Return what is worse than in the plan found so far when only `others` are taken, "" where nothing is."""
+        plan = self.given
+        for step in others:
+            plan = _with(plan, step, whole)
+        names = plan.named(Role.NSA)
+        now = table_after(self.source, plan.generalisations)
+        sizes = class_sizes(now, names, self.progress)
+        alone, below = records_below(sizes, 2), records_below(sizes, self.aim.k)
+        if alone > self.aim.unique * self.now.n and alone > records_below(self.sizes, 2):
+            return say("without it, {n} records would be unique", n=alone)
+        if self.aim.k > 1 and below > records_below(self.sizes, self.aim.k):
+            return say("without it, {n} records would have fewer than {k} alike", n=below, k=self.aim.k)
+        if self.aim.giveaway:
+            found = giveaways(now, names, plan.sensitive, self.progress)
+            if found and len(found) > len(
+                giveaways(self.now, self.plan.named(Role.NSA), plan.sensitive, self.progress)
+            ):
+                columns = listed(say("“{name}”", name=name) for name in found[0].columns)
+                return say(
+                    "without it, {columns} would give “{sensitive}” away", columns=columns, sensitive=found[0].sensitive
+                )
+        return ""
+
+    def replay(self, steps: Sequence[SafeStep], whole: Plan) -> None:
         """Take steps of a plan `whole` one after another, from the plan that was given."""
         self.steps, self.plan, self.now = [], self.given, self.first
         self.sizes = class_sizes(self.now, self.given.named(Role.NSA), self.progress)
         for step in steps:
-            name = step.column
-            roles = {**self.plan.roles, name: whole.roles[name]}
-            grouped = dict(self.plan.generalisations)
-            if name in whole.generalisations:
-                grouped[name] = whole.generalisations[name]
-            persons = whole.persons if whole.persons is not None and whole.persons.column == name else self.plan.persons
-            by = "" if persons is None else persons.drawn
-            draws = {n: whole.draws.get(n, draw).by_person(by) for n, draw in self.plan.draws.items()}
-            draws = {n: draw for n, draw in draws.items() if roles[n] is Role.SA}
-            after = replace(self.plan, roles=roles, generalisations=grouped, draws=draws, persons=persons)
-            self.take(after, name, step.words, step.lost, step.out)
+            self.take(_with(self.plan, step, whole), step.column, step.words, step.lost, step.out, step.effect)
 
     def left(self) -> bool:
         """Whether the aim is not reached."""
@@ -497,6 +548,25 @@ class _Search:
         return bool(self.aim.far(self.sizes)) or (
             self.aim.giveaway and bool(giveaways(self.now, names, self.plan.sensitive, self.progress))
         )
+
+    def found(self) -> MadeSafe:
+        """Return the steps, and where they lead."""
+        alone, below = records_below(self.sizes, 2), records_below(self.sizes, self.aim.k)
+        return MadeSafe(self.aim, self.plan, tuple(self.steps), not self.left(), self.source.n, alone, below)
+
+
+def _with(plan: Plan, step: SafeStep, whole: Plan) -> Plan:
+    """Return a plan with what one of the steps to the plan `whole` changes."""
+    name = step.column
+    roles = {**plan.roles, name: whole.roles[name]}
+    grouped = dict(plan.generalisations)
+    if name in whole.generalisations:
+        grouped[name] = whole.generalisations[name]
+    persons = whole.persons if whole.persons is not None and whole.persons.column == name else plan.persons
+    by = "" if persons is None else persons.drawn
+    draws = {n: whole.draws.get(n, draw).by_person(by) for n, draw in plan.draws.items()}
+    draws = {n: draw for n, draw in draws.items() if roles[n] is Role.SA}
+    return replace(plan, roles=roles, generalisations=grouped, draws=draws, persons=persons)
 
 
 def make_safe(
@@ -518,12 +588,13 @@ def make_safe(
     search.alone()
     search.told_by_others()
     search.summed_up()
-    return MadeSafe(
-        aim,
-        search.plan,
-        tuple(search.steps),
-        not search.left(),
-        table.n,
-        records_below(search.sizes, 2),
-        records_below(search.sizes, aim.k),
-    )
+    return search.found()
+
+
+def with_some(
+    table: Table, plan: Plan, whole: MadeSafe, columns: Collection[str], progress: Progress = SILENT
+) -> MadeSafe:
+    """Return where those steps of `whole` lead that change `columns`, without the others. Raises Cancelled."""
+    search = _Search(table, plan, whole.aim, USUAL_REST, progress)
+    search.replay([step for step in whole.steps if step.column in columns], whole.plan)
+    return search.found()

@@ -368,25 +368,40 @@ class Effects:
         result = reach = self.whole
         share = 1.0
         for column, chosen in conditions:
-            known = self.columns.get(column.name, {})
-            rest = known.get(REST, 1.0)
-            each = np.array([known.get(str(label), rest) for label in column.labels])
-            counts = column.counts().astype(np.float64)
-            inside, n = counts[chosen].sum(), counts.sum()
+            inside = column.counts()[chosen].sum()
             if not inside or self.whole <= 1:
                 continue
-            same = (counts * each)[chosen].sum()
-            between = max(n * self.whole - (counts * each).sum(), 0.0) / max(n**2 - (counts**2).sum(), 1e-300)
-            squares = (counts[chosen] ** 2).sum()
-            narrowed, reached = (
-                max((same + between * (pairs - squares)) / inside - 1, 0.0) for pairs in (inside**2, inside * n)
-            )
-            result = 1 + (result - 1) * narrowed / (self.whole - 1)
-            reach = 1 + (reach - 1) * reached / (self.whole - 1)
-            share *= inside / n
+            narrowed, reached = self.narrowed(column, chosen)
+            result = 1 + (result - 1) * float(narrowed[-1])
+            reach = 1 + (reach - 1) * float(reached[-1])
+            share *= inside / column.n
         off = self.moving * share
         whole = share * (result - 2 * off * reach) + off**2 * self.whole
         return max(float(whole / (share * (1 - 2 * off) + off**2)), 1.0)
+
+    def narrowed(
+        self, column: Column, of: NDArray[np.integer[Any] | np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how many others of a person's records scatter together with one, of all that do, by classes of labels.
+
+        of : (m,) the class of each label.
+
+        Two (C,): those in the record's own class, and those anywhere. 1 where no records scatter together.
+        """
+        known = self.columns.get(column.name, {})
+        rest = known.get(REST, 1.0)
+        each = np.array([known.get(str(label), rest) for label in column.labels])
+        counts, of = column.counts().astype(np.float64), of.astype(np.intp)
+        inside, n = np.bincount(of, counts), float(counts.sum())
+        if self.whole <= 1:
+            return np.ones(len(inside)), np.ones(len(inside))
+        same, squares = np.bincount(of, counts * each), np.bincount(of, counts**2)
+        between = max(n * self.whole - float(same.sum()), 0.0) / max(n**2 - float(squares.sum()), 1e-300)
+        own, anywhere = (
+            np.maximum((same + between * (pairs - squares)) / np.maximum(inside, 1.0) - 1, 0.0) / (self.whole - 1)
+            for pairs in (inside**2, inside * n)
+        )
+        return own, anywhere
 
     def mixed(self, other: Effects, part: float, moving: float) -> Effects:
         """Return the effects of sums of which a part of the variance scatters so, and the rest as others say."""

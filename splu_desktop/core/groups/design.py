@@ -52,6 +52,8 @@ _POOL = 5  # sizes combined with one another
 _LUMPED = 8  # values rated by themselves; the rarer ones of a tolerance together
 _STEPS = (10, 20, 40, 80, 200)  # shares are whole multiples of one of these parts, the coarsest that fits
 _SINGULAR = 1e-9
+_REMEMBERED = 64  # searches: plan, trial and publish ask for the same sizes, and so does each step of a slider
+_FOUND: dict[tuple[bytes, Limits, int], Rating | None] = {}
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,18 @@ def block_of(records: int, values: int) -> int:
 
 
 def _designed(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, progress: Progress) -> Rating | None:
+    """Return the best rating found, None where no sizes meet the tolerances; what was found lately is known."""
+    key = (counts.tobytes(), limits, fakes)
+    if key in _FOUND:
+        found = _FOUND[key]
+    else:
+        found = _FOUND[key] = _searched(counts, limits, tolerances, fakes, progress)
+        if len(_FOUND) > _REMEMBERED:
+            _FOUND.pop(next(iter(list(_FOUND))), None)
+    return found and replace(found, grouping=replace(found.grouping, tolerances=tolerances))
+
+
+def _searched(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, progress: Progress) -> Rating | None:
     pool = _pool(counts, limits, fakes, progress)
     for parts in _STEPS:
         rated = _rate_all(counts, limits, tolerances, pool, parts, fakes, progress)

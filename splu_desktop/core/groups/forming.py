@@ -197,16 +197,18 @@ def _mix(
     if groups < 2 or rows < 2:
         return records, values
     score = _scores(counts)
-    half = groups // 2
+    half, real = groups // 2, rows - fakes
+    lefts = [*range(rows)] * _TURNS
+    # One call for all random numbers of a sweep: one for each took a sixth of the mixing of a small table.
+    bounds = [(real if left < real else fakes, half, half) for left in lefts]
     spread = 0.0
     exchanged = 0
     for sweep in range(_MOST_SWEEPS):
         order = stream.permutation(groups)
         records, values = records.take(order, axis=1), values.take(order, axis=1)
-        for left in [*range(rows)] * _TURNS:
-            real = rows - fakes
-            right = int(stream.integers(real)) if left < real else real + int(stream.integers(fakes))
-            for ours, theirs in _runs(half, int(stream.integers(half)), int(stream.integers(half))):
+        for left, (right, start, shift) in zip(lefts, stream.integers(bounds).tolist(), strict=True):
+            right += 0 if left < real else real
+            for ours, theirs in _runs(half, start, shift):
                 exchanged += _exchange(records, values, left, right, ours, theirs, limits)
         least = min(round(_LEAST_SWEEPS * 2 * rows * half * (sweep + 1) / max(exchanged, 1)), _MOST_SWEEPS)
         progress.report("Mixing groups", min(1.0, (sweep + 1) / (least + 2)))

@@ -24,13 +24,19 @@ where the SAs of B are drawn and the true classes of the others known (h is that
     Var S = S_all - S_none + (w - 1) (sum over B of prod over B of r, over others of (1 - r), times S_B, - S_none),
 
 which for one SA is e times as much, and for a count of independent conditions `by_person.at_once`.
+
+Where patterns p, q are told apart, N_p N_q K[p, q] / N of the (w - 1) N pairs of a person's records stand there. K is
+a product over columns of near_c for two records of one class c of it, plus apart for any two (`_pairs`), by the effects
+of its values. So what persons keep, as a sex, has the effects of each sex, and in a comparison of what changes between
+a person's records their common part cancels. Expanded, these are sums over groups of patterns alike in some columns,
+each record in them with the mean of psi over its group.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -51,6 +57,8 @@ Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
 _MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of columns drawn together
 _MOST_APART = 4  # columns whose persons' records are told apart; of more the largest design effect stands for all
+_MOST_COLUMNS = 6  # unchanged ones whose pairs of records are told apart
+_FEWER = 0.05  # of a record's other ones that are not of its class though chance would have them
 _AT_ONCE = 4_000_000  # numbers
 _FAR = 1e12  # as good as without bound
 _ENDLESS = 1e6  # times an estimate, as good as no bound
@@ -123,11 +131,12 @@ class CellTable:
                 "fewer values or columns.",
                 number=math.prod(self._shape),
             )
-        only = asked[0] if len(asked) == 1 else {}
+        self._one = len(asked) == 1 and not full
+        only = asked[0] if self._one else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         self._picked = picked
         self.effects = [engine.widened(part.base, picked) for part in self.parts]
-        if len(asked) == 1 and not full and len(self.parts) == 1:
+        if self._one and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:
             self._count(asked, full)
@@ -186,9 +195,10 @@ class CellTable:
         patterns, pattern = np.unique(keys, return_inverse=True)
         self._shown, self._pattern, self._first = shown, pattern.reshape(-1), {}
         rest = patterns
-        for name, (first, _) in reversed([*zip(self._plain, classes, strict=True)]):
+        self._classes: dict[str, tuple[Codes, Codes]] = {}  # of each label, and of each pattern
+        for name, (first, of) in reversed([*zip(self._plain, classes, strict=True)]):
             rest, one = np.divmod(rest, len(first))
-            self._first[name] = first[one]
+            self._first[name], self._classes[name] = first[one], (of, one)
         weights: Floats = np.ones((len(keys), 1))
         for part, u in zip(self.parts, shown, strict=True):
             weights = (weights[:, :, None] * part.weights[u][:, None, :]).reshape(len(keys), -1)
@@ -244,33 +254,67 @@ class CellTable:
             q = (share[..., None] * shaped).sum(axis=others)
             one = np.eye(len(part.counts))
             shifts.append(((part.weights - one[part.of]) @ q, (one - part.chances) @ q))
-        return Sums(values, self._spread(lambda drawn: self._products(shaped, shifts, drawn)))
+        return Sums(values, self._spread(shaped, shifts))
 
-    def _spread(self, products: Callable[[Collection[int]], Floats]) -> Floats:
-        """Return (k, k) Var S, from S_B for some parts B."""
+    def _spread(self, psi: Floats, shifts: Sequence[tuple[Floats, Floats]]) -> Floats:
+        """Return (k, k) Var S; psi is (P, C of each part, k), shifts are as for `_products`."""
         every = range(len(self.parts))
-        all_drawn, none = products(every), products(())
+        records = np.bincount(self._pattern, self._times).astype(np.float64)
+        result = self._products(psi, shifts, every) - self._products(psi, shifts, ())
         persons = self._engine.widened_of_persons(self._picked)
-        if len(every) == 1 or len(every) > _MOST_APART or persons is None:
-            return max(self.effects) * (all_drawn - none)
-        ratios = [min((effect - 1) / (persons - 1), 1.0) if persons > 1 else 0.0 for effect in self.effects]
-        result = all_drawn - none
-        for drawn in itertools.product((False, True), repeat=len(every)):
-            chance = math.prod(r if of else 1 - r for r, of in zip(ratios, drawn, strict=True))
-            if chance > 0 and any(drawn):
-                some = [at for at in every if drawn[at]]
-                seen = all_drawn if all(drawn) else products(some)
-                result = result + (persons - 1) * chance * (seen - none)
+        alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
+        whole = max(self.effects) if alone or persons is None else persons
+        if whole <= 1:
+            return result
+        ratios = [1.0 if alone else min((effect - 1) / (whole - 1), 1.0) for effect in self.effects]
+        for group, factor in [(None, np.ones(len(records)))] if self._one else self._groups(records, alone=alone):
+            means = psi if group is None else _means(psi, records, group)
+            none = self._products(means, shifts, (), factor)
+            for drawn in itertools.product((False, True), repeat=len(every)):
+                chance = math.prod(r if of else 1 - r for r, of in zip(ratios, drawn, strict=True))
+                if chance > 0 and any(drawn):
+                    seen = self._products(means, shifts, [at for at in every if drawn[at]], factor)
+                    result = result + (whole - 1) * chance * (seen - none)
         return result
 
-    def _products(self, psi: Floats, shifts: Sequence[tuple[Floats, Floats]], drawn: Collection[int]) -> Floats:
+    def _groups(self, records: Floats, *, alone: bool) -> Iterator[tuple[Codes, Floats]]:
+        """Yield (P,) groups of patterns, and how often a record has others of its person there, in parts of w - 1.
+
+        alone : whether only the part whose records scatter together most counts.
+        """
+        engine, repeats = self._engine, self._engine.published.repeats
+        of_parts = [engine.effects(name) for part in self.parts for name in part.names]
+        told = of_parts if alone or repeats is None else [repeats.whole]
+        effects = max(filter(None, told), key=lambda each: each.whole)
+        n, columns = engine.published.n, list[tuple[Codes, float, Floats]]()
+        for name, (of, at) in self._classes.items():
+            own = effects.narrowed(engine.published.table[name], of)[0]
+            known = len(columns) < _MOST_COLUMNS
+            columns.append((at, *_pairs(own, np.bincount(at, records, len(own)) / n, known=known)))
+        for alike in itertools.product((False, True), repeat=len(columns)):
+            factor, group = np.ones(len(records)), np.zeros(len(records), np.int64)
+            for same, (at, apart, near) in zip(alike, columns, strict=True):
+                factor *= near[at] if same else apart
+                group = np.unique(group * len(near) + at, return_inverse=True)[1].reshape(-1) if same else group
+            if factor.any():
+                yield group, factor * np.bincount(group, records)[group] / n
+
+    def _products(
+        self,
+        psi: Floats,
+        shifts: Sequence[tuple[Floats, Floats]],
+        drawn: Collection[int],
+        factor: Floats | None = None,
+    ) -> Floats:
         """Return S_B (k, k): summed products of what a record adds where its values of the parts B = `drawn` are drawn.
 
-        psi : (P, C of each part, k). shifts : of each part (m, k) D and (C, k) its mean.
+        psi : (P, C of each part, k). shifts : of each part (m, k) D and (C, k) its mean. factor : (P,) times which a
+        pattern's records count.
         """
         known = [at for at in range(len(self.parts)) if at not in drawn]
         key = self._pattern
-        weights: Floats = self._times[:, None]
+        times = self._times if factor is None else self._times * factor[key]
+        weights: Floats = times[:, None]
         for at in drawn:
             key = key * len(self.parts[at].of) + self._shown[at]
         for at in known:
@@ -311,6 +355,30 @@ class CellTable:
                     "or too rare for this draw.",
                     columns=", ".join(part.names),
                 )
+
+
+def _means(psi: Floats, records: Floats, group: Codes) -> Floats:
+    """Return psi (P, ...) as its means over the records of each pattern's group (P,)."""
+    whole = np.zeros((int(group.max()) + 1, *psi.shape[1:]))
+    across = (-1, *([1] * (psi.ndim - 1)))
+    np.add.at(whole, group, records.reshape(across) * psi)
+    return np.asarray((whole / np.bincount(group, records).reshape(across))[group], np.float64)
+
+
+def _pairs(own: Floats, shares: Floats, *, known: bool) -> tuple[float, Floats]:
+    """Return how often two records of a person have any two classes of a column, and how much more often one of each.
+
+    own : (C,) share of a record's other ones that have its class; shares : (C,) of all records.
+
+    Both in times of chance. Where records of one class are fewer than by chance, as those of a number of a visit, it is
+    not known which go together: then, and unless `known`, all of a person are taken to have the same.
+    """
+    others = 1 - float(shares @ shares)
+    apart = max(1 - float(shares @ own), 0.0) / others if others > _FLAT else 0.0
+    there = np.maximum(shares, 1e-300)
+    if not known or float(shares @ np.maximum(apart * shares - own, 0.0)) > _FEWER:
+        return 0.0, np.where(shares > 0, 1 / there, 0.0)
+    return apart, np.where(shares > 0, np.maximum(own / there - apart, 0.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import at_once, met_together
+from splu_desktop.core.draw.by_person import Effects, at_once, met_together
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Selector
@@ -174,12 +174,15 @@ class Engine:
 
     def widened(self, sa: str, picked: Sequence[Picked]) -> float:
         """Return how many times the variance of independent records sums over a selection have for an SA."""
-        draw, repeats = self.published.draws[sa], self.published.repeats
-        effects = None if repeats is None else repeats.effects.get(draw.block(sa)[0])  # states are their block's
-        one = draw.widened(effects, self._conditions(picked))
+        one = self.published.draws[sa].widened(self.effects(sa), self._conditions(picked))
         conditions = self._rare.get(sa, 1)
         persons = self.widened_of_persons(picked) if conditions > 1 else None
         return one if persons is None else met_together(persons, one, conditions)
+
+    def effects(self, sa: str) -> Effects | None:
+        """Return how persons' records of an SA scatter together; None where records were drawn."""
+        repeats = self.published.repeats
+        return None if repeats is None else repeats.effects.get(self.published.draws[sa].block(sa)[0])  # of its block
 
     def widened_at_once(self, picked: Sequence[Picked], columns: Sequence[tuple[float, float, float]]) -> float:
         """Return the same for products of weights, of columns as `by_person.at_once` wants them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,18 +92,20 @@ class Several:
             return self.by_matrix(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
-        aims = self.aims(question)
+        case = _Case(self, question, seen)
+        estimate = float(method.estimate(case)[0])
+        if method.straight:  # whose interval is the kit's, which the reader asks for
+            return made(seen.published, estimate, 0.0, seen.top, seen.top, np.inf, method)
         if seen.readable:
             sets = [Chosen.of(through, np.flatnonzero(chosen)) for chosen, through in parts]
             margins = self.margins(question)
             low, high, spread, doubtful = reconstruct_interval.several(
-                seen.centre, seen.top, margins, sets, float(aims[0, question.chosen[0][1]].sum())
+                seen.centre, seen.top, margins, sets, float(case.aims[0, question.chosen[0][1]].sum())
             )
         else:
             # No more records meet all conditions than meet one of them.
             highs = [self.alone(question, at).high for at in range(len(parts))]
             low, high, spread = 0.0, min(seen.top, *highs), np.inf
-        estimate = float(method.estimate(_Case(self, question, seen, aims))[0])
         if seen.readable and any(self.tight(sa) for sa, _ in question.chosen):
             honest = self.by_matrix(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
@@ -307,8 +309,13 @@ class Several:
 class _Case:
     """One question with conditions on several SAs that two numbers describe (`estimate.Case`)."""
 
-    def __init__(self, several: Several, question: Question, seen: Weighed, aims: Floats) -> None:
-        self._several, self._question, self._seen, self._aims = several, question, seen, aims
+    def __init__(self, several: Several, question: Question, seen: Weighed) -> None:
+        self._several, self._question, self._seen = several, question, seen
+
+    @cached_property
+    def aims(self) -> Floats:
+        """(1, m) `Several.aims`, which the interval of an estimator by itself goes by too."""
+        return self._several.aims(self._question)
 
     def unbiased(self) -> Floats:
         if any(self._several.tight(sa) for sa, _ in self._question.chosen):
@@ -319,7 +326,7 @@ class _Case:
         return np.array([self._several.shrunk(self._question, self._seen)])
 
     def pooled(self) -> Floats:
-        return np.array([self._several.pooled(self._question, self._seen, self._aims)])
+        return np.array([self._several.pooled(self._question, self._seen, self.aims)])
 
     def likeliest(self) -> Floats:
         states, _ = self._several.states(self._question)

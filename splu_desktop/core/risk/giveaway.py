@@ -60,6 +60,7 @@ _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
 Ints = NDArray[np.int64]
 _Ways = Mapping[str, tuple[Codes, int]]  # by which each column is paired: the cell of each label, and how many
+_Met = tuple[int, Iterable[tuple[NDArray[Any], Ints]]]  # how many cells there may be, and what `_met` says of them
 
 
 @dataclass(frozen=True)
@@ -152,9 +153,8 @@ def giveaways(
         for at, name in enumerate(names):
             progress.report(_STAGE, (done + at / len(names)) / len(sensitive) / 4)
             best = np.zeros(column.m, np.int64)
-            for labels, count in cut[name]:
-                told = claims(_of(labels, table[name].codes), count, column, 2 * asked)
-                best = np.maximum(best, told.reached(column))
+            for met in _all_met(table[name], column, cut[name]):
+                best = np.maximum(best, _judged(met, column, 2 * asked).reached(column))
             if best.any():
                 found.append(_told((name,), column, best))
                 known[secret] = np.maximum(known[secret], best)
@@ -208,10 +208,16 @@ def claims(cells: Cells, count: int, column: Column, asked: int) -> Told:
     cells, count : of the records, and how many there may be.
     asked : ways of cutting among which chance could choose, for the bound on false alarms.
     """
+    return _judged((count, _met(cells, count, column)), column, asked)
+
+
+def _judged(met: _Met, column: Column, asked: int) -> Told:
+    """Return the same of the pairs of cells and values that there are, and how many cells there may be."""
     n, m = column.n, column.m
+    count, found = met
     surprise = np.log(asked * float(count) * m / ALPHA)
     right, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64)
-    for pairs, k in _met(cells, count, column):
+    for pairs, k in found:
         cell = pairs // m
         cell -= cell.min(initial=count)
         size = np.bincount(cell, k).astype(np.int64)[cell]
@@ -221,6 +227,24 @@ def claims(cells: Cells, count: int, column: Column, asked: int) -> Told:
         np.add.at(right, value, np.where(_claimed(k - 1, size - 1, (f - 1) / max(n - 1, 1), surprise), k, 0))
         np.add.at(wrong, value, np.where(_claimed(k, size - 1, f / max(n - 1, 1), surprise), size - k, 0))
     return Told(right, wrong)
+
+
+def _all_met(nsa: Column, column: Column, cuts: Sequence[tuple[Codes, int]]) -> Iterator[_Met]:
+    """Yield what `_met` says of each cut of a column's labels: one pass over the records, where memory has room for it.
+
+    The first cut has a cell for each label, so the other ones are sums of it.
+    """
+    m = column.m
+    if nsa.m * m > max(_COUNTED, min(nsa.n, _MOST_COUNTED)):
+        yield from ((count, _met(_of(labels, nsa.codes), count, column)) for labels, count in cuts)
+        return
+    found = list(_met(nsa.codes.__getitem__, nsa.m, column))
+    yield nsa.m, found
+    pairs, k = (np.concatenate(each) for each in zip(*found, strict=True))
+    for labels, count in cuts[1:]:
+        joint = np.bincount(labels[pairs // m].astype(np.int64) * m + pairs % m, k, count * m).astype(np.int64)
+        held = np.flatnonzero(joint)
+        yield count, [(held, joint[held])]
 
 
 def _met(cells: Cells, count: int, column: Column) -> Iterator[tuple[NDArray[Any], Ints]]:
@@ -404,18 +428,24 @@ def _screened(
     """
     if not secrets:
         return
-    cells_of: Callable[[Column, Column, _Ways], Iterable[tuple[Cells, int]]]
+    some = slice(None, None, -(-table.n // _PAIR_RECORDS))
+    cell = {name: np.take(labels, table[name].codes[some]) for name, (labels, _) in ways.items()}
+
+    def crossed(a: Column, b: Column, ways: _Ways) -> Iterator[tuple[Cells, int]]:
+        count, other = ways[a.name][1], ways[b.name][1]
+        yield _both(cell[a.name].__getitem__, cell[b.name].__getitem__, count, other), count * other
+
     parts = []
-    for most, cells_of in ((_PAIR_RECORDS, lambda a, b, ways: [_crossed(a, b, ways)]), (_CUT_RECORDS, _cut)):
+    for most, cells_of in ((_PAIR_RECORDS, crossed), (_CUT_RECORDS, _cut)):
         step = -(-table.n // most)
         thin = {name: table[name].with_codes(table[name].codes[::step]) for name in ways}
         parts.append((step, cells_of, thin, [secret.with_codes(secret.codes[::step]) for secret in secrets]))
     for a, b in pairs:
         reached = {secret.name: np.zeros(secret.m, np.int64) for secret in secrets}
-        for step, cells_of, thin, some in parts:
+        for step, cells_of, thin, thinned in parts:
             for cells, count in cells_of(thin[a], thin[b], ways):
                 codes = cells(slice(None))
-                for secret in some:
+                for secret in thinned:
                     told = claims(codes.__getitem__, count, secret, 2 * _CROSSINGS * len(pairs)).reached(secret)
                     reached[secret.name] = np.maximum(reached[secret.name], step * told)
         yield a, b, reached
@@ -430,7 +460,7 @@ def _paired(column: Column) -> tuple[Codes, int]:
 
 def _of(labels: Codes, codes: Codes) -> Cells:
     """Return the cells of records with (N,) codes, from those of the labels."""
-    return lambda part: labels[codes[part]]
+    return lambda part: np.take(labels, codes[part])
 
 
 def _crossed(a: Column, b: Column, ways: _Ways) -> tuple[Cells, int]:

@@ -22,7 +22,7 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import Matter, first_names, identifying, matters, said_in
+from splu_desktop.core.roles.vocabulary import TIMED, Matter, first_names, identifying, matters, said_in
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import unaccented, words_of
 
@@ -81,7 +81,6 @@ _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
 _BARE = re.compile(r"()(\d{5,})")
 _FEW = 20  # values below which many records share each, as those of kinds and answers
-_WEEKDAYS = listed(identifying()[1]["weekdays"])
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
 _TITLES = listed(identifying()[1]["titles"])
@@ -223,10 +222,16 @@ def few(column: Column) -> bool:
     return column.m < _FEW and column.n >= FEWEST and all(len(words_of(text)) < 2 for text in sample_labels(column))
 
 
-def holds_weekdays(column: Column) -> bool:
-    """Whether all values of a column are days of the week, in whatever language."""
-    days = [(*words_of(text), "")[0] for text in sample_labels(column)]
-    return len(days) >= 3 and _WEEKDAYS.issuperset(days)
+def in_one_list(column: Column) -> Matter | None:
+    """Return the matter in whose list of values all of a column's stand: days of the week, sexes."""
+    labels = sample_labels(column)
+    lists = [each for each in matters() if each.all and all(_first(text) in each.all for text in labels)]
+    values = len(set(map(_first, labels))) if lists else 0
+    return next((each for each in lists if values >= (3 if each.what == TIMED else 2)), None)
+
+
+def _first(text: str) -> str:
+    return next(iter(words_of(text)), "")
 
 
 def looks_like_days(column: Column) -> bool:
@@ -250,11 +255,15 @@ def near_unique(column: Column) -> bool:
 
 
 def counts_records(column: Column) -> bool:
-    """Whether a column's whole numbers run on from 0 or 1, or are long keys, each in one record only."""
+    """Whether a column's whole numbers are each in one record only where chance would repeat some, or are long keys.
+
+    N numbers drawn from R have N (N - 1) / 2R pairs alike on average; where that is 10, none is alike by chance in one
+    column of 20,000.
+    """
     if column.kind is not Kind.INTEGER or column.values is None or column.missing.any() or column.m < column.n:
         return False
-    low, high = float(column.values.min()), float(column.values.max())
-    return (low in (0.0, 1.0) and high - low < 1.5 * column.n) or (low >= 10_000 and high - low > 20.0 * column.n)
+    low, span = float(column.values.min()), float(np.ptp(column.values)) + 1
+    return column.n * (column.n - 1) >= 20 * span or (low >= 10_000 and span > 20.0 * column.n)
 
 
 def refers_to(column: Column, key: Column) -> bool:

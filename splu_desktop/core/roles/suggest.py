@@ -24,8 +24,8 @@ from splu_desktop.core.roles.content import (
     holds_codes,
     holds_decimal_codes,
     holds_small_numbers,
-    holds_weekdays,
     identifier_by_content,
+    in_one_list,
     looks_like_days,
     matter_in,
     names_persons,
@@ -48,7 +48,7 @@ from splu_desktop.core.roles.names import (
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import TIMED, Matter, RoleCard, matters, said_by, special
+from splu_desktop.core.roles.vocabulary import TIMED, Matter, RoleCard, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
@@ -212,7 +212,9 @@ def _identifies(column: Column) -> str | None:
 @remembered
 def _special(column: Column) -> tuple[Matter, str] | None:
     """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
-    if column.m == 0 or bool(column.missing.all()) or holds_weekdays(column):  # of an examination, it is no finding
+    if column.m == 0 or bool(column.missing.all()):
+        return None
+    if (listed := in_one_list(column)) is not None and listed.what == TIMED:  # of an examination, it is no finding
         return None
     found, known = said_by(column.name)
     matter = next((each for each in found if each.card is RoleCard.SPECIAL), None)
@@ -255,8 +257,8 @@ def _other(column: Column, silent: bool) -> Suggestion:
     found, known = said_by(column.name)
     recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
     dated = column.kind in (Kind.DATE, Kind.DATETIME)
-    if not known and holds_weekdays(column):
-        recognised, known = next(matter for matter in matters() if matter.what == TIMED), True
+    if not known and (listed := in_one_list(column)) is not None:
+        recognised, known = listed, True
     if recognised is not None and recognised.what == TIMED and holds_decimal_codes(column):
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):

@@ -63,6 +63,12 @@ class Signs:
         """Whether a run of words is one of the signs, no word of it hidden by a star."""
         return run.replace("_", "") in self._whole
 
+    def rest(self, run: str) -> str:
+        """Return what the star of a sign that a run begins with stands for, of the longest such sign; "" for none."""
+        plain = run.replace("_", "")
+        longest = max((len(core) for core in self._first if plain.startswith(core)), default=len(plain))
+        return plain[longest:]
+
     def said(self, run: str) -> bool:
         """Whether a run of words says one of the signs."""
         plain = run.replace("_", "")
@@ -88,6 +94,7 @@ class Matter:
     words : matches a word of a name, or a run of words written together.
     long : the same by signs of `_SURE` letters or more, and words that values alone have; for values.
     enough : words of which one value among many tells the matter, such as "died" among five ways to leave.
+    all : words with one of which every value begins, as those of a column of weekdays do.
     """
 
     what: str
@@ -96,6 +103,7 @@ class Matter:
     words: Signs
     long: Signs
     enough: frozenset[str]
+    all: frozenset[str]
 
 
 def _signs(entry: Mapping[str, Any]) -> list[str]:
@@ -123,6 +131,7 @@ def matters() -> tuple[Matter, ...]:
                     Signs(signs),
                     Signs([*sure, *entry.get("values", "").split()]),
                     frozenset(entry.get("enough", "").split()),
+                    frozenset(entry.get("all", "").split()),
                 )
             )
     return tuple(found)
@@ -148,6 +157,20 @@ def _runs(words: tuple[str, ...]) -> list[tuple[int, int, str]]:
 
 
 @cache
+def _excepted(run: str) -> bool:
+    """Whether a run of words holds a special one and is none: a hospital, but no Krankenhausinfektion.
+
+    What a star stands for is excepted within a word only: "hospital infection" is no longer form of "hospital".
+    """
+    rest = _list("except").rest(run)
+    return (
+        _list("except").said(run)
+        and len(rest) < len(run.rsplit("_", 1)[-1])
+        and not any(matter.long.said(rest) for matter in matters() if matter.card is RoleCard.SPECIAL)
+    )
+
+
+@cache
 def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     """Return what a name says, the weightiest first, and whether all its words are known to say so or nothing."""
     words = words_of(name)
@@ -155,7 +178,7 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     found, exact = [], {}
     covered = {at for at, word in enumerate(words) if word.isdigit() or _list("fill").said(word)}
     no_matter = {
-        at for start, stop, text in runs if _list("except").said(text) for at in range(start, stop)
+        at for start, stop, text in runs if _excepted(text) for at in range(start, stop)
     }  # "payment typology" is no payment
     for matter in matters():
         hits = {(start, stop): text for start, stop, text in runs if matter.words.said(text)}

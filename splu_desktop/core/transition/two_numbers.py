@@ -210,8 +210,8 @@ def _symmetric(odds: Floats, size: int) -> Floats:
     """Return (size + 1,) elementary symmetric functions of the odds."""
     result = np.zeros(size + 1)
     result[0] = 1.0
-    for odd in odds:
-        result[1:] += odd * result[:-1].copy()
+    for odd in odds.tolist():
+        result[1:] += odd * result[:-1]
     return result
 
 

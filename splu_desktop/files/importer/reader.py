@@ -84,6 +84,8 @@ def _storage(path: Path, kind: str, most: int | None) -> Storage:
             "{least:.1f} GB of memory are the least that any large table takes; allow more.", least=LEAST / 1e9
         )
     size = path.stat().st_size
+    if most is None and kind == "csv" and memory.lacking(memory.most_of_text(size)) is None:
+        return IN_MEMORY  # small beside what is free: nothing of it is looked at
     need = memory.need(kind, size) if kind == "parquet" else memory.need_of_text(size, memory.sample_of(path))
     usable = memory.lacking(need) if most is None else most if need > most else None
     if usable is None:

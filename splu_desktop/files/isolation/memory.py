@@ -132,6 +132,11 @@ def need_of_text(size: int, sample: bytes) -> float:
     return AT_LEAST + _PER_TEXT_BYTE * size + share * (_PER_FIELD * number + per_values)
 
 
+def most_of_text(size: int) -> float:
+    """Return what `need_of_text` says at most, of whatever `size` bytes: each a field with a value of its own."""
+    return AT_LEAST + (_PER_TEXT_BYTE + _PER_FIELD + _PER_VALUE + _PER_VALUE_BYTE) * (size + 1)
+
+
 def sample_of(path: Path) -> bytes:
     """Return some of a file's bytes, from places spread over all of it. Raises OSError."""
     with path.open("rb") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,13 @@ def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False, n
         file.write(b"\xef\xbb\xbf" if bom else b"")
         file.write((",".join(_quoted(inert(name)) for name in table.names) + "\n").encode("utf-8"))
         lines = _padded_lines(table, cells, progress) or _lines(table, cells)
-        for start in range(0, table.n, _ROWS_AT_A_TIME):
-            progress.report("Writing CSV", start / table.n)
-            file.write(lines(slice(start, start + _ROWS_AT_A_TIME)))
+        with ThreadPoolExecutor(1, "splu-write") as ahead:  # makes lines while the ones before are being written
+            made_next = ahead.submit(lines, slice(0, _ROWS_AT_A_TIME))
+            for start in range(0, table.n, _ROWS_AT_A_TIME):
+                progress.report("Writing CSV", start / table.n)
+                made_lines = made_next.result()
+                made_next = ahead.submit(lines, slice(start + _ROWS_AT_A_TIME, start + 2 * _ROWS_AT_A_TIME))
+                file.write(made_lines)
     let_go(*(each for each in cells if not isinstance(each, Texts)), progress=progress, stage="Writing CSV")
 
 
@@ -129,10 +134,8 @@ def _padded_lines(table: Table, cells: list[Cells], progress: Progress) -> Lines
         codes = [column.codes[part] for column in table.columns]
         rows = np.empty(len(codes[0]), record)
         for place, (each, of_rows) in enumerate(zip(padded, codes, strict=True)):
-            rows[str(place)] = each[of_rows]
-        flat = rows.view(np.uint8)
-        found: NDArray[np.uint8] = flat[flat != 0]
-        return found.tobytes()
+            rows[str(place)] = np.take(each, of_rows)  # twice as fast as brackets
+        return rows.tobytes().translate(None, b"\0")
 
     return lines
 

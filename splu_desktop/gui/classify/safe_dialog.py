@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.checks.make_safe import Aim, MadeSafe, SafeStep, make_safe
+from splu_desktop.core.checks.make_safe import Aim, MadeSafe, SafeStep, make_safe, with_some
 from splu_desktop.core.generalise import Rest, Steps
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
@@ -108,22 +108,37 @@ class SafeDialog(Dialog):
         job.failed.connect(self.text.setText)
 
     def _show(self, found: tuple[MadeSafe, Variants]) -> None:
-        self.found, self._variants = found
+        self.found, self._variants = None, found[1]
         self.list.clear()
-        for step in self.found.steps:
+        for step in found[0].steps:
             item = QListWidgetItem(told(step.sentence))
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked)
             self.list.addItem(item)
-        if not self.found.steps:
+        self.found = found[0]  # from now on a tick is the custodian's
+        self._tell(self.found)
+        self.take.setEnabled(bool(self.found.steps))
+
+    def _tell(self, found: MadeSafe) -> None:
+        if not found.steps and found.reached:
             self.text.setText(t("Nothing needs to be done: what you ask for holds already."))
         else:
-            self.text.setText(told(self.found.sentence))
+            self.text.setText(told(found.sentence))
         announce(self, self.text.text())
-        self._ticked()
 
     def _ticked(self) -> None:
-        self.take.setEnabled(bool(self.chosen()))
+        """Tell where the ticked steps lead by themselves."""
+        source, choices, whole = self._session.source, self._session.choices, self.found
+        if source is None or choices is None or whole is None:
+            return
+        columns = {step.column for step in self.chosen()}
+        self.take.setEnabled(bool(columns))
+        table, plan = source.imported.table, choices.plan()
+        job = self._tasks.run(
+            "make safe", lambda progress: with_some(table, plan, whole, columns, progress), pause=_REST
+        )
+        job.done.connect(self._tell)
+        job.failed.connect(self.text.setText)
 
     def chosen(self) -> list[SafeStep]:
         """Return the steps that are ticked."""

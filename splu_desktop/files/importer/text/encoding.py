@@ -334,7 +334,7 @@ _PAIR = {
 }
 _MIXED = re.compile(r"([A-Za-z]?)[^\x00-\x7f]+([A-Za-z]?)")
 _RUNS = re.compile(r"[^\x00-\x7f]+")
-_ALONE = re.compile(r"(?<![A-Za-z\u0080-\U0010ffff])[^\x00-\x7f](?![A-Za-z\u0080-\U0010ffff])")
+_ALONE = re.compile(r"(?<![^\x00-@\[-`{-\x7f])[^\x00-\x7f](?![^\x00-@\[-`{-\x7f])")
 
 
 def _double(sample: bytes, text: str, wrong: int, name: str) -> float:

@@ -144,7 +144,7 @@ def _html(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
 def _edged(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
     """Tell of values that begin or end with what nobody sees, such as a no-break space or a new page."""
     for text in texts:
-        if not is_blank(text) and not (text.isascii() and text.isprintable()) and _EDGE.search(text.strip(" \t\r\n")):
+        if not (text.isascii() and text.isprintable()) and not is_blank(text) and _EDGE.search(text.strip(" \t\r\n")):
             sentence = say(
                 "Column “{column}”: {text} begins or ends with characters that nobody sees, which belong to the value.",
                 column=name,
