@@ -16,7 +16,7 @@ import argparse
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program runs (isolation/limits.py)
@@ -95,6 +95,7 @@ def questions(sensitive: tuple[str, ...]) -> dict[str, Asked]:
             f"logit of ward on {sa}": lambda r, m=met, w=ward: regression.logit(r, w(r), [m(r), "age"]),
             f"Poisson {sa}": lambda r, m=met: regression.poisson(r, m(r), ["ward", "age"]),
         }
+    found[f"crosstab of wards and {sensitive[0]}"] = lambda r: analyses.crosstab(r, "ward", sensitive[0])
     if "stay" in sensitive:
         found["mean stay"] = lambda r: analyses.mean(r, "stay", of("ward=B")(r))
         found["median stay"] = lambda r: analyses.quantile(r, "stay", 0.5, of("age=60..79")(r))
@@ -108,6 +109,31 @@ def questions(sensitive: tuple[str, ...]) -> dict[str, Asked]:
         found["odds ratio of two in a ward"] = lambda r: analyses.odds_ratio(r, one(r), other(r), of("ward=B")(r))
         found["logit of one on other"] = lambda r: regression.logit(r, one(r), [other(r), "age"])
     return found
+
+
+KINDS = {
+    "share": "share",
+    "difference": "difference",
+    "ratio": "ratio",
+    "odds": "odds ratio",
+    "mean": "mean",
+    "median": "quantile",
+    "trend": "trend",
+    "crosstab": "crosstab",
+    "logit": "logit",
+    "Poisson": "Poisson",
+}  # by the first word of a question
+
+
+def by_kind(held: Mapping[str, Mapping[str, list[bool]]]) -> Iterator[str]:
+    """Yield a table, draws down and kinds of analyses across, of how often intervals held, their parts included."""
+    yield f"{'':18}" + "".join(f"{kind:>12}" for kind in KINDS.values())
+    for draw, each in held.items():
+        line = f"{draw:18}"
+        for word in KINDS:
+            found = [one for what, ones in each.items() if what.split()[0] == word for one in ones]
+            line += f"{f'{np.mean(found):.3f} {len(found)}' if found else '-':>12}"
+        yield line
 
 
 def admissions(folder: Path) -> tuple[Table, dict[str, Plan], dict[str, Asked]]:
@@ -174,6 +200,7 @@ def main() -> None:
     parser.add_argument("--real", type=Path, help="folder of diabetes130.csv.gz")
     args = parser.parse_args()
     table, planned, known = admissions(args.real) if args.real else (table_of(args.records), None, {})
+    found_by: dict[str, dict[str, list[bool]]] = {}
     for name, plan in (planned or plans(table)).items():
         if args.draw and name not in args.draw:
             continue
@@ -196,6 +223,7 @@ def main() -> None:
                     right = truth[what] if part is found else truth[what].parts[part.what]
                     held[key].append(part.low - 1e-9 <= right.estimate <= part.high + 1e-9)
                     gaps[key].append((part.estimate - right.estimate) / max((part.high - part.low) / 3.92, 1e-12))
+        found_by[name] = held
         print(f"\n{name}, {table.n} records")
         for what, each in held.items():
             finite = [gap for gap in gaps[what] if np.isfinite(gap)]
@@ -209,6 +237,7 @@ def main() -> None:
             )
         every = np.concatenate([each for what, each in held.items() if "parts" not in what])
         print(f"  {'all':36} holds {every.mean():.3f} of {len(every)}", flush=True)
+    print("\nheld, and of how many intervals", *by_kind(found_by), sep="\n")
 
 
 if __name__ == "__main__":

@@ -89,6 +89,27 @@ def cohort() -> Table:
     return _table(columns)
 
 
+def dialysis() -> Table:
+    """Return visits of 5,000 patients: one in twelve on dialysis, who come 3 to 12 times, the others 1 to 3 times."""
+    chance, patients = np.random.default_rng(5), 5_000
+    often = chance.random(patients) < 0.08
+    who = np.repeat(np.arange(patients), np.where(often, *(chance.integers(*of, patients) for of in ((3, 13), (1, 4)))))
+    kinds = ["anaemia", "infection", "access", "other"]
+    own = chance.choice(kinds, patients, p=[0.2, 0.3, 0.1, 0.4])
+    own = np.where(often & (chance.random(patients) < 0.4), "access", own)[who]
+    seen = np.where(chance.random(len(who)) < 0.6, own, chance.choice(kinds, len(who), p=[0.25, 0.35, 0.1, 0.3]))
+    columns = {
+        "patient": (np.char.add("K", who.astype(str)), Kind.CATEGORY),
+        "dialysis": (np.where(often[who], "yes", "no"), Kind.CATEGORY),
+        "sex": (np.where(chance.random(patients) < 0.5, "f", "m")[who], Kind.CATEGORY),
+        "age": (chance.integers(20, 90, patients)[who], Kind.INTEGER),
+        "ward": (chance.choice(["A", "B", "C"], len(who), p=[0.5, 0.3, 0.2]), Kind.CATEGORY),
+        "seen": (np.datetime64("2021-01-01") + chance.integers(0, 600, len(who)), Kind.DATE),
+        "illness": (seen, Kind.CATEGORY),
+    }
+    return _table(columns)
+
+
 def _table(columns: dict[str, tuple[np.ndarray, Kind]]) -> Table:
     return Table(
         tuple(Column.from_labels(name, each.astype(str).tolist(), kind=kind) for name, (each, kind) in columns.items())
@@ -139,6 +160,14 @@ def cases(data: Path) -> Iterator[tuple[str, Table, Plan, Asked]]:
         drawn = {"state": by_gamma(visits["state"], 3, JOINED)}
         persons = ByPerson("patient", "draw")
         yield f"visits by person{title}", visits, Plan(roles, drawn, persons=persons, generalisations=steps), asked
+
+    register = dialysis()
+    roles = dict.fromkeys(register.names, Role.NSA) | {"illness": Role.SA, "patient": Role.IDENTIFIER}
+    for title, drawn in (("joined", by_gamma(register["illness"], 3, JOINED)), ("groups", PlainGroups(3))):
+        for group, covariate in (("dialysis=yes", "age"), ("sex=f", "dialysis"), ("ward=A", "sex")):
+            made = Plan(roles, {"illness": drawn}, persons=ByPerson("patient", "draw"))
+            asked = ("illness=infection", group, "age", "seen", covariate)
+            yield f"dialysis by person, {title}, {group}", register, made, asked
 
 
 def analyses_of(published: Published, asked: Asked) -> dict[str, Analysis]:

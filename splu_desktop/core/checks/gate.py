@@ -15,12 +15,11 @@ from functools import partial
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
 from splu_desktop.core.draw.draw import up
-from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
-from splu_desktop.core.messages import Figure, Said, listed, say, share_of
-from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
+from splu_desktop.core.messages import Figure, Said, listed, quoted, say, share_of
+from splu_desktop.core.persons import per_person, perhaps_persons, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -323,6 +322,16 @@ def persons_line(
         return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress, told=told)
     if found is None or found.public is None:
+        perhaps = perhaps_persons(source)
+        if perhaps is not None:
+            text = say(
+                "The promise is per record. If “{column}” tells persons, they have several: {persons} values stand in "
+                "{records} records. Mark it as an identifier then, and what this means for them is said here.",
+                column=perhaps.column,
+                persons=perhaps.persons,
+                records=perhaps.records,
+            )
+            return Line("persons", Light.AMBER, text, "classify", perhaps.column)
         text = say("The promise is per record; nothing in the table tells whether persons have several.")
         return Line("persons", Light.GREEN, text, "classify")
     if not found.repeats:
@@ -333,13 +342,14 @@ def persons_line(
         return Line("persons", Light.GREEN, text, "classify", found.column)
     text = say(
         "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
-        "average and {largest} at most. {promise} Take one record per "
+        "average and {largest} at most (a release says up to {told}). {promise} Take one record per "
         "person, draw all records of a person at once, or take a larger gamma.",
         persons=found.persons,
         column=found.column,
         records=found.records,
         mean=found.mean,
         largest=found.largest,
+        told=found.public.largest,
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
@@ -434,12 +444,14 @@ def _persons_treated(
 
 
 def _chances(ways: Mapping[str, Draw]) -> str:
-    """Return how sure someone is of which columns, of many only of which most."""
+    """Return how sure someone is of columns, of each where few differ, else of the one that is told most."""
     each: dict[str, list[str]] = {}
     for name, draw in ways.items():
         each.setdefault(draw.chance(), []).append(name)
+    if len(each) <= 1:
+        return "".join(each)
     if len(each) <= _SAID:
-        said = (say("{chance} for {columns}", chance=chance, columns=named_columns(of)) for chance, of in each.items())
+        said = (say("{chance} ({columns})", chance=chance, columns=quoted(each[chance])) for chance in sorted(each))
         return listed(said, "{head} or {tail}")
     most = max(ways, key=lambda name: ways[name].confidence)
     return say(

@@ -18,7 +18,17 @@ from splu_desktop.report.content.parts import (
     share,
     shortened,
 )
-from splu_desktop.report.document import Block, Cell, Heading, Pages, Paragraph, SignatureLines, TableBlock, cell_text
+from splu_desktop.report.document import (
+    Block,
+    Cell,
+    Heading,
+    Number,
+    Pages,
+    Paragraph,
+    SignatureLines,
+    TableBlock,
+    cell_text,
+)
 from splu_desktop.report.law import packs
 from splu_desktop.report.model import Guarantee, Recognisable, Report
 
@@ -249,7 +259,7 @@ def _before_after(report: Report, t: Language) -> list[Block]:
         row(t("Journalist risk, at most"), lambda found: found.highest, THRESHOLD)
     worst = max(report.public.guarantees, key=lambda each: each.confidence)
     name = t("A row that shows a protected value of “{column}” is right", column=shortened(worst.column))
-    rows.append((name, setting(1.0, t), "–", "–", setting(worst.confidence, t), "–"))
+    rows.append((name, setting(1.0, t), "–", "–", Number(_right(worst, t), worst.confidence), "–"))
     for promise in sorted(report.public.guarantees, key=lambda each: each.t_p)[:1]:
         asked_t_p = promise.wanted_t_p
         met = "–" if promise.meets is None else t("met") if promise.meets else t("NOT met")
@@ -282,8 +292,15 @@ def insider(guarantee: Guarantee) -> Any:
     return next(filter(None, map(said, guarantee.readers)), None)
 
 
-def _exactly(value: float, t: Language) -> str:
-    return cell_text(setting(value, t))
+def _right(guarantee: Guarantee, t: Language) -> str:
+    """Return how surely a row that shows a value is right: of the best protected value to the least protected one.
+
+    The commonest value is right in as many rows as have it, which says nothing of a rare one.
+    """
+    most = round(100 * guarantee.confidence, 2)
+    shown = [value.tolerance for value in guarantee.values if value.published and value.tolerance < 1]
+    least = round(100 * min(shown, default=guarantee.confidence), 2)
+    return f"{t.plain(least)}–{t.plain(most)}\u00a0%" if least < most else f"{t.plain(most)}\u00a0%"
 
 
 def _readers(report: Report, t: Language) -> list[Block]:
@@ -298,7 +315,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
             t(
                 "is right in at most {share} of the rows that show a protected value, on average and before reading; "
                 "a value common among people alike may be nearly certain",
-                share=_exactly(worst.confidence, t),
+                share=_right(worst, t),
             ),
             Pages(("promise",)),
         ),
@@ -368,7 +385,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
             t(
                 "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables that "
                 "hold them; a protected value shown in it is the person's own in at most {share} of rows on average.",
-                share=_exactly(worst.confidence, t),
+                share=_right(worst, t),
             ),
             t("Each further release of the same records links better."),
             t("Linking to another table is hindered by the classes alone.")
