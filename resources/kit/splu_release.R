@@ -797,6 +797,14 @@
       whole <- facts$persons$design_effects_of_persons
       if (!is.null(whole)) effect_of(whole, asked)
     }
+    # Of conditions met at once, as `together`, on columns drawn together (docs/recipient.md).
+    widened_together <- function(names, asked, together) {
+      effect <- widened(names, asked)
+      persons <- widened_of_persons(asked)
+      rare <- if (together) sum(vapply(names, function(name) 2 * sum(counts[[name]][asked[[name]]]) < n, TRUE)) else 0
+      if (is.null(persons) || persons <= 1 || rare < 2) return(effect)
+      1 + (persons - 1) * min((effect - 1) / (persons - 1), 1)^rare
+    }
     # Of a count of records that meet a condition on every part (docs/recipient.md); `scatter` has a row for each.
     widened_at_once <- function(cells, scatter) {
       each <- cells$effects
@@ -855,7 +863,7 @@
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
            alone = alone, records = records, pairs_of = pairs_of,
-           effects = vapply(parts, function(part) widened(part$names, only), 0),
+           effects = vapply(parts, function(part) widened_together(part$names, only, alone), 0),
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
              for (name in names(chosen)) result <- result & matrix(chosen[[name]][grid[[name]]], length(seen))

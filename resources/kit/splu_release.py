@@ -818,11 +818,11 @@ class Release:
         met = [part.met(chosen) for part in table.parts]
         alone = len(met) == 1
         if alone:
-            wide = self.widened(table.parts[0].names, chosen)
+            (wide,) = table.effects
             model = table.spread_of_one(met[0], chosen, top)
         else:
             model, scatter = table.spread_of_several(met, chosen, top)
-            wide = self._widened_at_once(table.parts, scatter, chosen)
+            wide = self._widened_at_once(table, scatter)
         if alone and top == n and table.parts[0].moving[met[0]] == 1:
             return _inverted(table.shown(chosen, met[0])[1], top, lambda x: wide * model(x))
         try:
@@ -849,10 +849,17 @@ class Release:
         whole = self.facts.get("persons", {}).get("design_effects_of_persons")
         return self._effect(whole, asked) if whole else None
 
-    def _widened_at_once(self, parts, scatter, asked):
+    def widened_together(self, names, asked, together):
+        """Return the same of conditions met at once, as `together`, on columns drawn together (docs/recipient.md)."""
+        effect, persons = self.widened(names, asked), self.widened_of_persons(asked)
+        rare = sum(2 * sum(self.counts(name)[at] for at in asked[name]) < self.n for name in names if together)
+        if persons is None or persons <= 1 or rare < 2:
+            return effect
+        return 1 + (persons - 1) * min((effect - 1) / (persons - 1), 1.0) ** rare
+
+    def _widened_at_once(self, table, scatter):
         """Return the same for a count of records that meet a condition on every part (docs/recipient.md)."""
-        each = [self.widened(part.names, asked) for part in parts]
-        persons = self.widened_of_persons(asked)
+        each, persons = table.effects, self.widened_of_persons(table.asked)
         if persons is None or persons <= 1:
             return max(each) if persons is None else 1.0
         more = persons - 1
@@ -1241,6 +1248,7 @@ class _Table:
             )
         self.one = len(asked) == 1 and not full
         self.asked = dict(asked[0]) if self.one else {}
+        self.effects = [release.widened_together(part.names, self.asked, self.one) for part in self.parts]
         self.classes = classes = []
         for name in plain:
             sets = [chosen[name] for chosen in asked if name in chosen]
@@ -1391,7 +1399,7 @@ class _Table:
             records[p] += number
         drawn, none = self._seen(psi, k, moved, every), self._seen(psi, k, moved, [False] * len(every))
         found = [list(map(sub, *rows)) for rows in zip(drawn, none)]
-        effects = [self.release.widened(part.names, self.asked) for part in self.parts]
+        effects = self.effects
         persons = self.release.widened_of_persons(self.asked)
         alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
         more = (max(effects) if alone else persons) - 1

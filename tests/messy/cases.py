@@ -465,11 +465,12 @@ def kinds(chance: random.Random) -> Iterator[Case]:
 def all_cases(seed: int = 16) -> list[Case]:
     """Return every case, always the same ones."""
     from tests.messy import office
+    from tests.messy.clinics import clinics
     from tests.messy.pollution import polluted
     from tests.messy.wards import as_they_come, east_asian, texts, workbooks
 
     made = (
         headers, encodings, sparse, sheets, stray_quotes, kinds, polluted, workbooks, texts, east_asian,
-        office.exports, office.books, as_they_come,
+        office.exports, office.books, as_they_come, clinics,
     )  # fmt: skip
     return [case for maker in made for case in maker(random.Random(f"{seed} {maker.__name__}"))]

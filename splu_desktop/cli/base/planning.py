@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -37,6 +38,7 @@ from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role, suggest_roles
+from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 from splu_desktop.files.project.recipe import read_recipe
@@ -362,14 +364,22 @@ def make_plan(
     notes = [_grouped(name, steps) for name, steps in suggested.items()]
     said = set(generalisations) - set(suggested)
     taken: dict[tuple[Role, str], list[str]] = {}
+    special = []
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
+        if suggestion.card is RoleCard.SPECIAL:
+            special.append(name)
         roles[name] = suggestion.role
         if suggestion.role is Role.SA:
             gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
         if suggestion.role is not Role.NSA:
             taken.setdefault((suggestion.role, suggestion.reason), []).append(say("“{name}”", name=name))
+    if Role.SA not in roles.values() and special:
+        raise BadSetting(
+            "No sensitive column is marked: mark those to be published, of all that look sensitive: --sa {columns}",
+            columns=shlex.quote(",".join(special)),
+        )
     for name in (name for name in said if not roles[name].published):
         raise BadSetting(
             "Column “{name}” is left out of the release, so its values can't be grouped; publish it, or leave "

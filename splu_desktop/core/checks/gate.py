@@ -444,7 +444,7 @@ def _persons_treated(
 
 
 def _chances(ways: Mapping[str, Draw]) -> str:
-    """Return how sure someone is of columns, of each where few differ, else of which at most."""
+    """Return how sure someone is of columns, of each where few differ, else of the one that is told most."""
     each: dict[str, list[str]] = {}
     for name, draw in ways.items():
         each.setdefault(draw.chance(), []).append(name)
@@ -453,8 +453,12 @@ def _chances(ways: Mapping[str, Draw]) -> str:
     if len(each) <= _SAID:
         said = (say("{chance} ({columns})", chance=chance, columns=quoted(each[chance])) for chance in sorted(each))
         return listed(said, "{head} or {tail}")
-    most = up(max(draw.confidence for draw in ways.values()))
-    return say("at most {most}, by column and value as planned", most=most)
+    most = max(ways, key=lambda name: ways[name].confidence)
+    return say(
+        "at most {most}, which is that of “{column}”; less for other columns and values, as planned",
+        most=up(ways[most].confidence),
+        column=most,
+    )
 
 
 def _recognisable(

@@ -455,6 +455,23 @@ def at_once(persons: float, columns: Iterable[tuple[float, float, float]]) -> fl
     return 1 + (persons - 1) * (together - every) / max(alone - every, 1e-300) if persons > 1 else 1.0
 
 
+def met_together(persons: float, effect: float, conditions: int) -> float:
+    """Return the design effect of a count of records that meet several conditions on columns drawn together.
+
+    Parameters
+    ----------
+    persons : as for `at_once`.
+    effect : that of one condition.
+    conditions : those that fewer than half of the records meet; what most meet tells no records apart.
+
+    Another record of the person meets one of them with r = (effect - 1) / (persons - 1), and all with its power, as if
+    they were independent: 1.55 for 1.51 of pairs of 35 flags that partly last, 1.27 for 1.35 of diabetes130's drugs.
+    """
+    if persons <= 1 or conditions < 2:
+        return effect
+    return 1 + (persons - 1) * min((effect - 1) / (persons - 1), 1.0) ** conditions
+
+
 def _told(column: Column, squares: NDArray[np.float64], base: NDArray[np.float64], records: Ints) -> dict[str, float]:
     """Return the effect of each value of a column that enough records have, and under `REST` that of all others."""
     known = (records >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (base > 0)

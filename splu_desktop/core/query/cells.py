@@ -135,7 +135,7 @@ class CellTable:
         only = asked[0] if self._one else {}
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         self._picked = picked
-        self.effects = [max(engine.widened(name, picked) for name in part.names) for part in self.parts]
+        self.effects = [engine.widened(part.base, picked) for part in self.parts]
         if self._one and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:

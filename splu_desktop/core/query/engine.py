@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import Effects, at_once
+from splu_desktop.core.draw.by_person import Effects, at_once, met_together
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Selector
@@ -98,6 +98,7 @@ class Engine:
         self._taught: dict[tuple[str, int], Floats] = {}
         self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
         self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
+        self._rare: dict[str, int] = {}  # of states that meet conditions: of those, how many few records meet
         self._numbered = itertools.count(1)
 
     # --- columns drawn together
@@ -138,6 +139,8 @@ class Engine:
         if len(self._states) >= _KEPT_STATES:
             self._forget()
         self._states[key] = name, found[part_of]
+        table = self.published.table
+        self._rare[name] = sum(2 * int(table[sa].counts()[chosen].sum()) < table.n for sa, chosen in asked)
         return self._states[key]
 
     def states(self, block: tuple[str, ...], codes: Codes, m: int) -> tuple[str, Indices]:
@@ -161,7 +164,7 @@ class Engine:
         names = [name for name in self.published.table.names if name not in gone]
         draws = {name: draw for name, draw in self.published.draws.items() if name not in gone}
         self.published = replace(self.published, table=self.published.table.select(names), draws=draws)
-        for store in (self._two, self._whole, self._tight, self._matrix_bends):
+        for store in (self._two, self._whole, self._tight, self._matrix_bends, self._rare):
             for name in gone:
                 store.pop(name, None)
         for pair in [pair for pair in self._cross if pair[1] in gone]:
@@ -171,7 +174,10 @@ class Engine:
 
     def widened(self, sa: str, picked: Sequence[Picked]) -> float:
         """Return how many times the variance of independent records sums over a selection have for an SA."""
-        return self.published.draws[sa].widened(self.effects(sa), self._conditions(picked))
+        one = self.published.draws[sa].widened(self.effects(sa), self._conditions(picked))
+        conditions = self._rare.get(sa, 1)
+        persons = self.widened_of_persons(picked) if conditions > 1 else None
+        return one if persons is None else met_together(persons, one, conditions)
 
     def effects(self, sa: str) -> Effects | None:
         """Return how persons' records of an SA scatter together; None where records were drawn."""

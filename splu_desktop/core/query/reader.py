@@ -109,7 +109,7 @@ class Reader:
                 together.setdefault(key, []).append(place)
                 continue
             elif len(question.chosen) > 1:
-                found[place] = self._several.answer(question, method)
+                found[place] = self._settled(question, self._several.answer(question, method), method)
             else:
                 batches.setdefault(question.chosen[0][0], {}).setdefault(question.picked, []).append(place)
                 continue
@@ -119,8 +119,8 @@ class Reader:
         for same in together.values():
             progress.report("Counting", done / len(asked))
             answers = self._drawn_together([asked[place][0] for place in same], method)
-            for place, numbers in zip(same, answers, strict=True):
-                found[place] = numbers
+            for place, numbers in zip(same, answers, strict=True):  # at once, while the block's states are known
+                found[place] = self._settled(asked[place][0], numbers, method)
             done += len(same)
         for base, selections in batches.items():
             keys = list(selections)
@@ -131,13 +131,8 @@ class Reader:
                 places = [(row, place) for row, key in enumerate(part) for place in selections[key]]
                 wanted = [(row, asked[place][0].chosen[0][1]) for row, place in places]
                 for (_, place), numbers in zip(places, self._engine.one_sa(base, part, wanted, method), strict=True):
-                    found[place] = numbers
+                    found[place] = self._settled(asked[place][0], numbers, method)
                 done += len(places)
-        if method.straight:
-            found = [
-                numbers if numbers is None or numbers.variance == 0 else self._straight(question, numbers)
-                for (question, _), numbers in zip(asked, found, strict=True)
-            ]
         progress.report("Counting", 1.0)
         if bootstrap is not False:
             self._bootstrap(asked, found, progress, every=bootstrap is True)
@@ -330,6 +325,10 @@ class Reader:
     def most(self, sa: str) -> float:
         """Return the most records that one value of an SA can have, as its draw allows."""
         return self.published.draws[sa].most(self.published.n)
+
+    def _settled(self, question: Question, numbers: Found, method: Method) -> Found:
+        """Return the numbers with the interval that their method has."""
+        return self._straight(question, numbers) if method.straight and numbers.variance != 0 else numbers
 
     def _straight(self, question: Question, found: Found) -> Found:
         """Return an answer with the interval that the recipient's kit gives."""

@@ -395,8 +395,11 @@ def unique_names(
     seen: set[str] = set()
     result: list[str] = []
     problems: list[Problem] = []
+    # A row in quotes as a whole, above rows that are not, leaves half a pair at either end.
+    whole = len(names) > 1 and all(each.count('"') == 1 for each in (names[0], names[-1]))
+    whole = whole and names[0].startswith('"') and names[-1].endswith('"')
     for position, name in enumerate(names, 1):
-        new = name or f"Column {position}"
+        new = (name.strip('"') if whole else name) or f"Column {position}"
         if new in seen or (not name and new in taken):
             counter = 2
             while f"{new} ({counter})" in seen or f"{new} ({counter})" in taken:
@@ -404,6 +407,8 @@ def unique_names(
             new = f"{new} ({counter})"
         if new != name:
             what = say("has the name “{name}” a second time", name=name) if name else say("has no name")
+            if whole and '"' in name:
+                what = say("has the quotation mark of the whole row in its name")
             problems.append(
                 Problem(
                     ProblemKind.NAME_CHANGED,

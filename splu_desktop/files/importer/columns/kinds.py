@@ -52,7 +52,7 @@ _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{
 _BIRTH_NAME = re.compile(r"birth|dob|geb|naiss|nacim", re.IGNORECASE)
 _DATE_NAME = re.compile(
     r"date|datum|fecha|dob|birth|geburt|naissance|nacimiento|(?:^|[_ ])(?:dt|day|tag)(?:$|[_ ])"
-    r"|admitted|discharged|aufnahme$|entlassung$|entlassen|aufgenommen",
+    r"|admitted|discharged|aufnahme$|entlassung$|entlassen|aufgenommen|zeitpunkt|zeitstempel|timestamp|horodat",
     re.IGNORECASE,
 )
 

@@ -172,7 +172,7 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Li
         return {}
     sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
     typical = float(np.median([sum(map(bool, map(str.strip, _cells(columns, i)))) for i in sample.tolist()]))
-    found = _of_groups(columns, n, sample) | _sections(columns, n, sample)
+    found = _of_groups(columns, n, sample) | _sections(columns, n, sample) | _sums_of_blocks(columns, n, sample)
     if len(columns) < 4 or typical < 4:
         return found
     for place, column in enumerate(columns[:_RULED]):
@@ -247,6 +247,34 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
             if ends.all() and any(gaps):
                 found.update(dict.fromkeys(at.tolist(), LineKind.SUM))
     return found
+
+
+def _sums_of_blocks(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -> dict[int, LineKind]:
+    """Find "total" said again and again, each time with the sum of the rows since the last one."""
+    for column in columns[:_RULED]:
+        if len(column.labels) > _FEW:
+            continue
+        words = [code for code, label in enumerate(column.labels) if _fits(_TOTAL, label)]
+        at = np.flatnonzero(np.isin(column.codes[:n], words)) if words else np.zeros(0, np.int64)
+        if not 1 < len(at) <= 0.4 * n:
+            continue
+        for other in columns:
+            if other is column or len(other.labels) > _FEW or not _mostly_values(other, sample):
+                continue
+            numbers = _numbers(other)[other.codes[: int(at[-1]) + 1]]
+            own = numbers[at]
+            numbers[at] = 0.0
+            sums = np.add.reduceat(np.nan_to_num(numbers), np.concatenate([[0], at[:-1]]))
+            if (np.abs(sums - own) <= 1e-3 * np.abs(own) + 0.01).all() and own.all():
+                return dict.fromkeys(at.tolist(), LineKind.SUM)
+    return {}
+
+
+def _numbers(column: RawColumn) -> NDArray[np.float64]:
+    """Return (m,) the numbers behind a column's texts, NaN where none."""
+    evidence = MarkEvidence()
+    evidence.add(column.labels[:1000])
+    return parse_numbers(column.labels, evidence.format()).values
 
 
 def _repeats(columns: Sequence[RawColumn], heading: Sequence[str]) -> list[int]:
@@ -393,8 +421,17 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         figures = len(words) <= few and all(shape_of(cell) == "n" for _, cell in words[1:])
         if len(words) > 1 and (valued[words[0][0]] or figures) and _fits(_STATISTIC, words[0][1]):
             total = True
+        said = any(_is_note(cell, usual[j], columns[j], valued[j]) for j, cell in words)
+        counted = bool(words) and any(_fits(each, words[0][1].strip()) for each in (_STATISTIC, _OF_GROUP))
+        # A key that is none, or none where all have one, a word that stands nowhere else, and few numbers beside it.
+        unlike = keyed and 1 < len(words) < typical and all(shape_of(cell) == "n" for _, cell in words[1:])
+        if unlike:
+            (j, cell), column = words[0], columns[words[0][0]]
+            alone = np.count_nonzero(column.codes[:n] == column.codes[i]) == 1
+            unlike = alone and shape_of(cell) == "t" and (j > 0 or _is_note(cell, usual[0], column, valued[0]))
+        total |= unlike and counted
         foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
-        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= 4
+        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= (3 if said else 4)
         wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
         cut_off = len(short) < 0.4 * n and int(rows[i]) in short
         note = (
@@ -408,9 +445,8 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         if width == 2:  # an ordinary record has few words there, too
             note = cut_off and foreign
         summed = not found and not sparse and len(words) <= few and _sums(columns, words, n - 1)
-        if not (note or broken or marked or total or summed):
+        if not (note or broken or marked or total or summed or unlike):
             break
-        said = any(_is_note(cell, usual[j], columns[j], valued[j]) for j, cell in words)
         nameless = keyed and foreign and words[0][0] > 0 and all(shape_of(cell) == "t" for _, cell in words)
         sure = total or marked or summed or nameless or (cut_off and said and words[0][0] == 0)
         if sure:
@@ -489,11 +525,8 @@ def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: 
         column = columns[j]
         if shape_of(cell) != "n" or len(column.labels) > 100_000:
             return False
-        evidence = MarkEvidence()
-        evidence.add(column.labels[:1000])
-        numbers = parse_numbers(column.labels, evidence.format())
-        own = numbers.values[column.codes[last]]
-        total = float(np.nansum(numbers.values[column.codes[:last]]))
+        numbers = _numbers(column)[column.codes[: last + 1]]
+        own, total = numbers[last], float(np.nansum(numbers[:last]))
         if not np.isfinite(own) or not own or abs(total - own) > 1e-3 * abs(own) + 0.01:
             return False
     return True
