@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -402,7 +403,8 @@ def _print_text(said: dict[str, Any]) -> None:
             tell(column["compared"]["words"], "  ")
         if "unprotected" in column:
             value = column["unprotected"]["value"]
-            asked = f"--tolerance '{name}:{value}=1' --tolerance '{name}:*=gamma' --draw '{name}=joined'"
+            free, others, way = map(shlex.quote, (f"{name}:{value}=1", f"{name}:*=gamma", f"{name}=joined"))
+            asked = f"--tolerance {free} --tolerance {others} --draw {way}"
             tell("{words} Say {options} for that.", "\n  ", words=told(column["unprotected"]["words"]), options=asked)
     for table in said["expected"]:
         _print_expected(table)
@@ -420,7 +422,7 @@ def _print_text(said: dict[str, Any]) -> None:
         tell(
             "{words} Say --together {columns} to see what is gained and lost.",
             words=told(each["words"]),
-            columns=",".join(each["columns"]),
+            columns=shlex.quote(",".join(each["columns"])),
         )
     print()
     _print_risk(said["risk"])

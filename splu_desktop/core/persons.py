@@ -8,6 +8,7 @@ decides by all of them.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,9 +21,16 @@ from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
-from splu_desktop.core.roles.content import FEWEST, holds_digits, identifier_by_content, numbered_alike
+from splu_desktop.core.roles.content import (
+    FEWEST,
+    holds_digits,
+    identifier_by_content,
+    numbered_alike,
+    sample_labels,
+)
 from splu_desktop.core.roles.names import identifier_by_name, medical, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
+from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.words import words_of
 
@@ -32,10 +40,32 @@ _TOLD = 0.05  # values per record from which a column that is said to identify p
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
 MOST = 50  # records of a person up to which guesses are computed; more can only be surer
 
-# A stay's or claim's number that repeats puts records of one person together too; one that doesn't says nothing of
-# persons, who may come again.
-_STAYS = ("encounter number", "visit number", "admission number", "stay number", "claim number", "case number")
-_NO_PERSON = (*_STAYS, "record number", "identifier", "network address", "web address", "telephone number")
+# A stay's, claim's or sample's number that repeats puts records of one person together too; one that doesn't says
+# nothing of persons, who may come again.
+_BELONGS = (
+    "encounter number",
+    "visit number",
+    "admission number",
+    "stay number",
+    "claim number",
+    "case number",
+    "record number",
+    "sample number",
+    "account number",
+)
+_NO_PERSON = (
+    *_BELONGS,
+    "identifier",
+    "network address",
+    "web address",
+    "telephone number",
+    "device number",
+    "licence number",
+    "user name",
+    "user number",
+    "signature",
+    "photograph",
+)
 _HELD_BY_ONE = (
     "NHS number",
     "Spanish identity number",
@@ -59,7 +89,8 @@ _OTHERS = words(
 )
 _STAY_WORDS = words(
     "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
-    "besuch aufnahme behandlung passage venue consulta ingreso beleg fallnr record datensatz row"
+    "besuch aufnahme behandlung passage venue consulta ingreso beleg fallnr record datensatz row lfd lfdnr laufende "
+    "laufnummer volgnummer progressivo ordem sequencial seq sequence line zeile ligne fila riga regel"
 )
 _BARE = {"id", "uid", "uuid", "guid", "pk", "kennung", "identifikator"}
 _BARE |= {"identifier", "identifiant", "identificativo", "identificador"}
@@ -168,6 +199,22 @@ def rounded_up(number: int) -> int:
         scale *= 10
 
 
+def perhaps_persons(table: Table) -> PersonsFound | None:
+    """Return the column that persons would have several records by if somebody said that it tells persons.
+
+    One of codes that repeat, whose name says nothing at all: a doctor's or a lot's number looks alike.
+    """
+    unsaid = [column for column in table.columns if not said_by(column.name)[0] and _coded_alike(column)]
+    found = persons_of(Table(tuple(unsaid)), told=[column.name for column in unsaid]) if unsaid else None
+    return found if found is not None and found.repeats else None
+
+
+def _coded_alike(column: Column) -> bool:
+    """Whether the values are codes of one form, such as K03193/68, or whole numbers of equally many digits."""
+    form = {re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "a", text.strip())) for text in sample_labels(column)}
+    return len(form) == 1 and form.pop().count("0") >= (5 if column.kind is Kind.INTEGER else 3)
+
+
 def persons_of(table: Table, progress: Progress = SILENT, *, told: Collection[str] = ()) -> PersonsFound | None:
     """Return the identifier of persons whose values repeat most, else one that does not repeat; None without any.
 
@@ -196,7 +243,7 @@ def _numbers(column: Column, told: bool) -> bool | None:
     present = int(np.count_nonzero(column.counts()[~column.missing]))
     named = identifier_by_name(column.name)
     if named is not None and present >= 3:
-        if named in _STAYS or named == "record number":
+        if named in _BELONGS:
             return False
         if named not in _NO_PERSON:
             return True
@@ -206,7 +253,7 @@ def _numbers(column: Column, told: bool) -> bool | None:
         whole = column.values is None or bool((np.abs(column.values[~column.missing]) >= 1).any())
         return not _STAY_WORDS.intersection(have) if whole and _many(column, present) else None
     if column.kind is not Kind.DECIMAL and set(have) <= _BARE and _many(column, present):
-        return True  # "id" repeats: whatever it numbers has several records
+        return False  # "id": what repeats has several records, whatever it is; what does not may be the records' number
     if identifier_by_content(column) in _HELD_BY_ONE:
         return True
     if (
@@ -219,7 +266,7 @@ def _numbers(column: Column, told: bool) -> bool | None:
     coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)
     if not coded and not numbered_alike(column):
         return None
-    return not _STAY_WORDS.intersection(have) and (told or present < column.n)
+    return False  # as "id"
 
 
 def _many(column: Column, present: int) -> bool:

@@ -43,7 +43,10 @@ def make_report(
     if given is None:
         return Report(found)
     behind = original(given, attacks=attacks, progress=progress)
-    return Report(weighed(found, behind.checks, again=bool(behind.earlier)), behind)
+    return Report(
+        weighed(found, behind.checks, again=bool(behind.earlier), warned=[e.name for e in behind.acknowledged or ()]),
+        behind,
+    )
 
 
 def check_target(target: Path) -> None:

@@ -7,7 +7,7 @@ original sensitive values can reach the external edition (tests/report/test_edit
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -41,6 +41,7 @@ _T_ES = (0.01, 0.05, 0.1, 0.2)
 _STEPS = (1, 2, 3, 5)
 _SMALL_SHOWN = (20, 60)  # counts on the sawtooth: at least, and at most unless alpha is larger
 _MOST_SMALL = 400
+_WARNED = {"identifiers": "names-persons", "sensitive": "looks-sensitive", "giveaway": "gives-away"}
 _MANY = 0.1  # of the rows, of which an attack is sure: to be weighed
 _TOLD = 11  # classes of fewer have a risk above 0.09, the threshold of EMA 0070 and Health Canada
 
@@ -357,7 +358,13 @@ def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) 
     )
 
 
-def weighed(public: model.Public, checks: tuple[model.CheckResult, ...], *, again: bool = False) -> model.Public:
+def weighed(
+    public: model.Public,
+    checks: tuple[model.CheckResult, ...],
+    *,
+    again: bool = False,
+    warned: Collection[str] = (),
+) -> model.Public:
     """Return the public part with a verdict over what the internal edition adds, too.
 
     No document may say that all checks passed and hold one that failed, nor promise of one release what several break.
@@ -366,6 +373,7 @@ def weighed(public: model.Public, checks: tuple[model.CheckResult, ...], *, agai
     ----------
     checks : those against the source.
     again : whether the register knows other releases of the same records.
+    warned : names of the amber lines of the gate, of which those on what is published unchanged are weighed.
     """
     said = public.cover.verdict
     code, reasons = said.code, list(said.reasons)
@@ -375,6 +383,10 @@ def weighed(public: model.Public, checks: tuple[model.CheckResult, ...], *, agai
     if again:
         code = "reservations" if code == "sound" else code
         reasons.append("released-again")
+    told = [reason for name, reason in _WARNED.items() if name in warned]
+    if told:
+        code = "reservations" if code == "sound" else code
+        reasons += told
     if reasons == list(said.reasons):
         return public
     return replace(public, cover=replace(public.cover, verdict=model.Verdict(code, tuple(reasons))))

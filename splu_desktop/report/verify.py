@@ -153,7 +153,8 @@ def _figures(
         return [Difference("report", str(fault))], 0
     behind = data.get("original", {})
     checks = tuple(model.CheckResult(**check) for check in behind.get("checks", ()))
-    again = weighed(again, checks, again=bool(behind.get("earlier")))
+    warned = [line["name"] for line in behind.get("acknowledged") or ()]
+    again = weighed(again, checks, again=bool(behind.get("earlier")), warned=warned)
     found, compared = [], 0
     leaves = (
         (where, ours, theirs, where not in _NOT_COMPARED and not _same(where, ours, theirs))

@@ -296,6 +296,20 @@ def test_tiny_tables_and_tables_without_other_columns(n: int) -> None:
             assert all(0 <= figures.right <= 1 + 1e-12 for figures in each.figures)
 
 
+def test_a_column_that_only_wide_intervals_leave_is_learned_from() -> None:
+    """Of 60 records and 34 ages no age has ten records, and ten intervals have: beside other columns or alone."""
+    rng = np.random.default_rng(11)
+    years = np.unique(rng.integers(20, 54, 60), return_inverse=True)[1].astype(np.int32)
+    values = np.arange(int(years.max()) + 1, dtype=float)
+    missing = np.zeros(len(values), bool)
+    labels = np.array([f"{value:.0f}" for value in values], object)
+    age = Column.from_codes("age", years, labels, missing, values, kind=Kind.INTEGER)
+    sex, sa = column("sex", rng.integers(0, 2, 60)), column("s", np.arange(60) % 5)
+    for nsas in ((sex, age), (age,)):
+        published, _ = released(Table((*nsas, sa)), 3, 5)
+        assert attack.attack(published, "s").attack.columns == tuple(each.name for each in nsas)
+
+
 def test_a_source_that_is_not_the_releases_leaves_no_guess_right() -> None:
     table = telling(2_000, 6, 3, 5)
     published, _ = released(table, 3, 2)

@@ -210,6 +210,41 @@ def test_what_repeats_by_its_nature_is_no_person(name: str) -> None:
     assert found is None
 
 
+@pytest.mark.parametrize("name", ["Block no", "barcode", "No", "Nr.", "lfd. Nr.", "ID", "Form", "account number"])
+def test_a_number_of_records_or_samples_promises_nothing_of_persons(name: str) -> None:
+    """What does not repeat tells of persons only where its name or form is a person's, whoever marks it."""
+    table = Table((column(name, np.arange(600), [f"H{i:05d}" for i in range(600)]), column("s", np.arange(600) % 9)))
+    plan = Plan({name: Role.IDENTIFIER, "s": Role.SA}, plain({"s": 4}))
+    (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
+    assert "nothing in the table tells whether persons have several" in line.sentence
+    assert run(table, plan, randomness=Seeded(1)).repeats is None
+
+
+@pytest.mark.parametrize("name", ["erfasst von", "signed by", "Bearbeiter", "device serial", "GMC no", "unterschrift"])
+def test_who_wrote_or_measured_is_no_person_with_several_records(name: str) -> None:
+    assert persons_of(_visits(name=name)) is None
+
+
+@pytest.mark.parametrize(("name", "code"), [("Kzl.", "{:c}{:05d}/{:02d}"), ("xyz", "{2:d}{1:05d}")])
+def test_codes_that_repeat_under_an_unknown_name_are_asked_about(name: str, code: str) -> None:
+    """They are not left to a tick; marked as an identifier they number persons, and a code of a place is not asked."""
+    who = np.random.default_rng(3).integers(0, 700, 1200)
+    codes = [code.format(75 + i % 5, i * 7, 10 + i % 80) for i in range(int(who.max()) + 1)]
+    other = [f"{3000 + i % 90} {chr(65 + i % 23)}{chr(65 + i % 7)}" for i in range(700)]
+    table = Table(
+        (
+            column(name, who, codes),
+            column("Postcode", who[::-1], other[: int(who.max()) + 1]),
+            column("s", np.arange(1200) % 9),
+        )
+    )
+    for role in (Role.DROPPED, Role.IDENTIFIER):
+        plan = Plan({name: role, "Postcode": Role.DROPPED, "s": Role.SA}, plain({"s": 4}))
+        (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
+        assert (line.light, line.column) == (Light.AMBER, name)
+        assert ("Mark it as an identifier" in line.sentence) == (role is Role.DROPPED)
+
+
 def test_one_record_per_person_is_said_so() -> None:
     table = Table((column("patient id", np.arange(600)), column("s", np.arange(600) % 9)))
     (line,) = [line for line in table_lines(table, plan_for(table, s=4)) if line.name == "persons"]

@@ -385,3 +385,19 @@ def test_a_sheet_that_is_passed_over_is_named_by_plan_and_publish(
         assert main(words) == 0
         said = capsys.readouterr()
         assert "Sheet “Old” with 30 rows was not read." in said.out + said.err
+
+
+def test_a_recipe_serves_next_months_file(tmp_path: Path, capsys: Any) -> None:
+    """The chances of a joined column are those of one table; the recipe's gamma gives them for the next."""
+    first, second, recipe = tmp_path / "may.csv", tmp_path / "june.csv", tmp_path / "r.toml"
+    for path, n in ((first, 240), (second, 301)):
+        rows = (f"w{i % 3},{'no' if i % 5 else 'yes'}" for i in range(n))
+        path.write_text("ward,smoker\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    wanted = ["--sa", "smoker:3", "--nsa", "ward", "--save-recipe", str(recipe)]
+    assert main(["plan", str(first), *wanted]) == 0
+    for source, anew in ((first, False), (second, True)):
+        capsys.readouterr()
+        assert main(["plan", str(source), "--recipe", str(recipe)]) == 0
+        said = capsys.readouterr().out
+        assert ("planned anew for this table, by the recipe's gamma 3" in said) == anew
+        assert "gamma 3" in said

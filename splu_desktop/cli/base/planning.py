@@ -30,6 +30,7 @@ from splu_desktop.cli.base.tolerance_options import OPTIONS as TOLERANCE_OPTIONS
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson, one_per_person
 from splu_desktop.core.draw.together import planned
+from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after, words_for
 from splu_desktop.core.guarantees.audience import Audience
@@ -136,7 +137,31 @@ def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple
     plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
     check_import(args, asked, imported)
     table = one_per_person(imported.table, plan.persons)
-    return replace(imported, table=table), plan, [*_passed_over(imported), *_words(plan)]
+    plan, anew = _planned_anew(table, plan)
+    return replace(imported, table=table), plan, [*_passed_over(imported), *anew, *_words(plan)]
+
+
+def _planned_anew(table: Table, plan: Plan) -> tuple[Plan, list[str]]:
+    """Return the plan with chances that follow from a gamma as this table gives them, and what was done in words.
+
+    A recipe holds those of the table it was made for, and serves next month's too.
+    """
+    generalised, draws = table_after(table, plan.generalisations), dict(plan.draws)
+    notes: list[str] = []
+    for name, draw in plan.draws.items():
+        if draw.follows is None or draw.gamma is not None or len(draw.block(name)) > 1 or not table.n:
+            continue
+        try:
+            draw.check(generalised[name])
+        except BadSetting:
+            draws[name] = by_gamma(generalised[name], draw.follows)
+            told = say(
+                "The chances of “{column}” were planned anew for this table, by the recipe's gamma {gamma}.",
+                column=name,
+                gamma=draw.follows,
+            )
+            notes.append(told)
+    return replace(plan, draws=draws), notes
 
 
 def _passed_over(imported: Imported) -> list[str]:

@@ -26,6 +26,7 @@ from splu_desktop.core.table import Column, Flags, Kind
 
 ALL = "(all)"  # stands for a margin
 PERIODS = ("year", "quarter", "month", "week", "day")
+_WORDS = dict(zip(PERIODS, (say("year"), say("quarter"), say("month"), say("week"), say("day")), strict=True))
 _SETTLED = 1e-9  # of a record, that a share may lie below the one asked for
 
 Conditions = Sequence[Condition]
@@ -183,7 +184,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
         what = say(
             "change of the share with {asked} per {period} of {column}",
             asked=words(conditions),
-            period=say(period),
+            period=_WORDS[period],
             column=by,
         )
     return Analysed(what, value, value - arm, value + arm, parts)
@@ -328,7 +329,7 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
             say(
                 "“{column}” tells no {period}; choose among {known}.",
                 column=column.name,
-                period=say(period),
+                period=_WORDS[period],
                 known=", ".join(told),
             )
             if told

@@ -18,8 +18,8 @@ from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
-from splu_desktop.core.messages import Figure, Said, listed, say, share_of
-from splu_desktop.core.persons import per_person, persons_of, rounded, shift_sentence
+from splu_desktop.core.messages import Figure, Said, listed, quoted, say, share_of
+from splu_desktop.core.persons import per_person, perhaps_persons, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -322,6 +322,16 @@ def persons_line(
         return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress, told=told)
     if found is None or found.public is None:
+        perhaps = perhaps_persons(source)
+        if perhaps is not None:
+            text = say(
+                "The promise is per record. If “{column}” tells persons, they have several: {persons} values stand in "
+                "{records} records. Mark it as an identifier then, and what this means for them is said here.",
+                column=perhaps.column,
+                persons=perhaps.persons,
+                records=perhaps.records,
+            )
+            return Line("persons", Light.AMBER, text, "classify", perhaps.column)
         text = say("The promise is per record; nothing in the table tells whether persons have several.")
         return Line("persons", Light.GREEN, text, "classify")
     if not found.repeats:
@@ -418,7 +428,7 @@ def _persons_treated(
         persons=number,
         column=chosen.column,
         records=records,
-        chance=_chances(ways.values()),
+        chance=_chances(ways),
     )
     if sure > _TELLING * least:
         more = say(
@@ -433,12 +443,18 @@ def _persons_treated(
     return Line("persons", Light.GREEN, text, "classify", chosen.column)
 
 
-def _chances(draws: Iterable[Draw]) -> str:
-    """Return how sure someone is of columns, of many only of which at most."""
-    each = {draw.chance(): draw.confidence for draw in draws}
+def _chances(ways: Mapping[str, Draw]) -> str:
+    """Return how sure someone is of columns, of each where few differ, else of which at most."""
+    each: dict[str, list[str]] = {}
+    for name, draw in ways.items():
+        each.setdefault(draw.chance(), []).append(name)
+    if len(each) <= 1:
+        return "".join(each)
     if len(each) <= _SAID:
-        return listed(sorted(each), "{head} or {tail}")
-    return say("at most {most}, by column and value as planned", most=up(max(each.values())))
+        said = (say("{chance} ({columns})", chance=chance, columns=quoted(each[chance])) for chance in sorted(each))
+        return listed(said, "{head} or {tail}")
+    most = up(max(draw.confidence for draw in ways.values()))
+    return say("at most {most}, by column and value as planned", most=most)
 
 
 def _recognisable(

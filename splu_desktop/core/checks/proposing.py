@@ -34,12 +34,13 @@ _RUNGS = 4  # of coarser columns
 
 @dataclass(frozen=True)
 class Reached:
-    """How far one table is answered: of its cells that are to be, and within which error all of them would be."""
+    """How far one table is answered: of its cells of `least` records or more, and within which error all would be."""
 
     asked: AskedTable
     cells: int
     answered: int
     error: float
+    least: int
 
     @property
     def met(self) -> bool:
@@ -55,7 +56,11 @@ class Reached:
         """Return it in words, without the table's name."""
         error = Figure(f"{100 * self.asked.error:g} %")
         return say(
-            "{answered} of {n} cells can be answered within {error}.", answered=self.answered, n=self.cells, error=error
+            "{answered} of the {n} cells of {least} or more records can be answered within {error}.",
+            answered=self.answered,
+            n=self.cells,
+            least=self.least,
+            error=error,
         )
 
     def sentence(self) -> str:
@@ -72,10 +77,11 @@ class Reached:
                 error=error,
             )
         return say(
-            "{table}: {answered} of {n} cells can be answered within {error}.",
+            "{table}: {answered} of the {n} cells of {least} or more records can be answered within {error}.",
             table=self.asked.what(),
             answered=self.answered,
             n=self.cells,
+            least=self.least,
             error=error,
         )
 
@@ -143,7 +149,7 @@ def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
     """Return how far a table is answered in cells of `least` records or more, from what recipients will be told."""
     there = [one for one in told if one.true >= least]
     within = sum(one.within(asked.error) for one in there)
-    return Reached(asked, len(there), within, max((one.error for one in there), default=0.0))
+    return Reached(asked, len(there), within, max((one.error for one in there), default=0.0), least)
 
 
 def propose(

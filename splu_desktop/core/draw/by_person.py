@@ -5,7 +5,7 @@ One record per person, a draw per person (`draw.persons`), or each record for it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +29,7 @@ MOST_DAYS = 36_500
 
 _WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
 _MOST_LABELS = 200  # of columns whose values have one each
+_MEASURING, _MEASURED = 9176, 100_000  # stream of chance, and records drawn to measure something
 _CELLS = 16  # of persons by values, times the records, up to which a table of them is quicker than sorting
 
 
@@ -464,6 +465,24 @@ def _told(column: Column, squares: NDArray[np.float64], base: NDArray[np.float64
 
 def _said(effect: float) -> float:
     return max(float(f"{effect:.2f}"), 1.0)
+
+
+class Rehearsal:
+    """Chance of a draw that is measured and shown to nobody: the same each time, so that two looks say one figure."""
+
+    def __init__(self) -> None:
+        self._chance = np.random.default_rng(_MEASURING)
+
+    def bits(self, count: int) -> NDArray[np.uint32]:
+        return self._chance.integers(0, 1 << 32, count, np.uint32)
+
+
+def mean_sure(
+    before: Sequence[Column], draw: Callable[[Randomness], Sequence[Column]], who: Ints, gamma: float
+) -> float:
+    """Return `sure_if_kept` as it is on average over draws; `draw` makes the columns after one."""
+    chance, times = Rehearsal(), min(max(_MEASURED // max(len(who), 1), 1), 20)
+    return sum(sure_if_kept(before, draw(chance), who, gamma) for _ in range(times)) / times
 
 
 def sure_if_kept(before: Sequence[Column], after: Sequence[Column], who: Ints, gamma: float) -> float:

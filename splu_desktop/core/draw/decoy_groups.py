@@ -26,6 +26,7 @@ from splu_desktop.core.draw.draw import (
     by_tolerance,
     certainty_sentence,
     registered,
+    up,
 )
 from splu_desktop.core.errors import Ineligible
 from splu_desktop.core.groups import blocks
@@ -401,7 +402,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
 
     def chance(self) -> str:
         most = (
-            say("at most {most:.3g} % for sensitive values", most=100 * float(self.confidence))
+            say("at most {most} for sensitive values", most=up(self.confidence))
             if self.protected
             else say("no value is sensitive")
         )
@@ -410,7 +411,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
         return say("{most}; values with tolerance 1 may be the record's own", most=most)
 
     def odds(self, column: str | None = None) -> str:
-        sure = say(" of up to {most:.3g} %", most=100 * float(self.confidence)) if self.protected else ""
+        sure = say(" of up to {most}", most=up(self.confidence)) if self.protected else ""
         free = say(" (values with tolerance 1: in all)") if max(self.tolerances.limits.values()) == 1 else ""
         return say("the share of its tolerance{sure}{free}", sure=sure, free=free)
 

@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
+from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.joined import PARTS, BlockCounts, Joined, JoinedPart, Programme, coarse, parts_of, programme
 from splu_desktop.core.errors import BadSetting, EmptyTable
@@ -34,7 +34,7 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
 
@@ -379,9 +379,12 @@ class JoinedPerPerson(Joined):
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         who = persons(table[self.person])
-        drawn = self._redrawn(table, column, SystemRandomness(), progress)  # seen by nobody
         keep = float(self._designed(table, column)[0].parts[0].keeps)
-        return (sure_if_kept([table[column]], [drawn], who, 1 / keep) if keep else 0.0), keep
+        if not keep:
+            return 0.0, keep
+        return mean_sure(
+            [table[column]], lambda chance: [self._redrawn(table, column, chance, progress)], who, 1 / keep
+        ), keep
 
     @property
     def tells_second(self) -> float:

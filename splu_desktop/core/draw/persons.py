@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, persons, sure_if_kept
+from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
 from splu_desktop.core.draw.plain_groups import PlainGroups
@@ -36,7 +36,7 @@ from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
@@ -59,7 +59,8 @@ class Shares:
     rest : share of all other values together.
     persons : number of persons, n.
     effect : design effect of all records (`by_person.Effects`).
-    few : persons below which a value's share is not told.
+    few : persons below which a value's share is not told; 0 in a release, which tells what it tells.
+    most : in a release, the share that a value which is not told has at most.
     """
 
     each: Mapping[str, float]
@@ -67,12 +68,23 @@ class Shares:
     persons: int
     effect: float = 1.0
     few: int = 0
+    most: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "each", MappingProxyType(dict(self.each)))
 
     def __hash__(self) -> int:
         return hash((self.persons, self.rest))
+
+    def told(self) -> dict[str, float]:
+        """Return the shares that a release tells."""
+        return {label: share for label, share in self.each.items() if share * self.persons >= self.few}
+
+    @property
+    def untold(self) -> float:
+        """The share that a value which is not told has at most, for the reader of a release."""
+        rest = max(1 - sum(self.told().values()), 0.0) if self.few else self.rest
+        return min(rest, self.few / self.persons if self.few else self.most)
 
     def of(self, labels: NDArray[np.object_], counts: Floats) -> tuple[Floats, Flags]:
         """Return (m,) pi~, values that are not told sharing `rest` like their counts, and which are told."""
@@ -81,6 +93,8 @@ class Shares:
         rare = np.where(told, 0.0, counts)
         if rare.sum() > 0:
             shares = shares + self.rest * rare / rare.sum()
+        if np.count_nonzero(rare) == 1:  # the rest is told, and all its own
+            told = told | (rare > 0)
         return shares / max(float(shares.sum()), 1e-300), told
 
 
@@ -122,7 +136,7 @@ class DrawPerPerson(Draw):
             found["person"] = self.person
         if self.shares is not None:
             found |= {"shares": dict(self.shares.each), "rest": self.shares.rest, "persons": self.shares.persons}
-            found["effect"] = self.shares.effect
+            found |= {"effect": self.shares.effect, "most": self.shares.most}
         return found
 
     @classmethod
@@ -130,12 +144,13 @@ class DrawPerPerson(Draw):
         shares = None
         if "shares" in data:
             each, rest, number, effect = data["shares"], data["rest"], data["persons"], data["effect"]
-            numbers = [*each.values(), rest]
+            most = data.get("most", rest)
+            numbers = [*each.values(), rest, most]
             if not all(type(x) in (int, float) and 0 <= x <= 1 for x in numbers) or type(number) is not int:
                 raise ValueError
             if type(effect) not in (int, float) or not 1 <= effect < 1e9:
                 raise ValueError
-            shares = Shares(each, float(rest), number, float(effect))
+            shares = Shares(each, float(rest), number, float(effect), most=float(most))
         if not isinstance(data.get("person", ""), str):
             raise TypeError
         return cls(data["gamma"], data.get("person", ""), shares)
@@ -177,10 +192,11 @@ class DrawPerPerson(Draw):
         if self.shares is None:
             return self
         known = {str(label) for label in labels}  # type: ignore[attr-defined]
-        told = {x: y for x, y in self.shares.each.items() if x in known and y * self.shares.persons >= self.shares.few}
+        told = {x: y for x, y in self.shares.told().items() if x in known}
         rest = max(1 - sum(told.values()), 0.0) if self.shares.few else self.shares.rest
         each = {x: _stated(y) for x, y in told.items()}
-        return replace(self, person="", shares=Shares(each, _stated(rest), self.shares.persons, self.shares.effect))
+        shares = replace(self.shares, each=each, rest=_stated(rest), few=0, most=_stated(self.shares.untold))
+        return replace(self, person="", shares=shares)
 
     def fault(self, records: int, domain: Sequence[str]) -> str | None:
         if self.shares is None:
@@ -303,7 +319,8 @@ class DrawPerPerson(Draw):
     def confidence(self) -> Fraction:
         # Another person's value may be the own one: of the most frequent value that is often so.
         known = self.shares
-        most = 0.0 if known is None else max(known.each.values(), default=known.rest)
+        most = 0.0 if known is None else max(known.told().values(), default=0.0)
+        most = most if known is None else max(most, known.untold)
         return self._right(min(most, 1.0))
 
     def _right(self, share: float) -> Fraction:
@@ -335,12 +352,14 @@ class DrawPerPerson(Draw):
 
     def limit(self, label: str) -> Fraction:
         """Return how many of the rows that show it are right; who knows nothing but shares is right with pi~."""
-        return self._right(0.0 if self.shares is None else self.shares.each.get(label, 0.0))
+        known = self.shares
+        return self._right(0.0 if known is None else known.told().get(label, known.untold))
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         who = self._persons(table)
-        drawn = self._redrawn(table[column], who, SystemRandomness(), progress)  # seen by nobody
-        return sure_if_kept([table[column]], [drawn], who, self.size), 1 / self.size
+        before = [table[column]]
+        sure = mean_sure(before, lambda chance: [self._redrawn(before[0], who, chance, progress)], who, self.size)
+        return sure, 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
         return attackers.of_persons(column, self.size, up(self.confidence), self.insider)

@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, sure_if_kept
+from splu_desktop.core.draw.by_person import Effects, Rehearsal, mean_sure
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, by_tolerance, draw_from, registered, sentence_of
 from splu_desktop.core.draw.joined import binomial_law
@@ -37,7 +37,7 @@ from splu_desktop.core.draw.together import Together, apart, cost_sentences, nam
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 
@@ -167,7 +167,7 @@ class TogetherPerPerson(DrawPerPerson):
         known = _EFFECTS.setdefault(table[self.columns[0]], {})  # the columns of a block ask for the same in turn
         if key not in known or known[key][0] is not who:
             columns = [table[name] for name in self.columns]
-            taken = _taken(columns, who, np.arange(int(who.max()) + 1), SystemRandomness())  # seen by nobody
+            taken = _taken(columns, who, np.arange(int(who.max()) + 1), Rehearsal())
             shown = {one.name: one.with_codes(np.take(one.codes, taken)) for one in columns}
             other = replace(table, columns=tuple(shown.get(one.name, one) for one in table.columns))
             kept, come = (Effects.of_block(each, who, self.columns, names) for each in (table, other))
@@ -185,7 +185,7 @@ class TogetherPerPerson(DrawPerPerson):
 
     @property
     def confidence(self) -> Fraction:
-        return max((self.limit(label) for label in self._told), default=Fraction(1, self.size))
+        return Fraction(1, self.size) if self.shares is None else Fraction(math.ceil(100 * super().confidence), 100)
 
     @property
     def _told(self) -> tuple[str, ...]:
@@ -209,8 +209,11 @@ class TogetherPerPerson(DrawPerPerson):
 
     def sure_of_person(self, table: Table, column: str, progress: Progress = SILENT) -> tuple[float, float]:
         before = [table[name] for name in self.columns]
-        after = self.redraw_block(table, self.columns, SystemRandomness(), progress)  # seen by nobody
-        return sure_if_kept(before, after, self._persons(table), self.size), 1 / self.size
+        who = self._persons(table)
+        sure = mean_sure(
+            before, lambda chance: self.redraw_block(table, self.columns, chance, progress), who, self.size
+        )
+        return sure, 1 / self.size
 
     def readers(self, column: str) -> tuple[str, ...]:
         named = attackers.names_person(column, self.insider)

@@ -29,6 +29,7 @@ from splu_desktop.core.messages import Figure, Said, listed, say
 _SHOWN = 8  # columns that are all named in a sentence
 _APART = 3  # sentences that differ in figures alone and are all said
 _Alike = dict[tuple[int, object], tuple[Said, list[str]]]
+_SURE = 0.8
 _COMMON = Fraction(4, 5)  # of the example: share of a value among people like one
 
 
@@ -64,6 +65,11 @@ class Figures:
         low, high = self.ends_80 or (self.right_80 or 0.0,) * 2
         return self.known_80 * low, self.known_80 * high
 
+    @property
+    def borne_out(self) -> bool:
+        """Whether those are right as often as the attacker is sure: naive Bayes, taken at its word, need not be."""
+        return (self.ends_80[1] if self.ends_80 else self.right_80 or 0.0) >= _SURE
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -96,14 +102,18 @@ class Attack:
 
     @property
     def surest(self) -> Figures:
-        """The attacker who is rightly at least 80 % sure of most rows, taken at the upper end."""
-        return max(self.figures, key=lambda each: each.rightly_80[1])
+        """The attacker who is rightly at least 80 % sure of most rows, at the upper end; else who has no table."""
+        found = [self._blind, *(each for each in self.figures if each.borne_out)]
+        return max(found, key=lambda each: each.rightly_80[1])
+
+    @property
+    def _blind(self) -> Figures:
+        return next(each for each in self.figures if each.name == "margins")
 
     @property
     def gained(self) -> float:
         """The rows of which that one is rightly at least 80 % sure beyond who has no table, as a share of all."""
-        blind = next(each for each in self.figures if each.name == "margins")
-        return self.surest.rightly_80[1] - blind.rightly_80[1]
+        return self.surest.rightly_80[1] - self._blind.rightly_80[1]
 
 
 def after_reading(share: float, kept: float, led: float) -> float:

@@ -585,32 +585,35 @@ def _learned(
 ) -> _Learned:
     """Return what the learners learn, doing a part of the most work."""
     n, prior, work = table.n, np.maximum(channel.prior, _LEAST), int(_WORK * part)
-    features: Sequence[_Feature] = _features(table, nsas, _BINS[0])
+    # A column may be left with few intervals and not with many, each of which few records are in.
+    tries = {
+        tuple((each.name, each.width) for each in tried): tried
+        for bins in _BINS
+        if (tried := _features(table, nsas, bins))
+    }
     target, matrix = channel.classes[codes], channel.matrix
-    names = tuple(feature.name for feature in features)
+    names = tuple(name for name in nsas if any(name == each.name for tried in tries.values() for each in tried))
     tested = np.linspace(0, n - 1, min(n, int(_TESTED * part), _MOST_BELIEFS // len(prior))).astype(np.int64)
-    if not features or n < 2 * _FOLDS or len(prior) < 2:
+    if not tries or n < 2 * _FOLDS or len(prior) < 2:
         beliefs = np.tile(prior, (len(tested), 1))
         return _Learned(
             "smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, _INTERVALS[0], None, tested, names
         )
     likely = np.asarray(matrix[:, target].T)  # (N, M) chance of what is shown
     base, shown = np.log(prior).astype(np.float32), likely[tested]
-    plain = [(np.ones(len(features), np.float32), np.zeros_like(base))] * _FOLDS
 
     def tempered(features: Sequence[_Feature], tables: list[list[Singles]], weights: _Weights) -> Floats:
         return _tempered(_scored(features, tables, weights, base, tested), shown, prior / prior.sum())
 
     smoothed: list[tuple[float, Floats, Sequence[_Feature], list[list[Singles]]]] = []
-    for at, bins in enumerate(_BINS):
-        tried = _features(table, nsas, bins)
-        if smoothed and (not tried or [each.width for each in tried] == [each.width for each in features]):
-            continue  # no column of numbers, or nothing is left of any
-        tables, features = [], tried
+    features: Sequence[_Feature]
+    for at, features in enumerate(tries.values()):
+        tables = []
         for fold in range(_FOLDS):
-            progress.report(_STAGE, (at + fold / _FOLDS) / len(_BINS) / 3)
+            progress.report(_STAGE, (at + fold / _FOLDS) / len(tries) / 3)
             taught = np.arange(n) % _FOLDS != fold
             tables.append([_tables(feature, target, taught, channel.inverse, prior) for feature in features])
+        plain = [(np.ones(len(features), np.float32), np.zeros_like(base))] * _FOLDS
         beliefs = tempered(features, tables, plain)
         smoothed.append((_likelihood(beliefs, shown), beliefs, features, tables))
     _, beliefs, features, tables = max(smoothed, key=lambda each: each[0])

@@ -264,8 +264,10 @@ def _other(column: Column, silent: bool) -> Suggestion:
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
         return Suggestion(
             Role.DROPPED,
-            "many records have a value of their own, by which they can be recognised: left out unless you put it "
-            "into intervals or groups",
+            say(
+                "{why}: left out unless you put it into intervals or groups",
+                why=say("many records have a value of their own, by which they can be recognised"),
+            ),
             RoleCard.RECOGNISES,
         )
     if recognised is not None and not dated and not known:
@@ -278,7 +280,10 @@ def _other(column: Column, silent: bool) -> Suggestion:
     if not known and not (silent and _NO_WORD.fullmatch(column.name)):
         return Suggestion(
             Role.DROPPED,
-            "nothing is known of it, and a table on health may hold a finding there: left out until you say what it is",
+            say(
+                "{why}: left out until you say what it is",
+                why=say("nothing is known of it, and a table on health may hold a finding there"),
+            ),
             RoleCard.SPECIAL,
         )
     if column.n >= 20 and distinct_share(column) > 0.3 and column.m > _MANY:

@@ -387,8 +387,8 @@ def _cost_sentence(cost: Cost) -> str:
             sure=up(Fraction(cost.row.right).limit_denominator(10**6)),
         )
     return say(
-        "{counts} Whoever finds a person's row in all of them sees the true value at least twice in {twice} of the "
-        "rows, and knows it then where that value is rare: a common one comes twice by chance, too.",
+        "{counts} Whoever finds a person's row in all of them sees the true value, where it is rare, at least twice in "
+        "{twice} of the cases, and knows it then; a common one comes twice by chance, too.",
         counts=counts,
         twice=Figure(f"{100 * cost.row.twice:.1f} %"),
     )

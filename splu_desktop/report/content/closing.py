@@ -30,7 +30,7 @@ GLOSSARY = (
     (mark("NSA"), mark("non-sensitive attribute: a column published unchanged")),
     (mark("SA"), mark("sensitive attribute: a column whose values are re-drawn")),
     (mark("SHA-256"), mark("fingerprint of a file: if one bit changes, the fingerprint does")),
-    (mark("signal"), mark("what is left of a sensitive value's link to the other columns")),
+    (mark("signal a − b"), mark("how much more often a value is shown by records that have it than by others")),
     (mark("T_E"), mark("tolerated probability of an error of epsilon or more in a large count")),
     (
         mark("T_f"),

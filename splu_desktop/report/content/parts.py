@@ -25,6 +25,9 @@ VERDICT_REASONS = {
     "risk-above": mark("the risk of recognition is above the one allowed"),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
+    "names-persons": mark("a published column may name persons"),
+    "looks-sensitive": mark("a column that may be sensitive is published unchanged"),
+    "gives-away": mark("columns give values of a sensitive one away"),
     "released-again": mark("the same records were released more than once"),
 }
 ROLES = {

@@ -51,7 +51,7 @@ def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
         ("T_P", "r", 0.8, lambda each: decimal(each.t_p, t)),
         (t("T_P asked for"), "r", 0.9, lambda each: setting(each.wanted_t_p, t)),
         ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),
-        (t("Signal, least"), "r", 0.9, lambda each: share(min((v.signal for v in each.values), default=None), t)),
+        (t("Signal a − b, least"), "r", 0.9, lambda each: share(min((v.signal for v in each.values), default=None), t)),
     )
 
 

@@ -155,7 +155,7 @@ def _values(report: Report, t: Language) -> list[Block]:
         t("Published"),
         t("Estimated"),
         t("95 % of releases within"),
-        t("Signal"),
+        t("Signal a − b"),
         t("By its published count"),
     )
     rows: list[tuple[Cell, ...]] = []
@@ -173,8 +173,8 @@ def _values(report: Report, t: Language) -> list[Block]:
     name = t("What published counts are worth")
     note = t(
         "The most frequent values of each column; all {n} stand in the workbook (.xlsx) and the JSON report. Signal: "
-        "what the draw left of a value's link to the other columns; counts of a part of the table are estimated the "
-        "better the larger it is.",
+        "how much more often a value is shown by records that have it than by others; counts of a part of the table "
+        "are estimated the better the larger it is.",
         n=t.number(sum(len(each.values) for each in every)),
     )
     return [
