@@ -300,7 +300,7 @@ def _right(guarantee: Guarantee, t: Language) -> str:
     most = round(100 * guarantee.confidence, 2)
     shown = [value.tolerance for value in guarantee.values if value.published and value.tolerance < 1]
     least = round(100 * min(shown, default=guarantee.confidence), 2)
-    return f"{t.plain(least)}–{t.plain(most)}\u00a0%" if least < most else f"{t.plain(most)}\u00a0%"
+    return f"{t.plain(round(least))}–{t.plain(most)}\u00a0%" if least < most - 1 else f"{t.plain(most)}\u00a0%"
 
 
 def _readers(report: Report, t: Language) -> list[Block]:
@@ -315,7 +315,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
             t(
                 "is right in at most {share} of the rows that show a protected value, on average and before reading; "
                 "a value common among people alike may be nearly certain",
-                share=_right(worst, t),
+                share=cell_text(setting(worst.confidence, t)),
             ),
             Pages(("promise",)),
         ),
@@ -385,7 +385,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
             t(
                 "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables that "
                 "hold them; a protected value shown in it is the person's own in at most {share} of rows on average.",
-                share=_right(worst, t),
+                share=cell_text(setting(worst.confidence, t)),
             ),
             t("Each further release of the same records links better."),
             t("Linking to another table is hindered by the classes alone.")
