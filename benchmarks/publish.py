@@ -160,7 +160,8 @@ def main() -> None:
         size = source.stat().st_size / 1e6
         print(f"{args.records} records x 12 columns, {size:.0f} MB; best of {args.rounds} rounds")
         root = str(Path(__file__).parents[1])
-        environment = {**os.environ, "PYTHONPATH": root, "SPLU_DATA_DIR": str(folder / "data")}
+        paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])  # peers may lie elsewhere
+        environment = {**os.environ, "PYTHONPATH": paths, "SPLU_DATA_DIR": str(folder / "data")}
         # As in an installed program modules are compiled once, in the first round.
         environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

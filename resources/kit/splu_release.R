@@ -1082,13 +1082,17 @@
       inverted(sums$values, top, function(x)
         max(wide * model(x) + more + bend * (x - sums$values), wide * NARROWEST * model(x)))
     }
-    # The most records that may meet conditions on sensitive columns, where an answer reaches `high`.
-    most_of <- function(hidden, high) {
-      found <- n
+    # What neither end exceeds, of how many records have the values at all, where an answer reaches `high`; were the upper
+    # end cut alone, a count of all of them would miss where either of the two does.
+    ends_of_all <- function(hidden, high) {
+      found <- c(n, n)
       for (name in names(hidden)) {
         shown <- sum(counts[[name]][hidden[[name]]])
-        found <- min(found, sum(hidden[[name]]) * ways[[name]]$most)
-        if (high > shown) found <- min(found, max(ends_of_count(hidden[name], n)[2], ways[[name]]$unseen, shown))
+        found[2] <- min(found[2], sum(hidden[[name]]) * ways[[name]]$most)
+        if (high > shown) {
+          ends <- ends_of_count(hidden[name], n)
+          found <- pmin(found, c(ends[1], max(ends[2], ways[[name]]$unseen, shown)))
+        }
       }
       found
     }
@@ -1129,11 +1133,11 @@
       parts <- parts_for(names(hidden), list(hidden))
       estimate <- if (method == "unbiased") straight(parts, records, hidden) else likely(parts, records, hidden)
       found <- ends_of_count(chosen, top)
-      most <- most_of(hidden, max(found[2], estimate))
-      if (method == "bayes") estimate <- min(estimate, most)
-      possible <- min(max(estimate, 0), top, most)
-      low <- min(found[1], possible, least)
-      high <- max(min(found[2], most), possible, min(top, max(unseen)))
+      whole <- ends_of_all(hidden, max(found[2], estimate))
+      if (method == "bayes") estimate <- min(estimate, whole[2])
+      possible <- min(max(estimate, 0), top, whole[2])
+      low <- min(found[1], possible, least, whole[1])
+      high <- max(min(found[2], whole[2]), possible, min(top, max(unseen)))
       told <- found[3] == 1
       answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
              release = facts$id, note = if (!told) "the release does not tell where these values are")

@@ -162,7 +162,7 @@ class Release:
         self._read(folder)
         stated = self.facts["transitions"]
         self._blocks = {tuple(block["columns"]): block for block in stated.get("blocks", ())}
-        self._totals = {}  # name, codes -> the most records that may have these values
+        self._totals = {}  # name, codes -> the ends of how many records have these values
         self._held, self._parts = {}, {}  # what answers share
         self._ways = {name: _Way(self.counts(name), stated["columns"][name], self.n) for name in self.sensitive}
 
@@ -252,10 +252,10 @@ class Release:
         shown = sum(n for us, n in held.items() if all(part.meets(u, hidden) for part, u in zip(parts, us)))
         estimate = (self._straight if method == "unbiased" else self._likeliest)(parts, held, top, hidden)
         low, high, told = self._ends(chosen, top, table)
-        most = self._most(hidden, max(high, estimate))
+        fewest, most = self._ends_of_all(hidden, max(high, estimate))
         estimate = estimate if method == "unbiased" else min(estimate, most)
         possible = min(max(estimate, 0.0), top, most)
-        low, high = min(low, possible, least), max(min(high, most), possible, min(top, max(unseen)))
+        low, high = min(low, possible, least, fewest), max(min(high, most), possible, min(top, max(unseen)))
         note = "" if told else "the release does not tell where these values are"
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
         return Answer(
@@ -789,20 +789,23 @@ class Release:
             found = _likeliest_state(y, kron)
         return min(max(found, 0.0), float(top))
 
-    def _most(self, hidden, high):
-        """Return the most records that may meet conditions on sensitive columns, where an answer reaches `high`."""
-        found = float(self.n)
+    def _ends_of_all(self, hidden, high):
+        """Return what neither end exceeds, of how many records have the values at all, where an answer reaches `high`.
+
+        Were the upper end cut alone, a count of all of them would miss where either of the two does.
+        """
+        fewest = most = float(self.n)
         for name, some in hidden.items():
             way = self._ways[name]
             shown = sum(way.counts[at] for at in some)
-            found = min(found, len(some) * way.stated["most"])
+            most = min(most, len(some) * way.stated["most"])
             if high > shown:
                 key = name, some
                 if key not in self._totals:
-                    ends = self._ends({name: some}, self.n, _Table(self, [{name: some}]))
-                    self._totals[key] = max(ends[1], way.stated["unseen"], shown)
-                found = min(found, self._totals[key])
-        return found
+                    self._totals[key] = self._ends({name: some}, self.n, _Table(self, [{name: some}]))
+                ends = self._totals[key]
+                fewest, most = min(fewest, ends[0]), min(most, max(ends[1], way.stated["unseen"], shown))
+        return fewest, most
 
     def _ends(self, chosen, top, table):
         """Return the ends of all counts x with (estimate - x)^2 <= 1.96^2 V(x), and whether the release tells them.

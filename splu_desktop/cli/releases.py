@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.output import add_json, print_json, print_rows, tell, told
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import counted, say
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Register
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
             (say("recipient"), "l", lambda entry: str(entry.body.get("recipient") or "-")),
             (say("release"), "l", lambda entry: say("withdrawn") if entry.release in gone else _where(entry.body)),
         )
-    elif not (reading.faults or reading.acknowledged):  # what is gone may have been a release
+    elif reading.whole:  # what is gone may have been a release
         tell("Nothing was released yet.")
     if reading.faults:
         first = told(reading.faults[0])[:-1]
@@ -92,8 +92,11 @@ def run(args: argparse.Namespace) -> None:
         for fault in reading.acknowledged:
             tell(fault, "  ")
     elif not args.json:
-        entries = str(len(reading.entries))
-        tell("The register is sound: {n} entries, each sealed and chained to the one before.", n=entries)
+        one, many = (
+            "The register is sound: one entry, which is sealed.",
+            "The register is sound: {n} entries, each sealed and chained to the one before.",
+        )
+        tell(counted(len(reading.entries), one, many))
 
 
 def _source(body: Any) -> str:

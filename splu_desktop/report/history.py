@@ -94,7 +94,7 @@ def background(
             if each.entry.release != opened.facts.get("id")
         )
         known = () if entry is None else tuple(each for each in found if each.entry.number < entry.number)
-        before = sentence(known, costs(plan, known)) if known else ""
+        before = sentence(known, costs(plan, known), whole=reading.whole) if known else ""
     acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, before, progress))
     return Background(
         imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier, alternatives=alternatives

@@ -244,6 +244,7 @@ def test_what_a_column_alone_tells_is_one_figure_in_a_release(table: Table) -> N
         published = sanitise.run(table, plan, randomness=Seeded(seed))
         ((block, draw),) = published.blocks.items()
         costs = draw.costs(published.table.select(block), published=True)
+        assert "counted in the published rows" in costs[1], "“57 %” stood beside the gate's “58 %”, as one figure"
         told = re.findall(r"with “(flag .)”: .* at most (\d+) %", "\n".join(costs))
         assert dict(told) == {name: str(math.ceil(100 * published.draws[name].limit("yes"))) for name in block}
         (before,) = plan.blocks.values()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from splu_desktop.files.project.recipe import Recipe, write_recipe
 from splu_desktop.files.questions.batch import read_questions, write_answers
 from splu_desktop.files.release.handover import hand_over
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.report import comparison as comparison_files
 from splu_desktop.report.comparison import ENDINGS as COMPARED
 from splu_desktop.report.comparison import save_comparison, write_comparison
 from splu_desktop.report.make import ENDINGS as REPORTED
@@ -44,7 +46,24 @@ Save = Callable[[Path], object]
 
 
 @pytest.fixture(scope="module")
-def saves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Save]:
+def drawn_once() -> Iterator[None]:
+    """The picture of a comparison is drawn once: what fails here are the calls that bring it to the disk."""
+    known: dict[object, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("picture", "as_png"):
+            make = getattr(comparison_files, name)
+            patch.setattr(
+                comparison_files,
+                name,
+                lambda given, *more, make=make: (
+                    known.get((make, id(given))) or known.setdefault((make, id(given)), make(given, *more))
+                ),
+            )
+        yield
+
+
+@pytest.fixture(scope="module")
+def saves(tmp_path_factory: pytest.TempPathFactory, drawn_once: None) -> dict[str, Save]:
     folder = tmp_path_factory.mktemp("things")
     table = awkward_table(60)
     plan = plan_of(table, 3)

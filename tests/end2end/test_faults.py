@@ -168,7 +168,7 @@ def test_a_cancel_that_comes_too_late_does_not_deny_the_release(house: House) ->
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_killed_at_random_moments_in_200_publishes(
-    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readers_here: None
 ) -> None:
     monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "register" / "data"))
     result = subprocess.run(

@@ -133,6 +133,41 @@ def test_a_renamed_sensitive_column_is_no_disguise(house: House) -> None:
     assert earlier.how == "the same values in “illness”"
 
 
+def test_a_column_of_another_name_and_other_codes_is_not_passed_over(house: House) -> None:
+    """The records are known by their numbers; nothing was said of the column, as if it lost nothing."""
+    table = hospital(1)
+    house.release(table, plan_of(table))
+    coded = Column.from_labels("code", [f"c{(7 * int(x)) % 25}" for x in table["illness"].codes.tolist()])
+    recoded = Table((*table.select(("record", "ward")).columns, coded))
+    roles = {"record": Role.IDENTIFIER, "ward": Role.NSA, "code": Role.SA}
+    found = house.look(recoded, Plan(roles, plain({"code": 5})))
+    assert found.costs == ()
+    assert "“code” can't be recognised in it, nor its “illness” here" in sentence(found.earlier, found.costs)
+
+
+@pytest.mark.parametrize("acknowledged", [False, True])
+def test_of_a_register_that_lost_entries_it_is_said_how_many_releases_there_were_at_least(
+    house: House, acknowledged: bool
+) -> None:
+    """After two of three entries were cut off: “released once before”, and of another table that none is known."""
+    table, other = hospital(1, 400), hospital(2, 400)
+    for _ in range(3):
+        house.release(table, plan_of(table))
+    book = house.register.folder / "register.jsonl"
+    first = book.read_bytes().split(b"\n")[0] + b"\n"
+    book.write_bytes(first)
+    if acknowledged:
+        house.register.acknowledge("A. Clerk", "the disk failed")
+    for asked, said in (
+        (table, "released at least once before"),
+        (other, "No release of the same records is in what is left of the register."),
+    ):
+        (line,) = (x for x in house.look(asked, plan_of(asked)).gate.lines if x.name == "earlier-release")
+        assert said in line.sentence
+    book.write_bytes(first + first)
+    assert len(house.register.read().releases) == 1, "a copied line is damage, and no release more"
+
+
 @pytest.mark.parametrize("dense", [False, True])
 def test_other_records_raise_no_alarm(house: House, dense: bool) -> None:
     """Rows that agree by chance, in a dense table nearly all, are no overlap (four standard deviations and 1 %)."""

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QTextEdit,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
@@ -166,9 +167,20 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog | None]]:
     yield "compare, with results", beside
 
 
-@pytest.mark.parametrize(("code", "larger", "size"), [("de", 1.5, (1366, 768)), ("fr", 1.0, (960, 540))])
+# A screen of 1366 x 768 with 125 % has 1092 x 614 pixels of the window's, one of 1920 x 1080 with 200 % has 960 x 540.
+SIZES = ((1366, 768), (1092, 614), (960, 540))
+
+
+@pytest.mark.parametrize(("code", "larger", "sizes"), [("fr", 1.5, SIZES[:1]), ("de", 1.0, SIZES)])
 def test_all_that_stands_on_pages_and_dialogs_can_be_read(
-    code: str, larger: float, size: tuple[int, int], small_csv: Path, qapp: QApplication, tmp_path: Path, idle: Idle
+    code: str,
+    larger: float,
+    sizes: tuple[tuple[int, int], ...],
+    small_csv: Path,
+    qapp: QApplication,
+    tmp_path: Path,
+    idle: Idle,
+    qtbot: QtBot,
 ) -> None:
     before = qapp.font()
     font = qapp.font()
@@ -179,15 +191,20 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
     app.prepare(qapp)
     QSettings().setValue("recent/files", [str(small_csv)])
     window = app.make_window()
-    window.resize(*size)
+    window.resize(*sizes[-1])
     window.show()
 
     def look(name: str, top: QWidget) -> None:
         idle(window)
-        for _ in range(4):
-            QApplication.processEvents()
-        for fault in faults(top, larger > 1):
-            found.setdefault(fault, name)
+        for size in sizes if top is window else sizes[-1:]:  # the least last: it is that of what comes next
+            window.resize(*size)
+            for _ in range(4):
+                QApplication.processEvents()
+            seen = list(faults(top, larger > 1))
+            if seen:  # a long text is laid out bit by bit
+                qtbot.wait(300)
+                seen = list(faults(top, larger > 1))
+            found.update({fault: f"{name}, {size}" for fault in seen if fault not in found})
 
     try:
         look("start", window)
@@ -216,7 +233,7 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
             assert dialog is not None, name
             look(name, dialog)
             least = dialog.minimumSizeHint()
-            if least.height() > size[1] - _TITLE or least.width() > size[0]:
+            if least.height() > sizes[-1][1] - _TITLE or least.width() > sizes[-1][0]:
                 found.setdefault(f"{least.toTuple()} at least: the last row is out of sight", name)
             dialog.reject()
         page = window.publish_page

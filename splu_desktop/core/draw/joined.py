@@ -12,6 +12,7 @@ The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a recor
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -591,11 +592,13 @@ class Joined(Draw):
         """How surely two independent releases of the same records together tell a protected value at most."""
         return self.sure(2)
 
-    def sure(self, releases: int) -> float:
+    def sure(self, releases: int, gammas: Collection[int] = ()) -> float:
         """Return how surely so many independent releases of the same records tell a protected value at most.
 
         For one protected value pi / (pi + (1 - pi) q^k), of a record that shows it in all of them. Of two releases all
         pairs of shown values are looked at, of more those that show the same each time; who holds more holds two.
+
+        gammas : of further releases, in plain groups; draws are independent, so likelihoods are multiplied.
         """
         # One value of each part beside what is left of it.
         rows, priors, columns = [], [], []
@@ -610,16 +613,27 @@ class Joined(Draw):
                 priors.append(self._shares[at] * (size - 1) / size)
         own_keeps = np.diag(keeps)
         matrix = np.array([[feeds[at, to] + own * own_keeps[at, to] for to in columns] for at, own in rows])
-        prior, worst = np.array(priors), self.sure(2) if releases > 2 else 0.0
-        for place, (at, own) in enumerate(rows):
-            if not own or not self.parts[at].protected or not prior[place]:
-                continue
-            if releases == 2:
-                both = np.einsum("v,va,vb->ab", prior, matrix, matrix)
-                mine = prior[place] * np.outer(matrix[place], matrix[place])
-            else:
-                both, mine = prior @ matrix**releases, prior[place] * matrix[place] ** releases
-            worst = max(worst, float(np.divide(mine, both, out=np.zeros_like(both), where=both > 0).max()))
+        prior = np.array(priors)
+        asked = [place for place, (at, own) in enumerate(rows) if own and self.parts[at].protected and prior[place]]
+        if not asked:
+            return 0.0
+        each = prior[[place for place, (_, own) in enumerate(rows) if own]]
+        own_value = np.array([[own and at == to for to in columns] for at, own in rows])
+        kinds = [(matrix, releases)]
+        for gamma, times in Counter(gammas).items():
+            led = (1 - 1 / gamma) * each / np.maximum(1 - each, 1e-300)
+            kinds.append((np.where(own_value, 1 / gamma, np.minimum(led, 1.0)), times))
+        pairs = [
+            one[:, :, None] * other[:, None, :]
+            for at, (one, times) in enumerate(kinds)
+            for other, _ in kinds[at + (times < 2) :]
+        ]
+        pairs.append(np.prod([one**times for one, times in kinds], axis=0)[:, :, None])
+        worst = 0.0
+        for seen in pairs:
+            every = np.tensordot(prior, seen, 1)
+            mine = prior[asked, None, None] * seen[asked]
+            worst = max(worst, float(np.divide(mine, every, out=np.zeros_like(mine), where=every > 0).max()))
         return worst
 
     @property

@@ -363,9 +363,9 @@ class JoinedPerPerson(Joined):
     def count_law(self, count: int) -> Floats:
         return super().count_law(count) if self.persons else self._origin.count_law(count)
 
-    def sure(self, releases: int) -> float:
+    def sure(self, releases: int, gammas: Collection[int] = ()) -> float:
         own = Joined(self.parts, self.records, self.follows) if self.persons else self._origin
-        return own.sure(releases) if isinstance(own, Joined) else float(self.confidence)
+        return own.sure(releases, gammas) if isinstance(own, Joined) else float(self.confidence)
 
     def t_f(self, thresholds: Thresholds, releases: int = 1) -> int:
         if not self.persons:

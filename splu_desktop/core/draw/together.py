@@ -407,6 +407,7 @@ def cost_sentences(
     found = sorted(found, key=lambda each: -each.certainty)
     bare = [each.column for each in found if limits[each.column] == 1]
     found = [each for each in found if each.column not in bare]
+    named = _NAMED if len(found) != _NAMED + 1 else len(found)  # one is named as shortly as it is counted
     return [
         say(
             "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
@@ -414,6 +415,16 @@ def cost_sentences(
             columns=named_columns(columns),
             gamma=gamma,
             squared=gamma**2,
+        ),
+        *(
+            [
+                say(
+                    "The shares that follow are counted in the published rows, which are re-drawn: those of the "
+                    "original, which its custodian sees, can be some points higher or lower."
+                )
+            ]
+            if published and found
+            else []
         ),
         *(
             say(
@@ -426,7 +437,7 @@ def cost_sentences(
                 certainty=_share(each.certainty),
                 limit=_share(float(limits[each.column])),
             )
-            for each in found[:_NAMED]
+            for each in found[:named]
         ),
         # Records of a release share their combinations with those that took them: it has about half as many unique.
         *(
@@ -436,7 +447,7 @@ def cost_sentences(
                 column=each.column,
                 alone=_share(each.alone_protected),
             )
-            for each in ([] if published else found[:_NAMED])
+            for each in ([] if published else found[:named])
         ),
         *(
             say(
@@ -452,12 +463,12 @@ def cost_sentences(
                 say(
                     "For the other {number} columns a protected value beside known ones is the person's own in "
                     "{least} to {most} of the cases.",
-                    number=len(found) - _NAMED,
+                    number=len(found) - named,
                     least=_share(found[-1].certainty),
-                    most=_share(found[_NAMED].certainty),
+                    most=_share(found[named].certainty),
                 )
             ]
-            if len(found) > _NAMED
+            if len(found) > named
             else []
         ),
     ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -35,15 +35,16 @@ class ValueDraw:
     fakes : fake values in each group.
     law : count -> law of the published count, for a draw that is not from groups; then `sizes` are (). None there:
         counts are not what is published, and nothing is promised of several releases.
-    sure : number of releases -> how surely a row is right that shows the same value in each, where bearers of a value
-        always show it; None where each release shows true values by a chance of `limit` alone.
+    sure : number of releases, and gammas of further ones in plain groups -> how surely a row is right that shows the
+        same value in each, where bearers of a value always show it; None where each release shows true values by a
+        chance of `limit` alone.
     """
 
     sizes: tuple[int, ...]
     limit: Fraction
     fakes: int = 0
     law: Callable[[int], Floats] | None = None
-    sure: Callable[[int], float] | None = None
+    sure: Callable[[int, Collection[int]], float] | None = None
 
     @classmethod
     def plain(cls, gamma: int) -> ValueDraw:
@@ -133,8 +134,11 @@ def row_gain(draws: Sequence[ValueDraw]) -> RowGain:
     recognised; where it comes once at most, the best guess is what the release with the greatest limit shows.
     """
     keeps = [float(draw.limit) for draw in draws]
-    if len(draws) > 1 and (sure := [draw.sure(len(draws)) for draw in draws if draw.sure is not None]):
-        most = max(*sure, *keeps) if len(sure) == len(draws) else 1.0  # of different kinds together none is computed
+    if len(draws) > 1 and (sure := [draw.sure for draw in draws if draw.sure is not None]):
+        gammas = [draw.sizes[0] for draw in draws if draw.is_plain]
+        # Which values other groups keep apart is not known; of different draws of this kind the surest bounds all.
+        computed = len(sure) + len(gammas) == len(draws)
+        most = max(*keeps, *(each(len(sure), gammas) for each in dict.fromkeys(sure))) if computed else 1.0
         return RowGain(most, most, shown=True)
     never = math.prod(1 - keep for keep in keeps)
     if never == 0:

@@ -118,7 +118,7 @@ class Answer:
         if badge is Badge.EXACT:
             if self.variance != 0.0:
                 return say("exact: no record meets the conditions on columns published unchanged")
-            return say("exact: these columns are published unchanged")
+            return say("exact: counted from what is published unchanged")
         if badge is Badge.PROTECTED:
             return "protected: this count is small, the figure is deliberately unreliable"
         if self.told and badge is Badge.UNCERTAIN:

@@ -52,7 +52,7 @@ class Reader:
         self.published = published
         self._engine = engine or Engine(published)
         self._several = Several(self._engine)
-        self._totals: dict[tuple[str, bytes, bool], float] = {}
+        self._totals: dict[tuple[str, bytes, bool], tuple[float, float]] = {}
         self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def signal(self, sa: str) -> Floats:
@@ -157,7 +157,7 @@ class Reader:
                 numbers,
                 method,
                 lost,
-                self._most(question, numbers, lost, straight=method.straight),
+                self._ends_of_all(question, numbers, lost, straight=method.straight),
                 self._told(question, numbers),
             )
             for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
@@ -235,10 +235,9 @@ class Reader:
         published, selected, estimate, low, high, variance = (
             np.concatenate([part[at] for part in parts]) for at in range(6)
         )
-        total = self._engine.cells(sa, [()])[4][0]  # no cell of a value holds more than the value has
-        total = np.maximum(np.maximum(total, self.unseen(sa)), self.published.counts(sa))
-        high = np.minimum(high, total)
-        least = np.maximum(selected[:, None] - room, 0.0)
+        of_all, total = (ends[0] for ends in self._engine.cells(sa, [()])[3:5])
+        high = np.minimum(high, np.maximum(np.maximum(total, self.unseen(sa)), self.published.counts(sa)))
+        least = np.minimum(np.maximum(selected[:, None] - room, 0.0), of_all)  # see `_ends_of_all`
         low, estimate = np.minimum(np.minimum(low, high), least), np.minimum(estimate, high)
         return published.astype(np.int64), selected.astype(np.int64), estimate, low, high, variance
 
@@ -340,20 +339,23 @@ class Reader:
         low, high, variance = by_one_rule.ends(self._engine, chosen)
         return replace(found, low=low, high=high, variance=variance, doubtful=False)
 
-    def _most(self, question: Question, found: Found, lost: bool, *, straight: bool) -> float:
-        """Return the most records that can meet a question: no more than have its values in the whole table.
+    def _ends_of_all(self, question: Question, found: Found, lost: bool, *, straight: bool) -> tuple[float, float]:
+        """Return what neither end of a question's interval exceeds: the ends of how many have its values at all.
 
+        Of all bearers of a value, the upper end falls short wherever either of the two upper ends does. With the lower
+        end cut alike, it is too high only where both are, and both together miss as often as one of the intervals.
         That is asked only where the answer reaches beyond the published count of the whole table; N where some values
         are not known.
         """
-        most = float(self.published.n)
+        least = most = float(self.published.n)
         if lost:
-            return most
+            return least, most
         for sa, chosen in question.chosen:
             most = min(most, float(chosen.sum()) * self.most(sa))
             if self._reaches_beyond(sa, chosen, found):
-                most = min(most, self._totals[sa, chosen.tobytes(), straight])
-        return most
+                low, high = self._totals[sa, chosen.tobytes(), straight]
+                least, most = min(least, low), min(most, high)
+        return least, most
 
     def _reaches_beyond(self, sa: str, chosen: Flags, found: Found) -> bool:
         return bool(chosen.any()) and max(found.high, found.estimate) > self.published.counts(sa)[chosen].sum()
@@ -379,7 +381,7 @@ class Reader:
         return np.asarray(public_figures.tell(low, high, as_fraction(self.published.thresholds.epsilon)), bool)
 
     def _learn_totals(self, asked: Iterable[tuple[str, Flags]], *, straight: bool) -> None:
-        """Keep the upper ends of how many records of the whole table have values of an SA."""
+        """Keep the ends of how many records of the whole table have values of an SA."""
         new: dict[str, dict[bytes, Flags]] = {}
         for sa, chosen in asked:
             if (sa, key := chosen.tobytes(), straight) not in self._totals:
@@ -388,13 +390,20 @@ class Reader:
             found = self._engine.one_sa(sa, [()], [(0, chosen) for chosen in sets.values()], Method.UNBIASED)
             for (key, chosen), numbers in zip(sets.items(), found, strict=True):
                 known = self._straight(Question((), ((sa, chosen),)), numbers) if straight else numbers
-                self._totals[sa, key, straight] = max(known.high, self.unseen(sa), float(known.published))
+                self._totals[sa, key, straight] = known.low, max(known.high, self.unseen(sa), float(known.published))
 
     def _answer(
-        self, conditions: tuple[Condition, ...], found: Found, method: Method, lost: bool, most: float, told: bool
+        self,
+        conditions: tuple[Condition, ...],
+        found: Found,
+        method: Method,
+        lost: bool,
+        of_all: tuple[float, float],
+        told: bool,
     ) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
+        fewest, most = of_all
         estimate = found.estimate if method is Method.UNBIASED else min(found.estimate, max(most, 0.0))
         possible = min(max(estimate, 0.0), float(found.n_p), most)
         # Nor is any count of a sensitive value known to be 0: a few records never stand out.
@@ -407,7 +416,7 @@ class Reader:
             conditions=conditions,
             published=found.published,
             estimate=estimate,
-            low=min(found.low, possible, least),
+            low=min(found.low, possible, least, fewest),
             high=max(min(found.high, most), possible, room),
             method=method,
             n_p=found.n_p,

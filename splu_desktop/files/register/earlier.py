@@ -14,7 +14,7 @@ from splu_desktop import __version__
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
-from splu_desktop.core.messages import Figure, counted, listed, say
+from splu_desktop.core.messages import Figure, counted, listed, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
@@ -50,6 +50,8 @@ class EarlierRelease:
     sensitive : the SAs that both re-draw.
     undone : columns that one of the two re-draws and the other publishes as they are.
     theirs : name of a column -> its name there, where that is another.
+    unmatched : SAs of this release, and columns re-drawn there, that have no counterpart in the other; none where one
+        side has none.
     """
 
     entry: Entry
@@ -58,6 +60,7 @@ class EarlierRelease:
     sensitive: tuple[str, ...]
     undone: tuple[str, ...] = ()
     theirs: Mapping[str, str] = field(default_factory=dict)
+    unmatched: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     @property
     def folder(self) -> Path | None:
@@ -145,7 +148,10 @@ def _related(entry: Entry, how: tuple[str, float], prints: Fingerprints, plan: P
             sensitive.append(name)
         elif (ours and unchanged) or (role is Role.NSA and there in drawn):
             undone.append(name)
-    return EarlierRelease(entry, *how, tuple(sensitive), tuple(undone), renamed)
+    new = tuple(name for name in plan.sensitive if name not in sensitive and name not in undone)
+    old = tuple(sorted(drawn - {renamed.get(name, name) for name in plan.roles}))
+    unmatched = (new, old) if new and old else ((), ())
+    return EarlierRelease(entry, *how, tuple(sensitive), tuple(undone), renamed, unmatched)
 
 
 class _EarlierSearch:
@@ -318,8 +324,11 @@ def registered_draws(entry: Entry, name: str) -> tuple[ValueDraw, ...]:
     return recorded_draws({"draws": {name: draws[name]}})[name].by_value() if name in draws else ()
 
 
-def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str:
-    """Return what the custodian is told about earlier releases: how many, where, and what one more costs."""
+def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...], *, whole: bool = True) -> str:
+    """Return what the custodian is told about earlier releases: how many, where, and what one more costs.
+
+    whole : whether nothing of the register was ever lost (`Reading.whole`); else there may have been more of them.
+    """
     last = earlier[-1]
     body = last.entry.body
     count = len(earlier)
@@ -338,10 +347,19 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> str
     told = [_cost_sentence(cost) for cost in fall if cost in worst]
     if more := len(fall) - len(worst):
         told.append(say("{n} more columns lose likewise.", n=more))
-    weaker = listed(told, "{head} {tail}", "{head} {tail}")
     if not fall:
-        weaker = say("It re-draws other columns, and both together tell more of each person than one of them.")
-    times = counted(count, "once", "{n} times")
+        told.append(say("It re-draws other columns, and both together tell more of each person than one of them."))
+    for ours, theirs in dict.fromkeys(other.unmatched for other in earlier[-1:] if other.unmatched[0]):
+        told.append(
+            say(
+                "{ours} can't be recognised in it, nor its {theirs} here: a column that only its name and its codes "
+                "tell apart loses likewise.",
+                ours=quoted(ours),
+                theirs=quoted(theirs),
+            )
+        )
+    weaker = listed(told, "{head} {tail}", "{head} {tail}")
+    times = counted(count, "once", "{n} times") if whole else counted(count, "at least once", "at least {n} times")
     return say(
         "This source was released {times} before, last on {date}{to} ({how}{share}). {weaker}{where}",
         times=times,

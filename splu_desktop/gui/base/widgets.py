@@ -327,7 +327,7 @@ class Banner(QFrame):
         super().__init__(parent)
         row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
         self._picture = Picture("info", "accent", 18)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
         self.text = label(wrap=True, selectable=True)
         row.addWidget(self.text, 1)
         self._act: Callable[[], object] = lambda: None
@@ -485,10 +485,13 @@ class Chip(QWidget):
         painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
 
 
+_TITLE = 32  # pixels of a window's title
+
+
 class Dialog(QDialog):
     """A window beside the main one, gone for good when it is closed; `parts` has its parts, one below the other.
 
-    size : in pixels, for it to open with; None for what its parts ask for.
+    size : in pixels, for it to open with, as far as the screen is high enough; None for what its parts ask for.
     intro : what it is for, at the top.
     """
 
@@ -497,7 +500,7 @@ class Dialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         if size:
-            self.resize(*size)
+            self.resize(size[0], min(size[1], self.screen().availableGeometry().height() - _TITLE))
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
         if intro:
             self.parts.addWidget(label(intro, wrap=True))

@@ -158,7 +158,7 @@ class AheadTab(QWidget):
             row.addWidget(box, 2)
         for box in (self.value, *self.lines):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(9)
+            box.setMinimumContentsLength(6)
             box.activated.connect(self._chosen)
         self.must = button(
             self.tr("What must be &answered?…"),

@@ -94,7 +94,7 @@ class _Line(QObject):
             t("by"),
             t("and by"),
             t("within"),
-            t("from records on"),
+            t("cells of at least"),
         )
         boxes: tuple[QComboBox | QSpinBox, ...] = (self.sa, self.value, *self.lines, self.error, self.least)
         for at, (box, said) in enumerate(zip(boxes, names, strict=True)):
