@@ -300,7 +300,7 @@ def _right(guarantee: Guarantee, t: Language) -> str:
     most = round(100 * guarantee.confidence, 2)
     shown = [value.tolerance for value in guarantee.values if value.published and value.tolerance < 1]
     least = round(100 * min(shown, default=guarantee.confidence), 2)
-    return f"{t.plain(round(least))}–{t.plain(most)}\u00a0%" if least < most - 1 else f"{t.plain(most)}\u00a0%"
+    return f"{t.plain(least)}–{t.plain(most)}\u00a0%" if least < most else f"{t.plain(most)}\u00a0%"
 
 
 def _readers(report: Report, t: Language) -> list[Block]:
