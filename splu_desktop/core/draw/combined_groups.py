@@ -290,9 +290,10 @@ class _Law:
                 scale = scale * step
                 if np.abs(step - 1).max() < 1e-10:
                     break
-        shown = np.diag(own) + scale[:, None] * others * scale
+        others = scale[:, None] * others * scale
+        shown = np.diag(own) + others
         total = np.maximum(shown.sum(axis=1, keepdims=True), 1e-300)
-        return Shared(np.asarray(shown / total, np.float64), self)
+        return Shared(np.asarray(shown / total, np.float64), self, own / np.maximum(counts, 1e-9), others)
 
     def means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over each state's records, of their groups' means of two functions (m, k)."""
@@ -307,8 +308,24 @@ class Shared:
 
     matrix: Floats
     law: _Law
+    own: Floats  # (m,) share of a state's records that show themselves
+    others: Floats  # (m, m) records that show others
     fits: bool = True
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over what a state's records share, of the means of two functions of published states."""
         return self.law.means(left, right)
+
+    def moved(self, functions: Floats) -> Floats:
+        """Return (m, m, k) the derivatives of T g by each count, for k functions g (m, k) of a published state.
+
+        `others` is d_u d_w times what was found, and 1 - own of a further record of a state must show others.
+        """
+        m = len(self.own)
+        odds = np.linalg.pinv(np.diag(self.others.sum(axis=1)) + self.others, hermitian=True) * (1 - self.own)
+        moved = odds.T[:, :, None] * (self.others @ functions)
+        moved += np.einsum("vw,wk,wc->cvk", self.others, functions, odds)
+        itself = np.arange(m)
+        moved[itself, itself] += self.own[:, None] * functions - self.matrix @ functions
+        total = np.maximum(self.others.sum(axis=1) / np.maximum(1 - self.own, 1e-12), 1e-9)
+        return np.asarray(moved / total[:, None], np.float64)
