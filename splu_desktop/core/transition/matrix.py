@@ -13,7 +13,6 @@ out, D is less by q (I - T G): else counts of the whole table, x = f', would see
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -97,19 +96,17 @@ class MatrixTransition:
     ----------
     n : records, N.
     counts : (m,) published counts f'_s, which stand for the true f_s.
-    mixed : how values are mixed at given counts, (m,) counts -> `Mixing`.
-    groups : the same at these counts.
+    groups : how values are mixed, at these counts.
     """
 
     n: int
     counts: Floats
-    mixed: Callable[[Floats], Mixing]
     groups: Mixing
 
     @classmethod
-    def of(cls, counts: Floats, mixed: Callable[[Floats], Mixing]) -> MatrixTransition:
-        """Return the transition of one SA with published `counts`. Raises NoLaw where these can't be mixed so."""
-        return cls(int(counts.sum()), counts, mixed, mixed(counts))
+    def of(cls, counts: Floats, groups: Mixing) -> MatrixTransition:
+        """Return the transition of one SA with published `counts`."""
+        return cls(int(counts.sum()), counts, groups)
 
     @property
     def matrix(self) -> Floats:
