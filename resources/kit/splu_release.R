@@ -94,7 +94,7 @@
                                                collapse = ", "), "}"))
     if (is.character(one)) return(quoted(one))
     if (is.logical(one)) return(if (one) "true" else "false")
-    if (is.finite(one)) format(one, digits = 15, scientific = NA) else "null"
+    if (is.finite(one)) format(one, digits = 15, scientific = NA, decimal.mark = ".") else "null"
   }
 
   # --- texts
@@ -486,7 +486,8 @@
       label <- labels[[name]]
       absent <- label %in% missing_of[[name]]
       if (length(asked) > 1) return(Reduce(`|`, lapply(asked, function(one) flags_of(name, one))))
-      text <- if (is.null(asked) || is.na(asked)) "" else as.character(asked)
+      text <- if (is.null(asked) || is.na(asked)) "" else if (is.numeric(asked))
+        format(asked, digits = 15, scientific = FALSE, trim = TRUE, decimal.mark = ".") else as.character(asked)
       if (text %in% label[!absent]) return(label == text)
       if (trimws(text) %in% c("", "(empty)") && any(absent)) return(absent)
       if (trimws(text) %in% label) return(label == trimws(text))
@@ -1380,7 +1381,7 @@ splu_release <- function(folder = ".") tryCatch(.splu(folder), error = function(
 })
 
 print.splu_answer <- function(x, ...) {
-  said <- function(number) if (is.infinite(number)) "no bound" else format(number, digits = 4, big.mark = ",")
+  said <- function(number) if (is.infinite(number)) "no bound" else format(number, digits = 4, big.mark = ",", decimal.mark = ".")
   cat(sprintf("%s: %s (95 %%: %s to %s)\n", x$what, said(x$estimate), said(x$low), said(x$high)))
   for (part in x$parts) {
     cat("  ")

@@ -150,6 +150,7 @@ def asked_of_program(reader: Reader, question: Question) -> Figures | None:
 def asked_in_r(folder: Path, questions: Iterable[Question]) -> list[Figures | None]:
     """Return what the kit in R answers, None where it refuses."""
     script = [
+        'options(OutDec = ",")',  # as where R was told to write numbers so
         f"source({json.dumps(str(folder / 'splu_release.R'))})",
         f"r <- splu_release({json.dumps(str(folder))})",
         *(

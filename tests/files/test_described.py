@@ -78,9 +78,9 @@ def test_label_files_name_every_column_and_run_nothing_else(released: Path) -> N
 
 @needs("PSPP")
 def test_what_spss_reads_is_the_table(released: Path, tmp_path: Path) -> None:
-    """PSPP runs the same syntax: names, labels, and every cell."""
+    """PSPP runs the same syntax: names, labels, and every cell, whatever the decimal mark of its country."""
     (tmp_path / "run.sps").write_text(
-        f'CD "{released}".\nINSERT FILE="table.sps".\nSAVE OUTFILE="{tmp_path}/back.sav".\n'
+        f'SET DECIMAL=COMMA.\nCD "{released}".\nINSERT FILE="table.sps".\nSAVE OUTFILE="{tmp_path}/back.sav".\n'
     )
     ran = subprocess.run(["pspp", "-b", str(tmp_path / "run.sps")], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "")

@@ -68,6 +68,8 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
         forms.append(f"  {name} {'F40.10' if number else f'A{min(longest, 32_767)}'}")
     lines = [
         f"COMMENT {_line(warning).rstrip('.')}.",
+        "PRESERVE.",
+        "SET DECIMAL=DOT.",  # which a German SPSS takes for none, and numbers for no values
         'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\' /ARRANGEMENT=DELIMITED',
         "  /FIRSTCASE=2 /VARIABLES=",
         *forms,
@@ -77,7 +79,7 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
         lines.append(
             f"VARIABLE LABELS {name} '{_line(_titled(published, column.name)).replace(chr(39), chr(39) * 2)}'."
         )
-    return "\n".join([*lines, "EXECUTE."]) + "\n"
+    return "\n".join([*lines, "EXECUTE.", "RESTORE."]) + "\n"
 
 
 def csvw(published: Published, facts: Facts, warning: str) -> str:

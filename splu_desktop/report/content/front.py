@@ -315,7 +315,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
             t(
                 "is right in at most {share} of the rows that show a protected value, on average and before reading; "
                 "a value common among people alike may be nearly certain",
-                share=_right(worst, t),
+                share=cell_text(setting(worst.confidence, t)),
             ),
             Pages(("promise",)),
         ),
@@ -385,7 +385,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
             t(
                 "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables that "
                 "hold them; a protected value shown in it is the person's own in at most {share} of rows on average.",
-                share=_right(worst, t),
+                share=cell_text(setting(worst.confidence, t)),
             ),
             t("Each further release of the same records links better."),
             t("Linking to another table is hindered by the classes alone.")
