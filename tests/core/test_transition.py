@@ -37,7 +37,7 @@ def test_groups_say_how_their_chances_move_with_the_counts(draw: PlainGroups | D
     counts = np.array([3_600.0, 3_100, 2_900, 1_200, 1_200])
     through = draw.transition(counts, LABELS)
     assert through.groups.fits
-    moved = through.groups.moved(FUNCTIONS)
+    moved, _ = through.groups.moments(FUNCTIONS)
     assert np.abs(moved).max() > 1e-5
     for to, of in ((0, 1), (3, 2), (2, 4)):
         step = 2.0 * (np.eye(5)[to] - np.eye(5)[of])
@@ -63,7 +63,7 @@ def test_groups_formed_anew_say_how_their_chances_move_with_the_counts() -> None
                 scale *= np.sqrt((wanted * (1 - own / counts)) / (scale * (others @ scale)))
             shown = np.diag(own / counts * wanted) + scale[:, None] * others * scale
             found.append(shown / wanted[:, None])
-        moved = groups.moved(function)
+        moved, _ = groups.moments(function)
         assert moved[to] - moved[of] == pytest.approx((found[0] - found[1]) @ function / 4, abs=1e-8, rel=1e-3)
 
 

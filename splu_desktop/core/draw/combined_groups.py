@@ -292,8 +292,8 @@ class Shared:
         one, other = self._part @ left, self._part @ right
         return np.asarray(weight.T @ (one * other) - (weight.T @ one) * (weight.T @ other), np.float64)
 
-    def moved(self, functions: Floats) -> Floats:
-        """Return (m, m, k) the derivatives of T g by each count, for k functions g (m, k) of a published state.
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return what `Mixing` says of k functions g (m, k) of a published state.
 
         The odds with which states share groups stay: d_u d_w times as many records of u show others of w, and of a
         further record of a state, the share 1 - own that does not show itself shows others.
@@ -305,4 +305,6 @@ class Shared:
         moved += np.tensordot(odds.T, others[:, :, None] * functions, axes=(1, 1))
         itself = np.arange(len(own))
         moved[itself, itself] += own[:, None] * functions - self.matrix @ functions
-        return np.asarray(moved / self._counts[:, None], np.float64)
+        weight = self.held * self.often[:, None] / self._counts
+        products = np.einsum("gv,gu,gk->vuk", weight, self._part, self._part @ functions)
+        return moved / self._counts[:, None], products

@@ -114,8 +114,8 @@ class MixedGroups:
         mean = np.divide(products, weight, out=np.zeros_like(products), where=weight > 0)
         return mean - (self.matrix @ left) * (self.matrix @ right)
 
-    def moved(self, functions: Floats) -> Floats:
-        """Return (m, m, k) the derivatives of T g by each count, for k functions g (m, k) of a published value.
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return what `Mixing` says of k functions g (m, k) of a published value.
 
         A law's rates move E[F] by Cov(F, c) and the means by Cov(c), so the means move E[F] by Cov(c)^-1 Cov(F, c). The
         copies add up, so only moves that add up to none mean anything. F = c_v (c . g) has T's rows by their records.
@@ -123,18 +123,21 @@ class MixedGroups:
         m, k = functions.shape
         left, right = np.repeat(np.eye(m), k, axis=1), np.tile(functions, m)
         by_counts = slopes(self.records, self.counts, self.bounds)
-        shared, rows = np.zeros((m, m, k)), np.zeros((m, m))
-        whole = np.zeros(m)
+        moved, products = np.zeros((2, m, m, k))
+        rows, whole = np.zeros((m, m)), np.zeros((m, 1, 1))
         for (number, law), j in zip(self.laws, self.column, strict=True):
             means, pairs = law.means(), law.pairs()
             follow = np.linalg.pinv(covariance := pairs - np.outer(means, means), rcond=_FLAT, hermitian=True)
             follow = (law.size / self.records[:, j].sum()) * by_counts[j].T @ follow
-            both = law.triples(left, right).reshape(m, m, k) - means[:, None, None] * (pairs @ functions)
-            shared += number / law.size * np.tensordot(follow, both, axes=1)
+            triples = law.triples(left, right).reshape(m, m, k)
+            products += number / law.size**2 * triples
+            triples -= means[:, None, None] * (pairs @ functions)
+            moved += number / law.size * np.tensordot(follow, triples, axes=1)
             rows += number * follow @ covariance
-            whole += number * means
-        shared -= rows[:, :, None] * (self.matrix @ functions)
-        return np.divide(shared, whole[:, None], out=np.zeros_like(shared), where=whole[:, None] > 0)
+            whole += number * means[:, None, None]
+        moved -= rows[:, :, None] * (self.matrix @ functions)
+        there = np.where(whole > 0, whole, np.inf)
+        return moved / there[:, 0], products / there
 
 
 def _parts(held: Floats, caps: Ints, size: int, groups: int, records: int, fakes: int) -> list[tuple[int, int, Floats]]:

@@ -44,8 +44,10 @@ class Mixing(Protocol):
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over what v's records share, of the means of two functions of their published values."""
 
-    def moved(self, functions: Floats) -> Floats:
-        """Return (m, m, k) the derivatives of T g by each count, for k functions g (m, k) of a published value."""
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return twice (m, m, k) for k functions g (m, k) of a published value: the derivatives of T g by each count,
+        and the mean over what v's records share of the product of the chance of a value and the mean of g.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +61,10 @@ class Independent:
         """Return zeros: records share nothing."""
         return np.zeros((len(left), left.shape[1]))
 
-    def moved(self, functions: Floats) -> Floats:
-        """Return zeros: the chances stand."""
-        return np.zeros((len(functions), *functions.shape))
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return zeros, since the chances stand, and the products of means."""
+        products = self.matrix[:, :, None] * (self.matrix @ functions)[:, None]
+        return np.zeros_like(products), products
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,25 +228,19 @@ class MatrixTransition:
         return self._moments(np.eye(len(self.counts)))
 
     def _moments(self, sets: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return (m, m, k) D of functions, their covariances with each value's indicator in a record's group, (m, k)
-        their own there.
+        """Return D, (m, m, k) (dT / df'_k G)[v], k moving at the cost of all values in proportion; P of the functions
+        and each value's indicator, (m, m, k), and of the functions themselves, (m, k).
 
-        D[k, v] = (dT / df'_k G)[v], k moving at the cost of all values in proportion. The others are means over the
-        groups of v's records of the products of what the members of such a group show on average.
+        P[v] is the mean over the groups of v's records of the product of what two functions are there on average.
         """
-        m, k = sets.shape
         function = self._noisy @ sets
-        moved = self.groups.moved(self.inverse @ sets)
+        moved, products = self.groups.moments(function)
         moved -= np.tensordot(self.counts / max(self.n, 1), moved, axes=1)
-        means = self.matrix @ function
-        left, right = np.repeat(np.eye(m), k, axis=1), np.tile(function, m)
-        pairs = self.groups.spread_of_means(left, right).reshape(m, m, k)
-        pairs += self.matrix[:, :, None] * means[:, None]
-        return moved, pairs, np.einsum("vuk,uk->vk", pairs, function)
+        return moved, products, np.einsum("vuk,uk->vk", products, function)
 
     def _followed(self, x: Floats, sets: Floats, moments: tuple[Floats, Floats, Floats]) -> Floats:
         """Return (Q, k) variances. A record of v is drawn from its group, so h and g of what it shows have covariance
-        T (h g) - P(h, g), P a mean over its groups as in `_moments`, and over all records f' P(h, g) = f' (h (T g)).
+        T (h g) - P(h, g), P as in `_moments`, and over all records f' P(h, g) = f' (h (T g)).
         """
         derivative, pairs, own = moments
         function = self._noisy @ sets
