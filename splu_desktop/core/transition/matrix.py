@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FEW = 48  # values up to which derivatives of T are taken: a second of processor, once for each column
+FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _SECOND = 3.0  # t^2 of a variance's second order: Var(S / (1 + e)) = Var(S) (1 + 3 Var(e)) with e independent of S
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
