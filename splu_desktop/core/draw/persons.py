@@ -293,9 +293,7 @@ class DrawPerPerson(Draw):
         a = (known.persons // self.size) / known.persons or 1 / self.size
         shares, told = known.of(labels, counts)
         matrix = a * np.eye(len(counts)) + (1 - a) * shares
-        return PersonTransition(
-            int(counts.sum()), counts, lambda _: Independent(matrix), Independent(matrix), a, shares, told
-        )
+        return PersonTransition(int(counts.sum()), counts, Independent(matrix), a, shares, told)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         return 1.0 if effects is None else effects.selected(conditions)
