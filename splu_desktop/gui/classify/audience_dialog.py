@@ -34,7 +34,7 @@ class AudienceDialog(Dialog):
     """The five questions, and below them the limits."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(t("Who gets it?"), (720, 560), parent)
+        super().__init__(t("Who gets it?"), (720, 500), parent)
         self.setMinimumWidth(720)
         self._session = session
         choices = session.choices
