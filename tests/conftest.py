@@ -59,7 +59,7 @@ def _parts_are_said() -> Iterator[None]:
         bare = [value for value in values.values() if type(value) is str and (value in known or value in filled)]
         assert not bare, f"not said by say(): {bare}"
         made = make(cls, template, values)
-        if values and template in known:
+        if template in known and values and template.count(" ") > 3:  # "40 and more" is also a label of ours
             filled.add(str.__str__(made))
         return made
 
