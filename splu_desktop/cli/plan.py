@@ -6,7 +6,7 @@ import argparse
 import math
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,7 @@ from splu_desktop.report.law import CODES, codes
 
 _LISTED = 30
 _CELLS = 40
+_MANY = 4  # columns of which the same is said, and tables alike, so many that it is said once
 
 
 def add(commands: Any) -> None:
@@ -204,7 +205,7 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json(said)
     else:
-        _print_text(said)
+        _print_text(said, all_tables=bool(args.show_table))
     if fault is not None:
         raise fault
 
@@ -356,7 +357,8 @@ def _proposal(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> dict[str
     }
 
 
-def _print_expected(found: dict[str, Any]) -> None:
+def _print_expected(found: dict[str, Any], *others: dict[str, Any]) -> None:
+    """Print what recipients will be told of a table; of others like it, how far they are answered."""
     tell("What recipients will be told of {table}:", "\n", table=found["table"])
     rows = [
         [*map(_short, cell["values"]), whole(cell["true"]), cell["told"], told(cell["trust"])]
@@ -369,13 +371,39 @@ def _print_expected(found: dict[str, Any]) -> None:
     tell(found["words"])
     for line in found["readers_words"]:
         tell(line, "  ")
+    if others:
+        tell("The same of other columns; --show-table shows a table's cells:", "\n")
+        print_rows(
+            others,
+            (say("table"), "l", lambda each: each["table"]),
+            (say("cells"), "r", lambda each: whole(each["asked"])),
+            (say("within {error}", error=per_cent(found["error"], 0)), "r", lambda each: whole(each["answered"])),
+            (say("stranger right"), "r", lambda each: per_cent(each["readers"]["stranger"])),
+            (say("colleague right"), "r", lambda each: per_cent(each["readers"]["colleague"])),
+        )
 
 
 def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _print_text(said: dict[str, Any]) -> None:
+def _shape(*sentences: str) -> tuple[str, ...]:
+    """Return what sentences say whatever their figures and names are."""
+    return tuple(getattr(sentence, "template", sentence) for sentence in sentences)
+
+
+def _alike(
+    found: Mapping[str, dict[str, Any]], kind: Callable[[str, dict[str, Any]], object]
+) -> list[dict[str, dict[str, Any]]]:
+    """Return what was found in parts: those of one kind together where they are many, every other by itself."""
+    kinds: dict[object, dict[str, dict[str, Any]]] = {}
+    for name, each in found.items():
+        kinds.setdefault(kind(name, each), {})[name] = each
+    parts = kinds.values()
+    return [part for few in parts for part in ([few] if len(few) >= _MANY else [{n: each} for n, each in few.items()])]
+
+
+def _print_text(said: dict[str, Any], *, all_tables: bool = False) -> None:
     tell("{name}: {n} records", name=said["source"]["name"], n=said["records"])
     for role, title in (
         ("sa", say("re-drawn (SA)")),
@@ -393,10 +421,23 @@ def _print_text(said: dict[str, Any]) -> None:
         for step in said["made_safe"]["steps"]:
             tell(step["words"], "  - ")
         tell(said["made_safe"]["words"], "  ")
-    for name, column in said["sensitive"].items():
+    shown = _alike(
+        said["sensitive"],
+        lambda name, column: (
+            (
+                _shape(column["words"], *column["sentences"]),
+                tuple(row["value"] for row in column["values"]),
+                *("compared" in column, "unprotected" in column),
+            )
+            if "words" in column
+            else name
+        ),
+    )
+    for columns in shown:
         print()
+        name, column = next(iter(columns.items()))
         if "words" in column:
-            print_tolerant(name, column)
+            print_tolerant(columns)
         else:
             _print_sensitive(name, column, said["thresholds"])
         if "compared" in column:
@@ -406,8 +447,12 @@ def _print_text(said: dict[str, Any]) -> None:
             free, others, way = map(shlex.quote, (f"{name}:{value}=1", f"{name}:*=gamma", f"{name}=joined"))
             asked = f"--tolerance {free} --tolerance {others} --draw {way}"
             tell("{words} Say {options} for that.", "\n  ", words=told(column["unprotected"]["words"]), options=asked)
-    for table in said["expected"]:
-        _print_expected(table)
+    tables = _alike(
+        {table["table"]: table for table in said["expected"]},
+        lambda name, table: name if all_tables else (*table["columns"], *_shape(*table["readers_words"])),
+    )
+    for each in tables:
+        _print_expected(*each.values())
     if "proposal" in said:
         print()
         for line in said["proposal"]["words"]:

@@ -16,6 +16,7 @@ from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.language import language
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.draws import plain
 
@@ -198,3 +199,6 @@ def test_what_is_promised_is_what_the_persons_of_the_table_leave() -> None:
     said = {line.name: line.sentence for line in table_lines(table, plan)}
     assert learned.words() in said["eligible"]
     assert learned.chance() in said["persons"]
+    german = language("de").sentence(said["persons"])
+    assert "höchstens" in german
+    assert "at most" not in german

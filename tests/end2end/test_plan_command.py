@@ -401,3 +401,23 @@ def test_a_recipe_serves_next_months_file(tmp_path: Path, capsys: Any) -> None:
         said = capsys.readouterr().out
         assert ("planned anew for this table, by the recipe's gamma 3" in said) == anew
         assert "gamma 3" in said
+
+
+def test_what_is_alike_of_many_columns_is_said_once(tmp_path: Path, capsys: Any) -> None:
+    rng, names = np.random.default_rng(5), ["HIV", "Cancer", "Asthma", "Stroke", "Covid", "Sepsis"]
+    flags = rng.random((1_000, len(names))) < np.linspace(0.15, 0.3, len(names))
+    path = tmp_path / "flags.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [["Ward", *names], *(["AB"[at % 2], *("yes" if x else "no" for x in row)] for at, row in enumerate(flags))]
+        )
+    splu("plan", path, "--sa", ",".join(names))
+    lines = capsys.readouterr().out.splitlines()
+    asked = [line for line in lines if line.startswith("  Of the rows that show “yes”")]
+    assert [("under “HIV”" in line) for line in asked] == [True]
+    assert sum(line.startswith(f"{name} ") for line in lines for name in names) == 2 * len(names), "figures of each"
+    assert sum(line.startswith("What recipients will be told of Ward, ") for line in lines) == 1
+    assert sum(line.startswith("Ward, ") and line.endswith(" %") for line in lines) == len(names) - 1
+    splu("plan", path, "--sa", ",".join(names[:3]))
+    few = capsys.readouterr().out
+    assert few.count("What recipients will be told of Ward, ") == few.count("Of the rows that show “yes”") == 3

@@ -34,6 +34,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import languages, theme
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.classify.columns import ROLE_COLUMN
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -218,6 +219,12 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
             if step is Step.CLASSIFY:
                 table = window.classify_page.table
                 assert table.viewport().height() >= 6 * table.verticalHeader().defaultSectionSize()
+                role = table.columnViewportPosition(ROLE_COLUMN) + table.columnWidth(ROLE_COLUMN)
+                assert role <= table.viewport().width(), "a column's role is out of sight"
+                table.horizontalScrollBar().setValue(table.horizontalScrollBar().maximum())
+                assert table.first.isVisible(), "the names stay"
+                assert table.first.x() + table.first.width() <= table.viewport().width()
+                table.horizontalScrollBar().setValue(0)
                 seen = table.height()
                 for part in (window.classify_page.details, window.classify_page.giveaway, window.classify_page.risk):
                     part.setVisible(not part.isVisible())

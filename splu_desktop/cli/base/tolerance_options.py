@@ -21,7 +21,7 @@ from splu_desktop.core.groups.design import BLOCK
 from splu_desktop.core.groups.rules import linear, on_ladder
 from splu_desktop.core.groups.rules import said as limit_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Tolerances
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import Figure, quoted, say
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column, Table
@@ -302,8 +302,9 @@ def draw_said(text: str) -> Draw:
         raise BadSetting("There is no draw “{text}”; write groups or joined.", text=text[:40]) from None
 
 
-def print_tolerant(name: str, found: dict[str, Any]) -> None:
-    """Print the figures of a draw for people."""
+def print_tolerant(alike: Mapping[str, dict[str, Any]]) -> None:
+    """Print the figures of draws for people; of several columns of which the same is said, the sentences once."""
+    (name, found), *others = alike.items()
     tell("Sensitive column “{column}”, {words}", column=name, words=told(found["words"]))
     for line in found["sentences"]:
         tell(line, "  ")
@@ -323,9 +324,18 @@ def print_tolerant(name: str, found: dict[str, Any]) -> None:
             mse=Figure(f"{one['mse']:.2f}"),
             signal=Figure(f"{one['signal']:.3f}"),
         )
+    if others:
+        tell(
+            "The same is said of {columns}, each with its own figures: below, and in --json.",
+            "  ",
+            columns=quoted([other for other, _ in others], len(others)),
+        )
     print()
+    rows = [{**row, "column": of} for of, each in alike.items() for row in each["values"][:_LISTED]]
+    whose = [(say("column"), "l", lambda row: row["column"][:40])] if others else []
     print_rows(
-        found["values"][:_LISTED],
+        rows,
+        *whose,
         (say("value"), "l", lambda row: row["value"][:40] or say("(empty)")),
         (say("count"), "r", lambda row: whole(row["count"])),
         (say("tolerance"), "r", lambda row: Figure(f"{row['tolerance']:.3g}")),

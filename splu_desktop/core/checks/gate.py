@@ -449,7 +449,7 @@ def _chances(ways: Mapping[str, Draw]) -> str:
     for name, draw in ways.items():
         each.setdefault(draw.chance(), []).append(name)
     if len(each) <= 1:
-        return "".join(each)
+        return next(iter(each), "")  # itself: joined, it would forget what it was made of
     if len(each) <= _SAID:
         said = (say("{chance} ({columns})", chance=chance, columns=quoted(each[chance])) for chance in sorted(each))
         return listed(said, "{head} or {tail}")

@@ -52,17 +52,6 @@ class Reached:
         error = self.error if math.isfinite(self.error) else None
         return {"asked": self.cells, "answered": self.answered, "within_all": error, "words": self.sentence()}
 
-    def short(self) -> str:
-        """Return it in words, without the table's name."""
-        error = Figure(f"{100 * self.asked.error:g} %")
-        return say(
-            "{answered} of the {n} cells of {least} or more records can be answered within {error}.",
-            answered=self.answered,
-            n=self.cells,
-            least=self.least,
-            error=error,
-        )
-
     def sentence(self) -> str:
         """Return it in words."""
         if not self.cells:
@@ -76,11 +65,12 @@ class Reached:
                 table=self.asked.what(),
                 error=error,
             )
-        return say(
+        return counted(
+            self.cells,
+            "{table}: its one cell of {least} or more records cannot be answered within {error}.",
             "{table}: {answered} of the {n} cells of {least} or more records can be answered within {error}.",
             table=self.asked.what(),
             answered=self.answered,
-            n=self.cells,
             least=self.least,
             error=error,
         )

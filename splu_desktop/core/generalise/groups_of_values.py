@@ -92,8 +92,8 @@ class Groups(Generalisation):
         if not count:
             return say("all values into “{rest}”", rest=self.rest)
         if self.rest is None:
-            return say("values grouped by hand into {names}", names=names)
-        return say("values grouped by hand into {names}, all others into “{rest}”", names=names, rest=self.rest)
+            return say("values grouped into {names}", names=names)
+        return say("values grouped into {names}, all others into “{rest}”", names=names, rest=self.rest)
 
 
 @dataclass(frozen=True)

@@ -99,12 +99,10 @@ class Intervals(Generalisation):
             return say("numbers into clinical intervals ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)
         if self.found is None:
             return say("numbers into intervals, cut at {cuts}", cuts=cuts)
-        size = number_text(self.found[1])
         if self.found[0] == "width":
+            size = number_text(self.found[1])
             return say("numbers into intervals of width {width}, cut at {cuts}", width=size, cuts=cuts)
-        return say(
-            "numbers into intervals of about equally many records, up to {most}, cut at {cuts}", most=size, cuts=cuts
-        )
+        return say("numbers into intervals of about equally many records each, cut at {cuts}", cuts=cuts)
 
 
 def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:

@@ -65,7 +65,7 @@ _SYSTEMS: tuple[tuple[str, str, Callable[[str], bool], int], ...] = (
     ("TNM", "a diagnosis or illness", _matches(_STAGE), _FEWEST),
     ("ATC", "a treatment", _matches(_ATC), _FEWEST),
     ("OPS", "a treatment", _matches(_OPS), _FEWEST),
-    ("LOINC", "a laboratory value or measurement of the body", loinc, _FEWEST),
+    ("LOINC", "a finding, laboratory value or measurement", loinc, _FEWEST),
     ("SNOMED CT", "a diagnosis or illness", snomed, _FEWEST),
     ("HGVS", "genetic or biometric data", _matches(_VARIANT), _FEWEST),
     (

@@ -34,7 +34,7 @@ class AudienceDialog(Dialog):
     """The five questions, and below them the limits."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(t("Who gets it?"), (720, 560), parent)
+        super().__init__(t("Who gets it?"), (720, 544), parent)
         self.setMinimumWidth(720)
         self._session = session
         choices = session.choices
@@ -47,7 +47,7 @@ class AudienceDialog(Dialog):
                 wrap=True,
             )
         )
-        grid = new_grid(16, 8)
+        grid = new_grid(16, 4)
         grid.setColumnStretch(0, 1)
         column.addLayout(grid)
         no_yes = ((False, t("No")), (True, t("Yes")))
@@ -87,9 +87,9 @@ class AudienceDialog(Dialog):
         self.passes_on = self._question(grid, t("May they pass it on to others?"), no_yes, given.passes_on)
         self.tables = self._question(grid, t("Will they print or publish tables made from it?"), no_yes, given.tables)
         column.addWidget(label(t("What follows"), "strong"))
-        limits = new_grid(16, 8)
-        limits.setColumnStretch(0, 1)
-        limits.setColumnStretch(2, 1)
+        limits = new_grid(16, 4)
+        limits.setColumnStretch(0, 3)
+        limits.setColumnStretch(2, 2)
         column.addLayout(limits)
         self._numbers: dict[str, QSpinBox | QDoubleSpinBox] = {}
         self._reasons: dict[str, QLineEdit] = {}

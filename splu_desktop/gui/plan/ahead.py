@@ -308,7 +308,7 @@ class AheadTab(QWidget):
         self.model.show(found.rows)
         if first:
             self._show_choices(found)
-        self.summary.setText(told(found.reached.short()))
+        self.summary.setText(told(found.reached.sentence()))
         for text, picture, sentence in zip(self.readers, self._pictures, found.readers, strict=True):
             text.setText(sentence)
             for part in (text, picture):

@@ -67,8 +67,9 @@ class RegisterDialog(Dialog):
         area.setWidgetResizable(True)
         area.setWidget(self.details)
         area.setAccessibleName(t("Details of the release"))
-        put(column, (area, 2), self._build_acts())
-        last_row(self, column)
+        acts = self._build_acts()
+        put(column, (area, 2), acts)
+        last_row(self, acts)
         self._offer()
         self.load()
 

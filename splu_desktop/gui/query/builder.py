@@ -36,10 +36,14 @@ class _Columns(TableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.share_width()
+        self.share_width(chosen=not self.isColumnHidden(1))
 
-    def share_width(self) -> None:
-        """Give the names the width they need."""
+    def share_width(self, *, chosen: bool = False) -> None:
+        """Give the names the width they need: all of it where nothing is chosen, and nothing stands beside them."""
+        self.setColumnHidden(1, not chosen)
+        if not chosen:
+            self.horizontalHeader().resizeSection(0, self.viewport().width())
+            return
         wanted = max(self.sizeHintForColumn(0) + 16, self.horizontalHeader().sectionSizeHint(0))
         self.horizontalHeader().resizeSection(0, min(wanted, round(self.viewport().width() * self._MOST)))
 
@@ -296,5 +300,6 @@ class QuestionBuilder(QWidget):
     def _announce(self) -> None:
         if self._published is not None:
             self.columns_model.show(self._published.table.names)
+            self.columns.share_width(chosen=bool(self._conditions))
         self._say()
         self.changed.emit()

@@ -45,7 +45,7 @@ KINDS = {
 }
 WAYS = {
     "shifted": mark("dates moved by one random number of days per person"),
-    "groups": mark("grouped by hand"),
+    "groups": mark("values put together"),
     "hierarchy": mark("grouped by a hierarchy"),
     "rare": mark("rare values together"),
     "missing": mark("one mark for no value"),
