@@ -92,11 +92,13 @@ def run(args: argparse.Namespace) -> None:
         for fault in reading.acknowledged:
             tell(fault, "  ")
     elif not args.json:
-        one, many = (
-            "The register is sound: one entry, which is sealed.",
-            "The register is sound: {n} entries, each sealed and chained to the one before.",
+        tell(
+            counted(
+                len(reading.entries),
+                "The register is sound: one entry, which is sealed.",
+                "The register is sound: {n} entries, each sealed and chained to the one before.",
+            )
         )
-        tell(counted(len(reading.entries), one, many))
 
 
 def _source(body: Any) -> str:

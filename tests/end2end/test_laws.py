@@ -190,6 +190,7 @@ PLANNERS = {
     ("recognition.py", "_marks", "Generator"),  # the type of what those two hand it
     ("combined_groups.py", "of", "default_rng"),
     ("combined_groups.py", "mixing", "default_rng"),
+    ("by_person.py", "__init__", "default_rng"),  # draws that are measured and shown to nobody
     ("joined.py", "starts", "default_rng"),  # where the search for chances begins
 }
 

@@ -26,6 +26,7 @@ _SHARED_AT_MOST = 0.97
 _KEPT_FLOATS = 4_000_000  # of bends
 _SETS_AT_ONCE = 64
 _ROWS_AT_ONCE = 4_096
+_STILL = 1e-9  # share of a direction that a value has no part in
 _STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from independence: one standard deviation
 BEYOND = 4.0  # standard deviations beyond every possible count at which an estimate has strayed: it says nothing
 
@@ -170,18 +171,20 @@ def numbers_of(
         of = [at for at, _ in places.sets]
         spreads[of] = _spreads(sets, case.composition, through) * widened[places.row[of]]
     below, above = _arms(case, spreads).T
-    least, most = np.zeros(len(spreads)), np.zeros(len(spreads))
+    far = unsure = np.zeros((2, len(spreads)))
     hidden = len(through.hidden) == 1
     if hidden:
         way = places.summed(np.broadcast_to(through.hidden[0], y.shape))
-        ends = way * np.stack(_hidden_range(rows, x, variance, through))[:, places.row]
-        least, most = ends.min(axis=0), ends.max(axis=0)
+        ends = _hidden_range(rows, x, variance, through)[:, :, places.row] * np.abs(way)
+        far, unsure = np.where(way < 0, ends[:, ::-1], ends)
     top, centre = rows.total[places.row], places.summed(x)
-    strayed = np.maximum(centre + least - top, -(centre + most)) > BEYOND * np.sqrt(spreads)
-    least, most = np.where(strayed, -np.inf, least), np.where(strayed, np.inf, most)
+    down, up = far + unsure
+    strayed = np.maximum(centre - down - top, -(centre + up)) > BEYOND * np.sqrt(spreads)
+    # The centre strays, and so does by itself how far what is hidden may go.
+    (down, up), (below, above) = np.where(strayed, np.inf, far), np.hypot([below, above], unsure)
     # "all of them" as surely as it is known, not more surely
-    centre = np.where(~strayed & (centre + least - below > top), top - least, centre)
-    low, high = (np.clip(end, 0.0, top) for end in (centre - below + least, centre + above + most))
+    centre = np.where(~strayed & (centre - down - below > top), top + down, centre)
+    low, high = (np.clip(end, 0.0, top) for end in (centre - below - down, centre + above + up))
     barren = ~readable & (not hidden)
     low, high = np.where(barren, 0.0, low), np.where(barren, top, high)
     made = np.where(barren, np.clip(estimates, 0.0, top), method.made(estimates, low, high, top))
@@ -248,33 +251,36 @@ def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: M
     return found
 
 
-def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: MatrixTransition) -> tuple[Floats, Floats]:
-    """Return (Q,) ends of how far a selection may stray in the one direction of which the release tells nothing.
+def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: MatrixTransition) -> Floats:
+    """Return (2, 2, Q) how far down and up selections may stray in the one direction of which a release tells nothing.
 
-    What strays in it strays the other way among all other records, so both sides bound it.
+    First by what is likeliest, then how far that is uncertain. What strays in it strays the other way among all other
+    records, so both sides bound it.
     """
-    if len(through.hidden) != 1:
-        return np.zeros(len(x)), np.zeros(len(x))
-    least, most = _one_range(x, variance, rows.total, through.hidden[0])
+    way = through.hidden[0]
     others = Rows.plain(through.counts - rows.y)
     there = _straight(others, through)
-    back, forth = _one_range(
-        there, through.variance(_composition(others, there, through)), others.total, through.hidden[0]
-    )
-    return np.maximum(least, -forth), np.minimum(most, -back)
+    own = _one_range(x, variance, rows.total, way)
+    theirs = _one_range(there, through.variance(_composition(others, there, through)), others.total, way)[:, ::-1]
+    return np.where(own.sum(axis=0) <= theirs.sum(axis=0), own, theirs)
 
 
-def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> tuple[Floats, Floats]:
-    """Return (Q,) ends of how far x may move along `way`.
+def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> Floats:
+    """Return (2, 2, Q) how far down and up x may move along `way`, and how far that is uncertain.
 
-    No value has less than no record or more than all selected ones, to within 1.96 standard deviations.
+    No value has less than no record or more than all selected ones. Whichever bounds most surely does.
     """
-    arm = NORMAL_95 * np.sqrt(variance)
-    reached = np.stack([-(x + arm), totals[:, None] - x + arm]) / np.where(np.abs(way) > 1e-9, way, np.inf)
-    least, most = reached.min(axis=0), reached.max(axis=0)
-    least[:, np.abs(way) <= 1e-9], most[:, np.abs(way) <= 1e-9] = -np.inf, np.inf
-    # 0 is independence, which is possible always.
-    return np.minimum(least.max(axis=1), 0.0), np.maximum(most.min(axis=1), 0.0)
+    moved = np.abs(way) > _STILL
+    size, grows = np.abs(way[moved]), way[moved] > 0
+    arm = NORMAL_95 * np.sqrt(variance[:, moved]) / size
+    below, above = x[:, moved] / size, (totals[:, None] - x[:, moved]) / size
+    found = []
+    for room in (np.where(grows, below, above), np.where(grows, above, below)):
+        nearest = np.argmin(room + arm, axis=1)[:, None]
+        far, unsure = (np.take_along_axis(each, nearest, axis=1)[:, 0] for each in (room, arm))
+        # Not to move is independence, which is possible always.
+        found.append((np.maximum(far, 0.0), np.maximum(unsure + np.minimum(far, 0.0), 0.0)))
+    return np.stack(found, axis=1)
 
 
 class Bends:

@@ -1,4 +1,4 @@
-"""What there is to decide about the reading of a file: its settings, and values and rows that don't fit."""
+"""What is done with values and rows that don't fit, to be decided per kind."""
 
 from __future__ import annotations
 
@@ -8,22 +8,6 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 from splu_desktop.gui.base.widgets import Choice, label
 from splu_desktop.gui.base.words import t
-
-
-def names_of_settings() -> dict[str, str]:
-    """The settings of `ImportChoices` that a file is read by, as the page tells and the dialog asks them."""
-    return {
-        "format": t("File format"),
-        "sheet": t("Sheet"),
-        "encoding": t("Character encoding"),
-        "delimiter": t("Between fields"),
-        "quote": t("Quote mark"),
-        "decimal": t("Decimal mark"),
-        "thousands": t("Thousands mark"),
-        "header_row": t("Header in row"),
-        "last_row": t("Last record in row"),
-        "date_order": t("Order of day and month"),
-    }
 
 
 class DecisionsForm(QWidget):

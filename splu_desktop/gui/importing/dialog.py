@@ -33,7 +33,8 @@ from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.importing.columns import ColumnsForm
-from splu_desktop.gui.importing.decisions import DecisionsForm, names_of_settings
+from splu_desktop.gui.importing.decisions import DecisionsForm
+from splu_desktop.gui.importing.settings import names_of_settings
 
 _REST = 200  # ms
 _ENCODINGS = (

@@ -20,9 +20,9 @@ from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import beside, caption, number, size, t, told
 from splu_desktop.gui.importing.ahead import load_ahead
-from splu_desktop.gui.importing.decisions import names_of_settings
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
+from splu_desktop.gui.importing.settings import names_of_settings
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
     from splu_desktop.files.importer import ImportChoices, Imported
