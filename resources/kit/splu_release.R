@@ -587,9 +587,22 @@
       part$W <- W
       part$into <- into  # the chance that a record of a class is shown as u
       part$K <- into %*% member
-      part$member <- member
       part$counts <- whole
       part$moving <- ifelse(whole > 0, as.vector((way$moving * way$whole) %*% member) / whole, 1)
+      # What a record shown as u moves T by, times n, and its mean by true class; values of a fixed rest move back.
+      part$drift <- (W - member) * rep(part$moving, each = nrow(W))
+      part$drifted <- (diag(C) - part$K) * rep(part$moving, each = C)
+      part$resting <- any(way$moving > 0) && !all(way$moving > 0)
+      if (part$resting) {
+        u <- which.max(way$moving)
+        v <- which.min(way$moving)
+        size <- max(sum(way$moving * way$whole), 1e-300)
+        w <- as.vector((way$moving * way$whole) %*% member) / size
+        taken <- sum(way$T[v, ] * way$moving) * (way$inverse[u, u] - way$inverse[v, u]) * sum(way$whole) / size
+        part$drift <- taken * way$moving * (member - rep(w, each = nrow(member)))
+        part$drifted <- into %*% part$drift
+        part$moving <- part$moving * (1 - w)
+      }
       part$told <- vapply(seq_len(C), function(c) all(way$readable[part$of == c]), TRUE)
       part
     }
@@ -857,6 +870,11 @@
         share <- vapply(seq_along(own), function(c) sum(records[of == c]), 0) / n
         others <- 1 - sum(share^2)
         apart <- if (others > FLAT) max(1 - sum(share * own), 0) / others else 0
+        alike <- facts$persons$design_effects_of_persons$correlations[[plain[at]]] # values that differ may be near
+        if (!is.null(alike) && alike > 0 && apart > 1 - alike) {
+          own <- own + (apart - 1 + alike) * (1 - share)
+          apart <- 1 - alike
+        }
         if (at > MOST_COLUMNS || sum(share * pmax(apart * share - own, 0)) > FEWER)
           return(list(of = of, apart = 0, near = 1 / share))
         list(of = of, apart = apart, near = pmax(own / share - apart, 0))
@@ -887,11 +905,12 @@
           cells$choice[, i])))
         group <- match(others, unique(others))
         line <- t(rowsum(t(cells$X), group))[, group, drop = FALSE]
-        factor <- (part$moving / pmax(n - part$counts, 1))[c_of]
-        share <- (line - cells$X) * rep(factor, each = nrow(cells$X))
+        own <- if (part$resting) 0 else 1
+        factor <- (1 / pmax(n - own * part$counts, 1))[c_of]
+        share <- (line - own * cells$X) * rep(factor, each = nrow(cells$X))
         Q <- vapply(psi, function(one) as.vector(rowsum(colSums(share * one), c_of)), numeric(length(part$counts)))
         Q <- matrix(Q, ncol = k)
-        shifts[[j]] <- list((part$W - part$member) %*% Q, (diag(length(part$counts)) - part$K) %*% Q)
+        shifts[[j]] <- list(part$drift %*% Q, part$drifted %*% Q)
       }
       list(values = values, V = spread_of(cells, psi, shifts))
     }
@@ -1117,7 +1136,11 @@
       typed[[name]] <- column
     }
     r$table <- typed
-    within <- function(end, least, most) min(max(end, least), most)
+    # An answer cut to what can be, the estimate in its interval.
+    answer_within <- function(what, ends, least, most, ...) {
+      value <- min(max(ends[1], least), most)
+      answer(what, value, min(max(ends[2], least), value), max(min(ends[3], most), value), ...)
+    }
     r$count <- function(conditions = NULL, method = "unbiased") {
       check(method)
       chosen <- chosen_of(conditions)
@@ -1158,24 +1181,24 @@
         count <- r$count(list(conditions, where), method)
         if (!count$selected) refuse("No record meets the conditions on columns published unchanged.")
         if (!is.null(count$note) && method == "unbiased") refuse("No share can be told: ", count$note, ".")
-        return(answer(what, count$estimate / count$selected, count$low / count$selected, count$high / count$selected,
-                      method = method, exact = count$exact, release = facts$id))
+        return(answer_within(what, c(count$estimate, count$low, count$high) / count$selected, 0, 1, method = method,
+                             exact = count$exact, release = facts$id))
       }
       if (method == "bayes" && !known)
         refuse("The likeliest share needs a group that is known exactly: leave sensitive columns out of `where`, or take ",
                "the method \u201cunbiased\u201d.")
       sums <- shares_of(list(list(conditions, where)))
       ends <- quotient(sums, c(1, 0), c(0, 1))
-      answer(what, sums$values[1] / sums$values[2], within(ends[1], 0, 1), within(ends[2], 0, 1), method = method,
-             exact = known, release = facts$id)
+      answer_within(what, c(sums$values[1] / sums$values[2], ends), 0, 1, method = method, exact = known,
+                    release = facts$id)
     }
     r$difference <- function(first, second, where = NULL) {
       sums <- shares_of(list(list(first, where), list(second, where)))
       v <- sums$values
       value <- v[1] / v[2] - v[3] / v[4]
       half <- arm(sums, c(1 / v[2], -v[1] / v[2]^2, -1 / v[4], v[3] / v[4]^2))
-      answer(paste("share with", words(first), "less share with", words(second)), value,
-             within(value - half, -1, 1), within(value + half, -1, 1), release = facts$id)
+      answer_within(paste("share with", words(first), "less share with", words(second)), value + c(0, -half, half), -1, 1,
+                    release = facts$id)
     }
     r$ratio <- function(first, second, where = NULL) {
       sums <- shares_of(list(list(first, where), list(second, where)))
@@ -1209,9 +1232,8 @@
       sums <- sums_of(cells, list(ifelse(known, each, 0), known))
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
-      answer(paste0("mean of ", column, of_words(where)), sums$values[1] / sums$values[2],
-             within(ends[1], min(each[known]), max(each[known])), within(ends[2], min(each[known]), max(each[known])),
-             release = facts$id)
+      answer_within(paste0("mean of ", column, of_words(where)), c(sums$values[1] / sums$values[2], ends), min(each[known]),
+                    max(each[known]), release = facts$id)
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
@@ -1271,8 +1293,7 @@
         here <- chosen
         here[[by]] <- !is.na(times) & times == found[at] & (if (is.null(chosen[[by]])) TRUE else chosen[[by]])
         met <- count_of(name, here, c(attr(chosen, "named"), by))
-        parts[[name]] <- answer(name, count[at] / totals[at], met$low / totals[at], met$high / totals[at],
-                                selected = round(totals[at]))
+        parts[[name]] <- answer_within(name, c(count[at], met$low, met$high) / totals[at], 0, 1, selected = round(totals[at]))
       }
       ends <- sum(slope * sums$values) + c(0, -1, 1) * arm(sums, slope)
       answer(paste("change of the share with", words(conditions), "per", period, "of", by), ends[1], ends[2], ends[3],

@@ -279,7 +279,9 @@ class Release:
             if count.note and method == "unbiased":
                 raise Refused(f"No share can be told: {count.note}.")
             ends = [one / count.selected for one in (count.estimate, count.low, count.high)]
-            return Answer(what, *ends, method, count.exact, selected=count.selected, release=self.id)
+            return Answer(
+                what, *_within(*ends, 0.0, 1.0), method, count.exact, selected=count.selected, release=self.id
+            )
         if method == "bayes" and not exact:
             raise Refused(
                 "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
@@ -287,8 +289,8 @@ class Release:
             )
         sums = self._shares([(conditions, where)])
         low, high = sums.quotient([1, 0], [0, 1])
-        value, ends = sums.values[0] / sums.values[1], _within(low, high, 0.0, 1.0)
-        return Answer(what, value, *ends, method, exact, release=self.id)
+        value = sums.values[0] / sums.values[1]
+        return Answer(what, *_within(value, low, high, 0.0, 1.0), method, exact, release=self.id)
 
     @_in_a_sentence
     def difference(self, first, second, where=()):
@@ -296,7 +298,7 @@ class Release:
         sums = self._shares([(first, where), (second, where)])
         (x, n, y, k), what = sums.values, f"share with {_words(first)} less share with {_words(second)}"
         value, arm = x / n - y / k, sums.arm([1 / n, -x / n**2, -1 / k, y / k**2])
-        return Answer(what, value, *_within(value - arm, value + arm, -1.0, 1.0), release=self.id)
+        return Answer(what, *_within(value, value - arm, value + arm, -1.0, 1.0), release=self.id)
 
     @_in_a_sentence
     def ratio(self, first, second, where=()):
@@ -347,8 +349,7 @@ class Release:
         low, high = sums.quotient([1, 0], [0, 1])
         return Answer(
             f"mean of {column}" + _of(where),
-            sums.values[0] / sums.values[1],
-            *_within(low, high, min(there), max(there)),
+            *_within(sums.values[0] / sums.values[1], low, high, min(there), max(there)),
             release=self.id,
         )
 
@@ -437,7 +438,8 @@ class Release:
             slope[at] = (time[0] - centre) / spread
             here = {**chosen, by: frozenset(found[time] & chosen.get(by, found[time]))}
             met = self._count(time[1], here, named)
-            parts[time[1]] = Answer(time[1], sums.values[at] / n, met.low / n, met.high / n, selected=round(n))
+            ends = _within(sums.values[at] / n, met.low / n, met.high / n, 0.0, 1.0)
+            parts[time[1]] = Answer(time[1], *ends, selected=round(n))
         value = sum(along * x for along, x in zip(slope, sums.values))
         arm = sums.arm(slope)
         return Answer(
@@ -1006,6 +1008,24 @@ class _Single:
             sum(way.whole[v] for v in some if way.moving[v]) / f if f > 0 else 1.0
             for some, f in zip(self.members, share)
         ]
+        # What a record shown as u moves T by, times n, and its mean by true class; values of a fixed rest move back.
+        self.resting = any(way.moving) and not all(way.moving)
+        self.drift = [
+            [(w - (self.of[u] == c)) * self.moving[c] for c, w in enumerate(row)] for u, row in enumerate(self.W)
+        ]
+        self.drifted = [[((c == e) - self.K[c][e]) * self.moving[e] for e in range(number)] for c in range(number)]
+        if self.resting:
+            u, v = way.moving.index(True), way.moving.index(False)
+            size = max(sum(f for f, moves in zip(way.whole, way.moving) if moves), 1e-300)
+            part = [sum(way.whole[s] for s in some if way.moving[s]) / size for some in self.members]
+            taken = sum(chance for chance, moves in zip(way.T[v], way.moving) if moves) * sum(way.whole) / size
+            taken *= way.inverse[u][u] - way.inverse[v][u]
+            self.drift = [
+                [taken * moves * ((at == c) - w) for c, w in enumerate(part)] for at, moves in zip(self.of, way.moving)
+            ]
+            columns = list(zip(*self.drift))
+            self.drifted = [[sum(map(mul, row, column)) for column in columns] for row in self.into]
+            self.moving = [moves * (1 - w) for moves, w in zip(self.moving, part)]
 
     def shown(self, codes):
         """Return the published value u of records, by the codes of its columns."""
@@ -1374,22 +1394,17 @@ class _Table:
             line = defaultdict(float)
             for (p, cs), x in self.counted.items():
                 line[p, cs[:j] + cs[j + 1 :]] += x
-            factor = [moving / max(release.n - count, 1.0) for moving, count in zip(part.moving, part.counts)]
-            share = [(line[p, cs[:j] + cs[j + 1 :]] - x) * factor[cs[j]] for (p, cs), x in self.counted.items()]
+            own = 0.0 if part.resting else 1.0
+            factor = [1 / max(release.n - own * count, 1.0) for count in part.counts]
+            share = [(line[p, cs[:j] + cs[j + 1 :]] - own * x) * factor[cs[j]] for (p, cs), x in self.counted.items()]
             class_of = [cs[j] for _, cs in self.counted]
             Q = []
             for c in range(number):
                 own = [one if at == c else 0.0 for one, at in zip(share, class_of)]
                 Q.append([sum(map(mul, own, column)) for column in columns])
-            D = [
-                [sum((row[c] - (part.of[u] == c)) * Q[c][a] for c in range(number)) for a in range(k)]
-                for u, row in enumerate(part.W)
-            ]
-            d = [
-                [sum(((c == e) - part.K[c][e]) * Q[e][a] for e in range(number)) for a in range(k)]
-                for c in range(number)
-            ]
-            moved.append((D, d))
+            moved.append(
+                tuple([[sum(map(mul, row, q)) for q in zip(*Q)] for row in rows] for rows in (part.drift, part.drifted))
+            )
         return _Sums(values, self._spread(psi, k, moved))
 
     def _spread(self, psi, k, moved):
@@ -1431,7 +1446,8 @@ class _Table:
             for p, number in records.items():
                 held[p[at]] += number / n
             own = {c: each[0] for c, each in release.narrowed(effects, name, of).items()}
-            columns.append(_pairs(own, held, at < _MOST_COLUMNS))
+            near = persons.get("design_effects_of_persons", {}).get("correlations", {}).get(name, 0.0)
+            columns.append(_pairs(own, held, near, at < _MOST_COLUMNS))
         for alike in itertools.product((False, True), repeat=len(columns)):
             apart = math.prod(apart for same, (apart, _) in zip(alike, columns) if not same)
             group = {p: tuple(c for same, c in zip(alike, p) if same) for p in records}
@@ -1482,14 +1498,18 @@ class _Table:
         return _products(list(zip(*adds)), times)
 
 
-def _pairs(own, shares, known):
+def _pairs(own, shares, alike, known):
     """Return how often two records of a person have any two classes of a column, and how much more often one of each.
 
-    own : share of a record's other ones that have its class; shares : of all records. Both in times of chance. Where
-    records of one class are fewer than by chance, and unless `known`, all of a person are taken to have the same.
+    own : share of a record's other ones that have its class; shares : of all records; alike : the correlation of two
+    records of a person, where told: they have one class at least as often. Both in times of chance. Where records of
+    one class are fewer than by chance, and unless `known`, all of a person are taken to have the same.
     """
     others = 1 - sum(share**2 for share in shares.values())
     apart = max(1 - sum(share * own[c] for c, share in shares.items()), 0.0) / others if others > _FLAT else 0.0
+    if apart > 1 - alike and alike > 0:
+        own = {c: each + (apart - 1 + alike) * (1 - shares[c]) for c, each in own.items() if c in shares}
+        apart = 1 - alike
     if not known or sum(share * max(apart * share - own[c], 0.0) for c, share in shares.items()) > _FEWER:
         return 0.0, {c: 1 / share for c, share in shares.items()}
     return apart, {c: max(own[c] / share - apart, 0.0) for c, share in shares.items()}
@@ -1529,9 +1549,10 @@ class _Sums:
         return estimate * low, estimate * high
 
 
-def _within(low, high, least, most):
-    """Return the ends of an interval cut to what can be; one that lies outside wholly becomes the nearest end."""
-    return min(max(low, least), most), max(min(high, most), least)
+def _within(value, low, high, least, most):
+    """Return an estimate and the ends of its interval cut to what can be, the estimate in it."""
+    value = min(max(value, least), most)
+    return value, min(max(low, least), value), max(min(high, most), value)
 
 
 def _inverted(seen, top, spread):

@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.draw import PlainGroups
-from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
 from splu_desktop.core.reconstruct.whole_matrix import MatrixPart, numbers_of, several_sas
 from splu_desktop.core.table import Kind, Table
 from tests.core.published_tables import dependent_table, release, table_of
-from tests.core.tables import column
-from tests.seeded import Seeded
 
 RELEASES = 8
 
@@ -156,27 +152,3 @@ def test_an_estimate_beyond_every_possible_count_does_not_make_the_largest_one_s
     )
     assert (low, high) == (0, 40)
     assert 0 <= estimate <= 40
-
-
-def test_selections_of_nearly_one_value_scatter_as_said_of_a_column_of_many() -> None:
-    """T is computed from published counts; beyond 12 values its moving was left out, and 120 records were said as 98.
-
-    All bearers of the most frequent value, and these among half of the others. 400 draws: a standard deviation is known
-    to 3.5 %; false alarm below 1e-4.
-    """
-    share = 1 / np.arange(1, 16) ** 0.8
-    made = column(
-        "s", np.repeat(np.arange(16), np.maximum(2_000 * np.r_[0.33, 0.67 * share / share.sum()], 2).astype(int))
-    )
-    pure = made.codes == 0
-    chosen = pure, pure | (np.arange(made.n) % 2 == 0)
-    found, said = [], []
-    for seed in range(400):
-        shown = PlainGroups(2).redraw(made, Seeded(seed), Silent())
-        through = PlainGroups(2).whole(shown.counts().astype(float), shown.labels)
-        assert through is not None
-        seen, true = (np.array([np.bincount(x.codes[some], minlength=x.m) for some in chosen]) for x in (shown, made))
-        found.append((seen @ through.inverse)[:, 0])
-        if seed % 50 == 0:
-            said.append(through.variance(true.astype(float))[:, 0])
-    assert np.std(found, axis=0) == pytest.approx(np.sqrt(np.mean(said, axis=0)), rel=0.14)

@@ -101,3 +101,19 @@ def plans(table: Table) -> dict[str, Plan]:
         roles["person"] = Role.IDENTIFIER
         found[name] = Plan(roles, draws, persons=persons, generalisations=coarser.get(name, {}))
     return found
+
+
+def sharing_a_rest() -> tuple[Table, Plan]:
+    """Return 1,500 persons, of whom so few have two of six values that a release tells their share together alone."""
+    chance, number = np.random.default_rng(4), 1_500
+    who = np.repeat(np.arange(number), np.minimum(chance.geometric(0.6, number), 6))
+    ill = chance.choice(["a", "b", "c", "d", "r1", "r2"], number, p=[0.4, 0.3, 0.2, 0.072, 0.018, 0.01])[who]
+    ill = np.where(chance.random(len(who)) < 0.15, chance.choice(["a", "b", "c"], len(who)), ill)
+    columns = {
+        "person": np.char.add("p", who.astype(str)),
+        "ward": chance.choice(["A", "B"], len(who), p=[0.3, 0.7]),
+        "ill": ill,
+    }
+    table = Table(tuple(Column.from_labels(name, each.tolist()) for name, each in columns.items()))
+    roles = {"person": Role.IDENTIFIER, "ward": Role.NSA, "ill": Role.SA}
+    return table, Plan(roles, {"ill": PlainGroups(3)}, persons=ByPerson("person", "draw"))

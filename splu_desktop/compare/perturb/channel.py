@@ -41,8 +41,7 @@ class Channelled(Sanitised):
         published = np.bincount(self.shown, minlength=source.m).astype(np.float64)
         inverse, _, _ = KnownTransition.inverted(matrix, published)
         likely = np.maximum(published @ inverse, 0.5)
-        mixed = Independent(matrix)
-        self.through = KnownTransition(source.n, likely * (source.n / likely.sum()), lambda _: mixed, mixed)
+        self.through = KnownTransition(source.n, likely * (source.n / likely.sum()), Independent(matrix))
 
     def answer(self, questions: CountingQuestions) -> Answers:
         return self.answered(questions, DEFAULT)

@@ -46,7 +46,7 @@ def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Ana
         count = reader.answer((*conditions, *where), Method.UNBIASED)
         value, low, high = (end / count.n_p for end in (count.estimate, count.low, count.high))
     what = say("share of records with {asked}", asked=words((*conditions, *where)))
-    return Analysed(what, value, *within(low, high, 0.0, 1.0))
+    return Analysed(what, *within(value, low, high, 0.0, 1.0))
 
 
 def difference(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
@@ -55,7 +55,7 @@ def difference(reader: Reader, first: Conditions, second: Conditions, where: Con
     x, n, y, k = sums.values.tolist()
     value, arm = x / n - y / k, sums.arm(np.array([1 / n, -x / n**2, -1 / k, y / k**2]))
     what = say("share with {first} less share with {second}", first=words(first), second=words(second))
-    return Analysed(what, value, *within(value - arm, value + arm, -1.0, 1.0))
+    return Analysed(what, *within(value, value - arm, value + arm, -1.0, 1.0))
 
 
 def ratio(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
@@ -93,8 +93,8 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     what = say("mean of {column}{of}", column=column, of=_of(where))
     there = each[known]
-    ends = within(low, high, float(there.min()), float(there.max()))
-    return Analysed(what, float(sums.values[0] / sums.values[1]), *ends)
+    value = float(sums.values[0] / sums.values[1])
+    return Analysed(what, *within(value, low, high, float(there.min()), float(there.max())))
 
 
 def _check_told(reader: Reader, name: str) -> None:
@@ -176,7 +176,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
         name = names[float(found[at])]
         share_of = float(count[at] / totals[at])
         n = round(float(totals[at]))
-        parts[name] = Analysed(name, share_of, one.low / n, one.high / n, selected=n)
+        parts[name] = Analysed(name, *within(share_of, one.low / n, one.high / n, 0.0, 1.0), selected=n)
     value, arm = float(slope @ sums.values), sums.arm(slope)
     if has_numbers(column):
         what = say("change of the share with {asked} per 1 of {column}", asked=words(conditions), column=by)

@@ -52,9 +52,10 @@ class Analysed:
         return shown(self.estimate, self.low, self.high), bound(self.low, self), bound(self.high, self)
 
 
-def within(low: float, high: float, least: float, most: float) -> tuple[float, float]:
-    """Return the ends of an interval cut to what can be; one that lies outside wholly becomes the nearest end."""
-    return min(max(low, least), most), max(min(high, most), least)
+def within(value: float, low: float, high: float, least: float, most: float) -> tuple[float, float, float]:
+    """Return an estimate and the ends of its interval cut to what can be, the estimate in it."""
+    value = min(max(value, least), most)
+    return value, min(max(low, least), value), max(min(high, most), value)
 
 
 def _plain(number: float) -> float | None:

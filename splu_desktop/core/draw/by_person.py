@@ -267,13 +267,16 @@ class Effects:
     whole : of all records.
     columns : unchanged column -> value -> that of its records; under `REST` what the rarer ones have on average.
     moving : share of the records that show what others have, where it is read off published counts; else 0.
+    correlations : unchanged column of numbers or dates -> that of the ranks of two records of a person, at least 0.
     """
 
     whole: float
     columns: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     moving: float = 0.0
+    correlations: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "correlations", MappingProxyType(dict(self.correlations)))
         object.__setattr__(self, "columns", MappingProxyType({n: dict(e) for n, e in self.columns.items()}))
 
     @classmethod
@@ -338,7 +341,10 @@ class Effects:
     @classmethod
     def of_persons(cls, table: Table, who: Ints, names: Iterable[str]) -> Effects:
         """Return what they would be if all records of a person scattered together, whatever their values."""
-        return cls._of(table, who, np.arange(table.n), names)
+        names = tuple(names)
+        known = (table[name] for name in names if table[name].values is not None)
+        found = {column.name: _correlation(column, who) for column in known}
+        return replace(cls._of(table, who, np.arange(table.n), names), correlations=found)
 
     @classmethod
     def _of(cls, table: Table, key: Ints, records: Ints, names: Iterable[str]) -> Effects:
@@ -419,7 +425,8 @@ class Effects:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         found: dict[str, Any] = {"whole": self.whole, "columns": {n: dict(each) for n, each in self.columns.items()}}
-        return found | ({"moving": self.moving} if self.moving else {})
+        found |= {"moving": self.moving} if self.moving else {}
+        return found | ({"correlations": dict(self.correlations)} if self.correlations else {})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Effects:
@@ -430,7 +437,22 @@ class Effects:
         moving = data.get("moving", 0.0)
         if type(moving) not in (int, float) or not 0 <= moving < 1:
             raise BadSetting("The stated design effects are out of range.")
-        return cls(data["whole"], data["columns"], float(moving))
+        alike = data.get("correlations", {})
+        if not all(type(each) in (int, float) and 0 <= each <= 1 for each in alike.values()):
+            raise BadSetting("The stated design effects are out of range.")
+        return cls(data["whole"], data["columns"], float(moving), alike)
+
+
+def _correlation(column: Column, who: Ints) -> float:
+    """Return the correlation of the ranks of two records of a person, at least 0; no value far out decides it."""
+    counts = np.where(column.missing, 0, column.counts()).astype(np.float64)
+    rank = np.where(column.missing, 0.0, np.cumsum(counts) - (counts + counts.sum()) / 2)
+    times, mean = np.bincount(who).astype(np.float64), float(rank**2 @ counts) / max(column.n, 1)
+    pairs = float(times @ times) - column.n
+    if pairs <= 0 or mean <= 0:
+        return 0.0
+    together = float((np.bincount(who, rank[column.codes]) ** 2).sum()) - mean * column.n
+    return min(max(round(together / (mean * pairs), 2), 0.0), 1.0)
 
 
 def at_once(persons: float, columns: Iterable[tuple[float, float, float]]) -> float:

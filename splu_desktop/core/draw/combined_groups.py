@@ -8,7 +8,7 @@ never looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,7 +34,6 @@ _MOST_READ = 8  # times that all records are
 _MOST_PARTS = 6  # by leaning
 _MOST_STATES = 12  # told apart, parts and all
 _ROUNDS = 20  # in which parts settle
-_FIT_ROUNDS = 200
 
 
 def stacked(columns: Sequence[Column]) -> NDArray[Any]:
@@ -245,19 +244,19 @@ class SharedGroups:
         found, codes = np.unique(states.astype(np.int64) * number + part, return_inverse=True)
         return codes.astype(np.int32), found // number
 
-    def mixing(self, states: NDArray[Any], m: int) -> Callable[[Floats], Shared]:
-        """Return how (N,) states of m kinds are mixed, at any counts."""
+    def mixing(self, states: NDArray[Any], m: int) -> Shared:
+        """Return how (N,) states of m kinds are mixed."""
         number = int(self.groups.max()) + 1
         held = np.bincount((self.groups * m + states).ravel(), minlength=number * m).reshape(number, m)
         # Most groups are alike, and are reckoned with once.
         marks = held @ np.random.default_rng(_READING).integers(1, 1 << 62, m)  # modulo 2^64
         _, first, often = np.unique(marks, return_index=True, return_counts=True)
-        return _Law(held[first].astype(np.float64), often / len(self.groups)).at
+        return Shared(held[first].astype(np.float64), often / len(self.groups))
 
 
 @dataclass(frozen=True, eq=False)
-class _Law:
-    """How groups are made up.
+class Shared:
+    """Mixing by groups formed anew (`Mixing`).
 
     Attributes
     ----------
@@ -267,48 +266,45 @@ class _Law:
 
     held: Floats
     often: Floats
+    fits: bool = True
 
     @cached_property
     def _part(self) -> Floats:
         return np.asarray(self.held / self.held.sum(axis=1, keepdims=True), np.float64)
 
     @cached_property
-    def _shown(self) -> tuple[Floats, Floats, Floats]:
-        """(m,) counts, (m,) how many show themselves, (m, m) how many show others."""
-        own = self.often @ self._part
-        return self.often @ self.held, own, (self.held.T * self.often) @ self._part - np.diag(own)
+    def _counts(self) -> Floats:
+        """(m,) records, at least a hint of one."""
+        return np.asarray(np.maximum(self.often @ self.held, 1e-300), np.float64)
 
-    def at(self, counts: Floats) -> Shared:
-        """Return the mixing at counts: the odds with which states share groups are those found."""
-        whole, own, others = self._shown
-        own = own * counts / np.maximum(whole, 1e-9)
-        wanted, scale = counts - own, np.ones(len(counts))
-        if not np.allclose(counts, whole, rtol=1e-12, atol=0.0):
-            for _ in range(_FIT_ROUNDS):
-                got = scale * (others @ scale)
-                step = np.sqrt(np.divide(wanted, got, out=np.ones_like(got), where=got > 0))
-                scale = scale * step
-                if np.abs(step - 1).max() < 1e-10:
-                    break
-        shown = np.diag(own) + scale[:, None] * others * scale
-        total = np.maximum(shown.sum(axis=1, keepdims=True), 1e-300)
-        return Shared(np.asarray(shown / total, np.float64), self)
+    @cached_property
+    def _shown(self) -> Floats:
+        """(m, m) how many records of a state show each."""
+        return np.asarray((self.held.T * self.often) @ self._part, np.float64)
 
-    def means(self, left: Floats, right: Floats) -> Floats:
-        """Return (m, k) Cov, over each state's records, of their groups' means of two functions (m, k)."""
-        weight = self.held * self.often[:, None] / np.maximum(self.often @ self.held, 1e-300)
-        one, other = self._part @ left, self._part @ right
-        return np.asarray(weight.T @ (one * other) - (weight.T @ one) * (weight.T @ other), np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class Shared:
-    """Mixing by groups formed anew (`Mixing`)."""
-
-    matrix: Floats
-    law: _Law
-    fits: bool = True
+    @cached_property
+    def matrix(self) -> Floats:
+        return np.asarray(self._shown / np.maximum(self._shown.sum(axis=1, keepdims=True), 1e-300), np.float64)
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over what a state's records share, of the means of two functions of published states."""
-        return self.law.means(left, right)
+        weight = self.held * self.often[:, None] / self._counts
+        one, other = self._part @ left, self._part @ right
+        return np.asarray(weight.T @ (one * other) - (weight.T @ one) * (weight.T @ other), np.float64)
+
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return what `Mixing` says of k functions g (m, k) of a published state.
+
+        The odds with which states share groups stay: d_u d_w times as many records of u show others of w, and of a
+        further record of a state, the share 1 - own that does not show itself shows others.
+        """
+        own = self.often @ self._part / self._counts
+        others = self._shown - np.diag(own * self._counts)
+        odds = np.linalg.pinv(np.diag(others.sum(axis=1)) + others, hermitian=True) * (1 - own)
+        moved = odds.T[:, :, None] * (others @ functions)
+        moved += np.tensordot(odds.T, others[:, :, None] * functions, axes=(1, 1))
+        itself = np.arange(len(own))
+        moved[itself, itself] += own[:, None] * functions - self.matrix @ functions
+        weight = self.held * self.often[:, None] / self._counts
+        products = np.einsum("gv,gu,gk->vuk", weight, self._part, self._part @ functions)
+        return moved / self._counts[:, None], products

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -258,12 +257,11 @@ class DecoyGroups(SizedGroups, GroupDraw):
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         limits = tuple(self.tolerances.limits[str(label)] for label in labels)
         most = caps_of(limits, self.sizes, self.fakes)
-        mixed = partial(MixedGroups.of, most=most, grouping=self)
         try:
-            groups = mixed(counts)
+            groups = MixedGroups.of(counts, most, self)
         except NoLaw:  # too many values have vanished in the draw for the others to fill the groups
             groups = MixedGroups.untold(counts)
-        return MatrixTransition(int(counts.sum()), counts, mixed, groups)
+        return MatrixTransition.of(counts, groups)
 
     def room_for(self, labels: Sequence[str], n: int) -> Ints:
         limits = tuple(self.limit(str(label)) for label in labels)

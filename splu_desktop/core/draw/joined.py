@@ -347,7 +347,7 @@ class Joined(Draw):
 
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
         matrix = self.matrix(labels)
-        return KnownTransition.of(counts, lambda _: Independent(matrix))
+        return KnownTransition.of(counts, Independent(matrix))
 
     def shows(self, column: Column) -> Floats:
         return super().shows(column) @ self.chances(column)

@@ -293,9 +293,7 @@ class DrawPerPerson(Draw):
         a = (known.persons // self.size) / known.persons or 1 / self.size
         shares, told = known.of(labels, counts)
         matrix = a * np.eye(len(counts)) + (1 - a) * shares
-        return PersonTransition(
-            int(counts.sum()), counts, lambda _: Independent(matrix), Independent(matrix), a, shares, told
-        )
+        return PersonTransition(int(counts.sum()), counts, Independent(matrix), a, shares, told)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         return 1.0 if effects is None else effects.selected(conditions)
@@ -478,31 +476,32 @@ class PersonTransition(MatrixTransition):
         return ~self.told
 
     def variance(self, x: Floats, chosen: Flags | None = None) -> Floats:
-        # The estimate of a set is (y - (1 - a) N_P pi~) / a. Where pi~ is taken from the value's published count f',
-        # every record that shows it takes c = (1 - a) N_P pi~ / f' off.
+        # The estimate of a set is (y - (1 - a) N_P pi~) / a. Untold values share a fixed rest as their published counts
+        # do: with w the set's part of these, a record that shows an untold value of the set takes c (1 - w) off, one
+        # that shows another untold value adds c w.
         a = self.keep
         sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
         total = x.sum(axis=1, keepdims=True)
         rare = float(self.counts[~self.told].sum())
-        off = (1 - a) * total * float(self.shares[~self.told].sum()) / rare if rare else 0 * total
-        known, unknown = sets * self.told[:, None], sets * ~self.told[:, None]
-        come = (1 - a) * (self.shares @ known), (1 - a) * (self.shares @ unknown)
+        c = (1 - a) * total * float(self.shares[~self.told].sum()) / rare if rare else 0 * total
+        unknown = sets * ~self.told[:, None]
+        part = (self.counts @ unknown) / rare if rare else np.zeros(sets.shape[1])
+        shown = sets - unknown, unknown, ~self.told[:, None] - unknown
+        come = [(1 - a) * (self.shares @ flags) for flags in shown]
 
-        def spread(mine: Floats, theirs: Floats, every: Floats, plain: Floats | float, less: Floats) -> Floats:
-            """Return the variance of all records' contributions: `plain` for told values, `less` for others."""
-            found = np.zeros_like(mine)
-            for number, p, r in (
-                (mine, a + come[0], come[1]),
-                (theirs, come[0], a + come[1]),
-                (every - mine - theirs, *come),
-            ):
-                square, mean = plain**2 * p + less**2 * r, plain * p + less * r
+        def spread(records: Floats, adds: Sequence[Floats | float]) -> Floats:
+            """Return the variance of what records (Q, m) add that show values of `shown`."""
+            found: Floats = np.zeros((len(records), sets.shape[1]))
+            numbers = [records @ flags for flags in shown]
+            for own, number in enumerate([*numbers, records.sum(axis=1, keepdims=True) - sum(numbers)]):
+                each = [(come[at] + a * (at == own), add) for at, add in enumerate(adds)]
+                mean: Floats = np.asarray(sum(chance * add for chance, add in each))
+                square: Floats = np.asarray(sum(chance * add**2 for chance, add in each))
                 found += np.maximum(number, 0.0) * (square - mean**2)
             return found
 
-        inside = spread(x @ known, x @ unknown, total, 1.0, 1 - off)
-        rest = np.maximum(self.counts - x, 0.0)
-        outside = spread(rest @ known, rest @ unknown, rest.sum(axis=1, keepdims=True), 0.0, -off)
+        inside = spread(x, (1.0, 1 - c * (1 - part), c * part))
+        outside = spread(np.maximum(self.counts - x, 0.0), (0.0, -c * (1 - part), c * part))
         return np.asarray(np.maximum((inside + outside) / a**2, 1e-9), np.float64)
 
 

@@ -134,7 +134,7 @@ class TogetherPerPerson(DrawPerPerson):
         shares, keep = counts / max(float(counts.sum()), 1e-300), 1 / self.size
         chances = Independent(keep * np.eye(len(counts)) + (1 - keep) * shares)
         unknown = np.zeros(len(counts), bool)
-        return PersonTransition(int(counts.sum()), counts, lambda _: chances, chances, keep, shares, unknown)
+        return PersonTransition(int(counts.sum()), counts, chances, keep, shares, unknown)
 
     def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
         return lambda states: (states, np.arange(states.m), self)

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Ints, bounds_of
-from splu_desktop.core.groups.shares import spread
+from splu_desktop.core.groups.shares import slopes, spread
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.states import Law, law_of
 
 Floats = NDArray[np.float64]
 
 _SLIP = 1e-6  # of the records, that may be left without a place
+_FLAT = 1e-10  # of the largest variance of copies: what rounding leaves of those that are always as many
 _ASTRAY = 1e-3  # of a value's records, by which its law may miss them
 
 
@@ -43,12 +44,17 @@ class MixedGroups:
     laws : law of the groups of each size, and their number times the share of their values that are records'.
     matrix : (m, m) T; rows of values without records hold 1 on the diagonal.
     fits : whether the partition meets every bound, as it always does for true counts that the sizes were chosen for.
+    records, bounds : (m, q) records of each value in groups of each size, and the most that those can hold.
+    column : the column of `records` that each law is about.
     """
 
     counts: Floats
     laws: tuple[tuple[float, Law], ...]
     matrix: Floats
     fits: bool
+    records: Floats
+    bounds: Floats
+    column: tuple[int, ...]
 
     @classmethod
     def of(cls, counts: Floats, most: Ints, grouping: SizedGroups) -> MixedGroups:
@@ -62,6 +68,7 @@ class MixedGroups:
         records = spread(counts, room, bounds)
         slip = max(np.abs(records.sum(axis=0) - room).max(), np.abs(records.sum(axis=1) - counts).max())
         laws: list[tuple[float, Law]] = []
+        column: list[int] = []
         shared = np.zeros((len(counts), len(counts)))
         for j, size in enumerate(grouping.sizes):
             if numbers[j] < 1 or records[:, j].sum() <= 0:
@@ -73,6 +80,7 @@ class MixedGroups:
                 law = law_of(held * (whole / held.sum()), caps, whole)
                 weight = number * of_size / whole
                 laws.append((weight, law))
+                column.append(j)
                 shared += weight / whole * law.pairs()
         rows = shared.sum(axis=1)
         fits = bool(slip <= _SLIP * max(total, 1))
@@ -83,13 +91,14 @@ class MixedGroups:
             raise NoLaw
         matrix = np.eye(len(counts))
         matrix[there] = shared[there] / rows[there, None]
-        return cls(counts, tuple(laws), matrix, fits)
+        return cls(counts, tuple(laws), matrix, fits, records, bounds, tuple(column))
 
     @classmethod
     def untold(cls, counts: Floats) -> MixedGroups:
         """Return what is known of groups that no law explains: nothing but the counts themselves."""
         share = counts / max(float(counts.sum()), 1.0)
-        return cls(counts, (), np.tile(share, (len(counts), 1)), False)
+        none = np.zeros((len(counts), 0))
+        return cls(counts, (), np.tile(share, (len(counts), 1)), False, none, none, ())
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov over the groups of a value's records of the groups' means of two functions of the values.
@@ -104,6 +113,31 @@ class MixedGroups:
             weight += number * law.means()[:, None]
         mean = np.divide(products, weight, out=np.zeros_like(products), where=weight > 0)
         return mean - (self.matrix @ left) * (self.matrix @ right)
+
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return what `Mixing` says of k functions g (m, k) of a published value.
+
+        A law's rates move E[F] by Cov(F, c) and the means by Cov(c), so the means move E[F] by Cov(c)^-1 Cov(F, c). The
+        copies add up, so only moves that add up to none mean anything. F = c_v (c . g) has T's rows by their records.
+        """
+        m, k = functions.shape
+        left, right = np.repeat(np.eye(m), k, axis=1), np.tile(functions, m)
+        by_counts = slopes(self.records, self.counts, self.bounds)
+        moved, products = np.zeros((2, m, m, k))
+        rows, whole = np.zeros((m, m)), np.zeros((m, 1, 1))
+        for (number, law), j in zip(self.laws, self.column, strict=True):
+            means, pairs = law.means(), law.pairs()
+            follow = np.linalg.pinv(covariance := pairs - np.outer(means, means), rcond=_FLAT, hermitian=True)
+            follow = (law.size / self.records[:, j].sum()) * by_counts[j].T @ follow
+            triples = law.triples(left, right).reshape(m, m, k)
+            products += number / law.size**2 * triples
+            triples -= means[:, None, None] * (pairs @ functions)
+            moved += number / law.size * np.tensordot(follow, triples, axes=1)
+            rows += number * follow @ covariance
+            whole += number * means[:, None, None]
+        moved -= rows[:, :, None] * (self.matrix @ functions)
+        there = np.where(whole > 0, whole, np.inf)
+        return moved / there[:, 0], products / there
 
 
 def _parts(held: Floats, caps: Ints, size: int, groups: int, records: int, fakes: int) -> list[tuple[int, int, Floats]]:

@@ -42,6 +42,21 @@ def spread(counts: Floats, room: Floats, bounds: Floats) -> Floats:
     return matrix
 
 
+def slopes(matrix: Floats, counts: Floats, bounds: Floats) -> Floats:
+    """Return (q, m, m) dK_vj / df_w at K = `spread`'s (m, q) matrix, rooms kept; parts at bounds stay there.
+
+    K_vj = r_v s_j gives dK_vj = K_vj (d log r_v + d log s_j), and the sums settle both logarithms.
+    """
+    free = np.where((matrix < bounds) | (bounds >= counts[:, None]), matrix, 0.0)
+    rows = free.sum(axis=1, keepdims=True)
+    part = np.divide(free, rows, out=np.zeros_like(free), where=rows > 0)
+    inner = np.diag(free.sum(axis=0)) - free.T @ part
+    columns = -np.linalg.pinv(inner, rcond=1e-9, hermitian=True) @ part.T
+    moved = free.T[:, :, None] * (columns[:, None] - part @ columns)
+    moved[:, range(len(counts)), range(len(counts))] += part.T
+    return np.asarray(moved, np.float64)
+
+
 def _by_newton(counts: Floats, room: Floats, bounds: Floats) -> tuple[Floats, Floats, float]:
     """Return (q,) column factors, the matrix that they make and by how much its column sums miss `room`, by Newton.
 

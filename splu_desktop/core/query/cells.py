@@ -80,6 +80,8 @@ class SensitiveClasses:
     chances : (C, C) K.
     counts : (C,) published records of each class.
     moving : (C,) the part of each class whose chances are computed from published counts.
+    drift : (m, C) what a record shown as u moves those by, times N; `drifted` (C, C) its mean by true class.
+    resting : whether what moves shares a fixed rest, so that another untold value's records move it back.
     told : (C,) whether the class can be told from the others.
     first : (C, names) a label code of each column that stands for its class.
     into : (C, m) the chance that a record of a class is shown as u.
@@ -93,6 +95,9 @@ class SensitiveClasses:
     chances: Floats
     counts: Floats
     moving: Floats
+    drift: Floats
+    drifted: Floats
+    resting: bool
     told: Flags
     first: Codes
     into: Floats
@@ -248,12 +253,11 @@ class CellTable:
         for at, part in enumerate(self.parts):
             axis = at + 1
             across = [-1 if each == axis else 1 for each in range(x.ndim)]
-            share = (x.sum(axis=axis, keepdims=True) - x) / np.maximum(n - part.counts, 1.0).reshape(across)
-            share = share * part.moving.reshape(across)
+            own = 0.0 if part.resting else 1.0
+            share = (x.sum(axis=axis, keepdims=True) - own * x) / np.maximum(n - own * part.counts, 1.0).reshape(across)
             others = tuple(each for each in range(x.ndim) if each != axis)
             q = (share[..., None] * shaped).sum(axis=others)
-            one = np.eye(len(part.counts))
-            shifts.append(((part.weights - one[part.of]) @ q, (one - part.chances) @ q))
+            shifts.append((part.drift @ q, part.drifted @ q))
         return Sums(values, self._spread(shaped, shifts))
 
     def _spread(self, psi: Floats, shifts: Sequence[tuple[Floats, Floats]]) -> Floats:
@@ -290,10 +294,11 @@ class CellTable:
         for name, (of, at) in self._classes.items():
             own = effects.narrowed(engine.published.table[name], of)[0]
             known = len(columns) < _MOST_COLUMNS
-            columns.append((at, *_pairs(own, np.bincount(at, records, len(own)) / n, known=known)))
-        for alike in itertools.product((False, True), repeat=len(columns)):
+            alike = 0.0 if repeats is None or repeats.whole is None else repeats.whole.correlations.get(name, 0.0)
+            columns.append((at, *_pairs(own, np.bincount(at, records, len(own)) / n, alike, known=known)))
+        for chosen in itertools.product((False, True), repeat=len(columns)):
             factor, group = np.ones(len(records)), np.zeros(len(records), np.int64)
-            for same, (at, apart, near) in zip(alike, columns, strict=True):
+            for same, (at, apart, near) in zip(chosen, columns, strict=True):
                 factor *= near[at] if same else apart
                 group = np.unique(group * len(near) + at, return_inverse=True)[1].reshape(-1) if same else group
             if factor.any():
@@ -365,16 +370,20 @@ def _means(psi: Floats, records: Floats, group: Codes) -> Floats:
     return np.asarray((whole / np.bincount(group, records).reshape(across))[group], np.float64)
 
 
-def _pairs(own: Floats, shares: Floats, *, known: bool) -> tuple[float, Floats]:
+def _pairs(own: Floats, shares: Floats, alike: float, *, known: bool) -> tuple[float, Floats]:
     """Return how often two records of a person have any two classes of a column, and how much more often one of each.
 
-    own : (C,) share of a record's other ones that have its class; shares : (C,) of all records.
+    own : (C,) share of a record's other ones that have its class; shares : (C,) of all records; alike : the correlation
+    of two records of a person, where the column has numbers or dates.
 
-    Both in times of chance. Where records of one class are fewer than by chance, as those of a number of a visit, it is
-    not known which go together: then, and unless `known`, all of a person are taken to have the same.
+    Both in times of chance. Values that differ may be near, as days of a month: records have one class at least as
+    often as the correlation says. Where records of one class are fewer than by chance it is not known which go
+    together: then, and unless `known`, all of a person are taken to have the same.
     """
     others = 1 - float(shares @ shares)
     apart = max(1 - float(shares @ own), 0.0) / others if others > _FLAT else 0.0
+    if apart > 1 - alike and alike > 0:
+        own, apart = own + (apart - 1 + alike) * (1 - shares), 1 - alike
     there = np.maximum(shares, 1e-300)
     if not known or float(shares @ np.maximum(apart * shares - own, 0.0)) > _FEWER:
         return 0.0, np.where(shares > 0, 1 / there, 0.0)
@@ -579,8 +588,30 @@ def _made(
         weights = weights + (1 - weights.sum(axis=1, keepdims=True)) * (whole / f.sum())
     told = np.array([bool(through.readable[of == c].all()) for c in range(len(first))])
     moves = np.divide((moving * f) @ member, whole, out=np.ones(len(first)), where=whole > 0)
+    chances, resting = into @ member, bool(0 < moving.sum() < len(of))
+    drift, drifted = (weights - member) * moves, (np.eye(len(first)) - chances) * moves
+    if resting:
+        assert not isinstance(through, Transition)
+        u, v = int(moving.argmax()), int(moving.argmin())  # a value of the rest, and another
+        part, size = (moving * f) @ member, max(float(moving @ f), 1e-300)
+        taken = float(through.matrix[v] @ moving) * (through.inverse[u, u] - through.inverse[v, u])
+        drift = moving[:, None] * (member - part / size) * taken * float(f.sum()) / size
+        drifted, moves = into @ drift, moves * (1 - part / size)
     return SensitiveClasses(
-        names, base, codes, np.asarray(weights, np.float64), of, into @ member, whole, moves, told, first, into
+        names,
+        base,
+        codes,
+        np.asarray(weights, np.float64),
+        of,
+        chances,
+        whole,
+        moves,
+        drift,
+        drifted,
+        resting,
+        told,
+        first,
+        into,
     )
 
 

@@ -15,7 +15,7 @@ from splu_desktop.core.reconstruct.counts import Rows, shrink
 from splu_desktop.core.reconstruct.states import as_printed
 from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.thresholds import NORMAL_95
-from splu_desktop.core.transition.matrix import FEW, Floats, MatrixTransition
+from splu_desktop.core.transition.matrix import Floats, MatrixTransition
 
 Indices = NDArray[np.intp]
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
@@ -27,6 +27,7 @@ _KEPT_FLOATS = 4_000_000  # of bends
 _SETS_AT_ONCE = 64
 _ROWS_AT_ONCE = 4_096
 _STILL = 1e-9  # share of a direction that a value has no part in
+_SHORT = 12  # values up to which ends take the variance of the count that they stand for; beyond, it adds nothing
 _STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from independence: one standard deviation
 BEYOND = 4.0  # standard deviations beyond every possible count at which an estimate has strayed: it says nothing
 
@@ -200,7 +201,7 @@ def _arms(case: ByMatrix, spreads: Floats) -> Floats:
     strays itself, and ends that come nearer with it kept 78 % of what "reliable" promised.
     """
     arms = NORMAL_95 * np.sqrt(np.stack([spreads, spreads], axis=1))
-    if case.composition.shape[1] > FEW:
+    if case.composition.shape[1] > _SHORT:
         return arms
     row, code = case.places.row, case.places.code
     single = np.flatnonzero(case.places.alone)

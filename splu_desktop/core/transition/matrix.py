@@ -13,7 +13,6 @@ out, D is less by q (I - T G): else counts of the whole table, x = f', would see
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -21,12 +20,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.groups.law import NoLaw
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FEW = 48  # values up to which derivatives of T are taken: a second of processor, once for each column
+FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _SECOND = 3.0  # t^2 of a variance's second order: Var(S / (1 + e)) = Var(S) (1 + 3 Var(e)) with e independent of S
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
@@ -47,6 +44,11 @@ class Mixing(Protocol):
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over what v's records share, of the means of two functions of their published values."""
 
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return twice (m, m, k) for k functions g (m, k) of a published value: the derivatives of T g by each count,
+        and the mean over what v's records share of the product of the chance of a value and the mean of g.
+        """
+
 
 @dataclass(frozen=True, eq=False)
 class Independent:
@@ -58,6 +60,11 @@ class Independent:
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return zeros: records share nothing."""
         return np.zeros((len(left), left.shape[1]))
+
+    def moments(self, functions: Floats) -> tuple[Floats, Floats]:
+        """Return zeros, since the chances stand, and the products of means."""
+        products = self.matrix[:, :, None] * (self.matrix @ functions)[:, None]
+        return np.zeros_like(products), products
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,19 +99,17 @@ class MatrixTransition:
     ----------
     n : records, N.
     counts : (m,) published counts f'_s, which stand for the true f_s.
-    mixed : how values are mixed at given counts, (m,) counts -> `Mixing`.
-    groups : the same at these counts.
+    groups : how values are mixed, at these counts.
     """
 
     n: int
     counts: Floats
-    mixed: Callable[[Floats], Mixing]
     groups: Mixing
 
     @classmethod
-    def of(cls, counts: Floats, mixed: Callable[[Floats], Mixing]) -> MatrixTransition:
-        """Return the transition of one SA with published `counts`. Raises NoLaw where these can't be mixed so."""
-        return cls(int(counts.sum()), counts, mixed, mixed(counts))
+    def of(cls, counts: Floats, groups: Mixing) -> MatrixTransition:
+        """Return the transition of one SA with published `counts`."""
+        return cls(int(counts.sum()), counts, groups)
 
     @property
     def matrix(self) -> Floats:
@@ -199,16 +204,19 @@ class MatrixTransition:
         (Q, m), one per value; with k sets of values `chosen` (m, k), (Q, k) of their sums.
         """
         sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
-        spread = self._by_value if chosen is None else self._spread(self._noisy @ sets, sets)
-        found = spread.of(x, self.counts)
-        if len(self.counts) > FEW or not self.groups.fits:
-            return found
         # Where a selection is like the whole table, what it gains from T's derivatives it loses elsewhere.
         like = np.isclose(x, x.sum(axis=1, keepdims=True) * (self.counts / max(self.n, 1))).all(axis=1)
-        step = max(1, _AT_ONCE // len(self.counts) ** 2)
-        others = np.flatnonzero(~like)
-        for rows in (others[at : at + step] for at in range(0, len(others), step)):
-            found[rows] = self._followed(x[rows], sets)
+        if len(self.counts) > FEW or not self.groups.fits:
+            like[:] = True
+        found = np.zeros((len(x), sets.shape[1]))
+        if like.any():
+            spread = self._by_value if chosen is None else self._spread(self._noisy @ sets, sets)
+            found[like] = spread.of(x[like], self.counts)
+        if not like.all():
+            moments = self._followed_by_value if chosen is None else self._moments(sets)
+            step = max(1, _AT_ONCE // found[0].size // len(sets))
+            for rows in np.split(others := np.flatnonzero(~like), range(step, len(others), step)):
+                found[rows] = self._followed(x[rows], sets, moments)
         return found
 
     @cached_property
@@ -216,50 +224,37 @@ class MatrixTransition:
         return self._spread(self._noisy, np.eye(len(self.counts)))
 
     @cached_property
-    def _derivatives(self) -> Floats:
-        """(m, m, m) dT / df'_k G, k moving at the cost of all values in proportion."""
-        result = np.zeros((len(self.counts),) * 3)
-        for k, count in enumerate(self.counts.tolist()):
-            step = max(count, 1.0) ** 0.5 / 2
-            move = -self.counts * (step / self.n)
-            move[k] += step
-            there, back = self._moved(move), self._moved(-move)
-            apart = step * ((there is not self.matrix) + (back is not self.matrix))
-            if apart:
-                result[k] = (there - back) / apart @ self.inverse
-        return result
+    def _followed_by_value(self) -> tuple[Floats, Floats, Floats]:
+        return self._moments(np.eye(len(self.counts)))
 
-    def _moved(self, move: Floats) -> Floats:
-        """Return T at counts nearby; T itself where no groups hold those, so that the other side alone tells."""
-        try:
-            return self.mixed(np.maximum(self.counts + move, 0.0)).matrix
-        except NoLaw:
-            return self.matrix
+    def _moments(self, sets: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return D, (m, m, k) (dT / df'_k G)[v], k moving at the cost of all values in proportion; P of the functions
+        and each value's indicator, (m, m, k), and of the functions themselves, (m, k).
 
-    @cached_property
-    def _moments(self) -> tuple[Floats, Floats]:
-        """(m, m, m) of a record of v: mean over its groups of the covariance of its draw, covariance of the groups."""
-        m = len(self.counts)
-        every = np.eye(m)
-        left, right = np.repeat(every, m, axis=1), np.tile(every, (1, m))
-        grouped = self.groups.spread_of_means(left, right).reshape(m, m, m)
-        drawn = self.matrix[:, :, None] * every - self.matrix[:, :, None] * self.matrix[:, None, :] - grouped
-        return drawn, grouped
-
-    def _followed(self, x: Floats, sets: Floats) -> Floats:
-        drawn, grouped = self._moments
+        P[v] is the mean over the groups of v's records of the product of what two functions are there on average.
+        """
         function = self._noisy @ sets
-        moved = np.einsum("qv,kvs->qks", x, self._derivatives) @ sets
+        moved, products = self.groups.moments(function)
+        moved -= np.tensordot(self.counts / max(self.n, 1), moved, axes=1)
+        return moved, products, np.einsum("vuk,uk->vk", products, function)
+
+    def _followed(self, x: Floats, sets: Floats, moments: tuple[Floats, Floats, Floats]) -> Floats:
+        """Return (Q, k) variances. A record of v is drawn from its group, so h and g of what it shows have covariance
+        T (h g) - P(h, g), P as in `_moments`, and over all records f' P(h, g) = f' (h (T g)).
+        """
+        derivative, pairs, own = moments
+        function = self._noisy @ sets
+        moved = np.tensordot(x, derivative, axes=(1, 1))
         # f' G = f' whatever G leaves out, so of that P has its share of f', which moves with f': q (I - T G).
         share = x.sum(axis=1) / max(self.n, 1)
-        moved = moved - share[:, None, None] * (sets - self.matrix @ self.inverse @ sets)
-        rest = np.maximum(self.counts - x, 0.0)
+        moved -= share[:, None, None] * (sets - self.matrix @ self.inverse @ sets)
         held = np.divide(x, self.counts, out=np.ones_like(x), where=self.counts > 0)
         dealt = x * (1 - np.minimum(held, 1.0))
-        inside = _quadratic(np.einsum("qv,vuw->quw", x, drawn), function - moved)
-        outside = _quadratic(np.einsum("qv,vuw->quw", rest, drawn), moved)
-        means = _quadratic(np.einsum("qv,vuw->quw", dealt, grouped), np.broadcast_to(function, moved.shape))
-        return np.asarray(np.maximum(inside + outside + means, 1e-9), np.float64)
+        selected = x @ (self.matrix @ function**2 - own)
+        shared = ((x @ self.matrix)[:, :, None] * function - np.tensordot(x, pairs, axes=1)) * moved
+        others = moved * (moved - np.matmul(self.matrix, moved)) * np.maximum(self.counts, x)[:, :, None]
+        means = dealt @ (own - (self.matrix @ function) ** 2)
+        return np.asarray(np.maximum(selected + (others - 2 * shared).sum(axis=1) + means, 1e-9), np.float64)
 
     def _spread(self, functions: Floats, indicator: Floats) -> Spread:
         """Return the spread of k functions (m, k) with their targets' indicators (m, k)."""
@@ -312,8 +307,3 @@ class KnownTransition(MatrixTransition):
     def _scattered(self, function: Floats) -> Floats:
         """Return (m, k) variances of k functions (m, k) of what a record of each value shows."""
         return np.asarray(np.maximum(self.matrix @ function**2 - (self.matrix @ function) ** 2, 0.0), np.float64)
-
-
-def _quadratic(forms: Floats, functions: Floats) -> Floats:
-    """Return (Q, k) h' A h for forms A (Q, m, m) and functions h (Q, m, k)."""
-    return np.asarray(np.einsum("quk,quw,qwk->qk", functions, forms, functions, optimize=True), np.float64)
