@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from splu_desktop.compare.buckets.optimum import best_sizes
+from splu_desktop.compare.buckets.optimum import SECONDS, best_sizes
 from splu_desktop.core.groups.multi_size import many_sizes
 from splu_desktop.core.groups.search import CapsOf, PairList, Pruning, loss_of, two_sizes
 from splu_desktop.core.groups.tolerances import caps
@@ -71,7 +71,7 @@ def loss(data: Path, ilp: bool) -> None:
             rest = n % l_
             anatomy = ((n // l_ - rest) * (l_ - 1) ** 2 + rest * l_**2) / (n - 1)
             possible = "possible" if counts.max() * l_ <= n else "impossible"
-            best = best_sizes(counts, caps_of, least, LARGEST, Silent()) if ilp else None
+            best = best_sizes(counts, caps_of, least, LARGEST, Silent(), SECONDS) if ilp else None
             said = [
                 "-" if two is None else f"{loss_of(two) / (n - 1):.3f}",
                 "-" if many is None else f"{sum(bucket.loss for bucket, _ in many) / (n - 1):.3f}",

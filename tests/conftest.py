@@ -49,6 +49,14 @@ def _repeatable() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_clock() -> Iterator[None]:
+    """A busy machine changes no comparison: what tries a limit of time names its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("splu_desktop.cli.compare.LIMIT", 0.0)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _parts_are_said() -> Iterator[None]:
     """No sentence of the program stands in another as mere text, where it would stay English in every language."""
     known = {key for key in language("de").core if key.count(" ") > 1}

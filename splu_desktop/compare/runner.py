@@ -184,7 +184,7 @@ def compare(
     size: int = 3_000,
     own: Sequence[tuple[Condition, ...]] = (),
     thresholds: Thresholds | None = None,
-    limit: float | None = LIMIT,
+    limit: float | None = None,
     chance: np.random.Generator | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:

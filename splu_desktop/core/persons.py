@@ -37,6 +37,8 @@ from splu_desktop.core.words import words_of
 _KEPT = 128  # guesses, which gate and README ask for alike
 _STAGE = "Looking for persons with several records"
 _TOLD = 0.05  # values per record from which a column that is said to identify persons does so, and no ward or room
+_TRAITS = frozenset({"an age or a year of birth", "sex, family or household"})  # that all records of a person share
+_STRAY = 0.1  # of the changes that chance would make: a birthday between two visits, a slip of the pen
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
 MOST = 50  # records of a person up to which guesses are computed; more can only be surer
 
@@ -202,11 +204,30 @@ def rounded_up(number: int) -> int:
 def perhaps_persons(table: Table) -> PersonsFound | None:
     """Return the column that persons would have several records by if somebody said that it tells persons.
 
-    One of codes that repeat, whose name says nothing at all: a doctor's or a lot's number looks alike.
+    One of codes that repeat, whose name says nothing at all: a doctor's or a lot's number looks alike. The codes are of
+    one form, or age or sex stays the same in all records of each.
     """
-    unsaid = [column for column in table.columns if not said_by(column.name)[0] and _coded_alike(column)]
+    traits = [column for column in table.columns if _TRAITS.intersection(each.what for each in said_by(column.name)[0])]
+    unsaid = [
+        column
+        for column in table.columns
+        if not said_by(column.name)[0] and (_coded_alike(column) or any(_keeps(column, trait) for trait in traits))
+    ]
     found = persons_of(Table(tuple(unsaid)), told=[column.name for column in unsaid]) if unsaid else None
     return found if found is not None and found.repeats else None
+
+
+def _keeps(column: Column, trait: Column) -> bool:
+    """Whether the records of each value have one value of a trait, where chance would often give them two."""
+    if column.kind in (Kind.DATE, Kind.DATETIME) or not holds_digits(column):
+        return False
+    order = np.lexsort((trait.codes, column.codes))
+    own, theirs = column.codes[order], trait.codes[order]
+    beside = (own[1:] == own[:-1]) & ~column.missing[own[1:]]
+    pairs = int(np.count_nonzero(beside))
+    same = np.count_nonzero(beside & (theirs[1:] == theirs[:-1])) / max(pairs, 1)
+    by_chance = float(((trait.counts() / trait.n) ** 2).sum())
+    return pairs >= FEWEST and bool(1 - same <= _STRAY * (1 - by_chance))
 
 
 def _coded_alike(column: Column) -> bool:

@@ -251,7 +251,7 @@ def _columns(table: Table, plan: Plan) -> Iterable[model.SourceColumn]:
             name=column.name,
             role=role.value,
             kind=column.kind.value,
-            distinct=column.m,
+            distinct=int(np.count_nonzero(~column.missing)),
             generalised=tuple(step.words for step in plan.generalisations.get(column.name, ())),
             # Why a role was suggested is no reason for another one.
             reason=kept or (found.reason if found.role is role else str(say("chosen so; {why}", why=found.why))),

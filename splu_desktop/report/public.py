@@ -180,7 +180,7 @@ def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
             name=column.name,
             role="sa" if opened.published.is_sensitive(column.name) else "nsa",
             kind=column.kind.value,
-            distinct=column.m,
+            distinct=int(np.count_nonzero(~column.missing)),
             missing=int(column.counts()[column.missing].sum()),
             generalised=(
                 *({"how": "shifted"} for _ in range(column.name in moved)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import time
 from dataclasses import dataclass
@@ -104,6 +105,19 @@ def test_a_method_that_takes_too_long_costs_itself_alone_and_is_said_to_be_unfin
     assert all("0.3 seconds" in each.impossible and each.achieved is None for each in endless)
     assert trivial.achieved is not None
     assert not trivial.impossible
+
+
+def test_a_limit_of_time_is_in_force_only_where_one_is_named(
+    patients: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = itertools.count(0.0, 3_600.0)
+    monkeypatch.setattr(time, "monotonic", lambda: next(hours))
+    assert all(each.achieved is not None for each in compare(small_source(200), named("retention"), size=60).tried)
+    asked = ["--sa", "s:3", "--nsa", "a", "--systems", "retention", "--questions", "60", "--json"]
+    for named_one, unfinished in (([], False), (["--time-limit", "60"], True)):
+        assert main(["compare", str(patients), *asked, *named_one]) == 0
+        tried = json.loads(capsys.readouterr().out)["tried"][1:]
+        assert [each["achieved"] is None for each in tried] == [unfinished] * len(tried)
 
 
 def test_the_plan_has_no_limit_and_no_limit_is_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk import attack
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.report.content import risk
 from tests.core.tables import column, plan_for, skewed
 from tests.seeded import Seeded
 
@@ -61,6 +63,23 @@ def case(request: pytest.FixtureRequest) -> tuple[Table, Published, Codes, attac
     carried = attack.attack(published, "s")
     ours, theirs = attack.align(table, published.table)
     return table, published, true, carried, attack.judged(carried, theirs, ours, published.nsas)
+
+
+def test_plain_groups_are_undone_as_the_report_says_also_near_the_eligibility_limit() -> None:
+    """By (y - n b) / (a - b), or n f / N where a - b is 0.01 or less."""
+    made = column("s", np.repeat(np.arange(4), [1_666, 1_300, 1_134, 900]))
+    table = Table((column("where", np.arange(5_000) % 7), made))
+    published = sanitise.run(table, plan_for(table, s=3), randomness=Seeded(4))
+    shown, where = published.table["s"], published.table["where"]
+    f, a = shown.counts().astype(float), float(published.draws["s"].two_numbers(shown.counts().astype(float)).a)
+    b = (1 - a) * f / (5_000 - f)
+    y = np.zeros((7, 4))
+    np.add.at(y, (where.codes, shown.codes), 1)
+    n, told = y.sum(axis=1, keepdims=True), a - b > 0.01
+    assert not told.all(), "a value at the limit"
+    by_text = np.where(told, (y - n * b) / np.where(told, a - b, 1), n * f / 5_000)
+    assert y @ attack.Channel.of(published, "s").undone == pytest.approx(by_text, rel=0.02, abs=2)
+    assert "0.01 or less" in Path(risk.__file__).read_text("utf-8")
 
 
 def test_judging_by_the_source_finds_the_shares_that_are_right(case) -> None:  # type: ignore[no-untyped-def]

@@ -245,6 +245,22 @@ def test_codes_that_repeat_under_an_unknown_name_are_asked_about(name: str, code
         assert ("Mark it as an identifier" in line.sentence) == (role is Role.DROPPED)
 
 
+@pytest.mark.parametrize("trait", ["Age", "Sex"])
+def test_codes_of_many_forms_are_asked_about_where_each_keeps_its_age_or_sex(trait: str) -> None:
+    """A clinic's numbers from three programs; a lot's number says nothing of who got it."""
+    chance = np.random.default_rng(3)
+    who = chance.integers(0, 700, 2000)
+    forms = ("{:02d}-K/{}", "DC {:04d}X{}", "{}.{:03d}")
+    kept = column(trait, chance.integers(0, 2 if trait == "Sex" else 60, 700)[who])
+    lots = column("Batch", chance.integers(0, 150, 2000), [forms[i % 3].format(i, i * 7) for i in range(150)])
+    codes = [forms[i % 3].format(i, i * 7) for i in range(700)]
+    for table, asked in (((column("Kürzel", who, codes), kept), True), ((lots, kept), False)):
+        drawn = Table((*table, column("s", np.arange(2000) % 9)))
+        roles = {each.name: Role.DROPPED for each in table} | {"s": Role.SA}
+        (line,) = [line for line in table_lines(drawn, Plan(roles, plain({"s": 4}))) if line.name == "persons"]
+        assert ("Mark it as an identifier" in line.sentence) == asked
+
+
 def test_one_record_per_person_is_said_so() -> None:
     table = Table((column("patient id", np.arange(600)), column("s", np.arange(600) % 9)))
     (line,) = [line for line in table_lines(table, plan_for(table, s=4)) if line.name == "persons"]

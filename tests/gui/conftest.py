@@ -22,6 +22,8 @@ from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
 PATIENCE = 600_000  # ms after which a worker hangs: no judgement of speed, since others may have the processors
+for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitExposed):
+    wait.__kwdefaults__["timeout"] = PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +34,7 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brief_attacks: Non
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "SPLU_DATA_DIR"):
         monkeypatch.setenv(name, str(home / name.lower()))
+    monkeypatch.setattr("splu_desktop.gui.compare.dialog.LIMIT", 3_600.0)  # seconds: as tests/conftest.py's _no_clock
     QStandardPaths.setTestModeEnabled(True)
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))
@@ -87,7 +90,7 @@ def idle(qtbot: QtBot) -> Callable[[MainWindow], None]:
     """Wait until no work is under way."""
 
     def wait(window: MainWindow) -> None:
-        qtbot.waitUntil(lambda: not window.tasks.busy(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: not window.tasks.busy())
 
     return wait
 

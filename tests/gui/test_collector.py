@@ -57,11 +57,11 @@ def test_it_waits_until_the_work_is_done(qtbot: QtBot, tasks: Tasks, owner: QObj
         return 1
 
     job = tasks.run("work", work)
-    qtbot.waitUntil(lambda: gc.get_count()[0] >= 2 * collector._WORTH, timeout=20_000)
+    qtbot.waitUntil(lambda: gc.get_count()[0] >= 2 * collector._WORTH)
     assert not own.turn()
-    with qtbot.waitSignal(job.done, timeout=20_000):
+    with qtbot.waitSignal(job.done):
         end.set()
-    qtbot.waitUntil(tasks.idle, timeout=20_000)
+    qtbot.waitUntil(tasks.idle)
     assert own.turn()
     assert gc.get_count()[0] < collector._WORTH
 
@@ -87,7 +87,7 @@ def test_work_of_very_many_objects_is_not_waited_for(
     kept = [[] for _ in range(collector._WORTH + 1)]  # type: ignore[var-annotated]
     assert own.turn()
     assert len(kept) > collector._WORTH
-    with qtbot.waitSignal(job.done, timeout=20_000):
+    with qtbot.waitSignal(job.done):
         end.set()
 
 

@@ -18,7 +18,7 @@ from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu
 from splu_desktop.compare.perturb.distribution import DistributionBased
-from splu_desktop.compare.runner import LIMIT, Comparison
+from splu_desktop.compare.runner import Comparison
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import ROW
 from splu_desktop.gui.base.session import Step
@@ -27,7 +27,6 @@ from splu_desktop.gui.compare import figures
 from splu_desktop.gui.compare.dialog import BesideDialog
 from splu_desktop.gui.compare.figures import MethodShown
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import PATIENCE
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -109,7 +108,7 @@ def test_the_time_for_each_method_is_what_the_comparison_gets(
         return real(*args, limit=limit, **words)
 
     monkeypatch.setattr(figures, "compare", watched)
-    assert compared.limit.value() == LIMIT
+    assert compared.limit.value() == beside.LIMIT
     compared.limit.setValue(90)
     idle(opened)
     assert given == [90.0]
@@ -161,7 +160,7 @@ def test_it_can_be_cancelled_and_asked_again(asked: BesideDialog, opened: MainWi
 def test_closing_it_ends_the_work(asked: BesideDialog, opened: MainWindow, qtbot: QtBot) -> None:
     asked.reject()
     assert not opened.tasks.busy("beside")
-    qtbot.waitUntil(opened.tasks.idle, timeout=PATIENCE)
+    qtbot.waitUntil(opened.tasks.idle)
 
 
 def test_it_is_written_only_when_asked(compared: BesideDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

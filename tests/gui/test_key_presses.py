@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import PATIENCE
 from tests.optional import real
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -121,7 +120,7 @@ def test_from_file_to_saved_report_takes_few_key_presses(
         _telling(small_csv)
     QApplication.clipboard().setText(str(real(table) if "." in table else small_csv))
     typist = Typist(window)
-    qtbot.waitUntil(lambda: typist.done, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: typist.done)
     saved = window.report_page._saved
     assert saved is not None, (typist.pressed, QApplication.focusWidget())
     assert saved.read_bytes().startswith(b"%PDF")

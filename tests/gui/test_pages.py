@@ -24,7 +24,6 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.classify.roles_view import role_name
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
 CONTROLS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
@@ -81,7 +80,7 @@ def test_reading_can_be_cancelled(window: MainWindow, qtbot: QtBot, tmp_path: Pa
     path.write_text("a,b\n" + "".join(f"{i},{i % 97}\n" for i in range(300_000)))
     job = window.import_page.open_file(path)
     assert window.import_page.stack.currentWidget() is window.import_page.busy
-    stopped = qtbot.waitSignal(job.stopped, timeout=PATIENCE)
+    stopped = qtbot.waitSignal(job.stopped)
     window.import_page.busy.cancel.click()
     stopped.wait()
     assert stopped.signal_triggered

@@ -25,7 +25,6 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.classify.group_dialog import GroupDialog
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
-from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
 
@@ -182,7 +181,7 @@ def test_a_program_killed_in_the_middle_of_editing_loses_no_more_than_five_secon
     window.offer_recovery()
     assert "patients.csv" in window.import_page.banner.text.text()
     window.import_page.banner.act_button.click()
-    qtbot.waitUntil(lambda: window.session.source is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.session.source is not None)
     idle(window)
     choices = window.session.choices
     assert choices.roles["Ward"] is Role.DROPPED

@@ -24,7 +24,6 @@ from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.place import PlaceCard
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
-from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
 
@@ -43,7 +42,7 @@ def page(opened: MainWindow, idle: Idle, tmp_path: Path, qtbot: QtBot) -> Publis
 def _aim(window: MainWindow, target: Path, idle: Idle, qtbot: QtBot) -> None:
     made = window.publish_page
     made.set_target(target)
-    qtbot.waitUntil(lambda: made._found is not None and made._found[0] == made._key(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: made._found is not None and made._found[0] == made._key())
     idle(window)
 
 

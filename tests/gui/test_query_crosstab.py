@@ -24,7 +24,6 @@ from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from tests.files.kit_releases import plans, table_of
-from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
 from tests.seeded import Seeded
 from tests.written import write_release
@@ -190,7 +189,7 @@ def test_counting_can_be_cancelled(recipient: Stage, qtbot: QtBot) -> None:
         assert page.crosstab.stack.currentWidget() is page.crosstab.busy
         assert not page.primary.isEnabled()
         page.crosstab.busy.cancel.click()
-    with qtbot.waitSignal(job.stopped, timeout=PATIENCE):
+    with qtbot.waitSignal(job.stopped):
         pass
     assert page.crosstab.stack.currentWidget() is page.crosstab.start
     assert page.primary.isEnabled()

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core.query.reader import Condition, Reader
 from splu_desktop.core.query.workload import bands_of
 from splu_desktop.files.release.folder import OpenRelease
-from tests.gui.conftest import PATIENCE
 from tests.gui.query_fixtures import DIAGNOSES, Idle, Stage, custodian, folder, made, recipient, stage
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]
@@ -108,7 +107,7 @@ def test_answering_can_be_cancelled_and_keeps_the_questions(
         job = many.answer_all()
         assert job is not None
         many.busy.cancel.click()
-    with qtbot.waitSignal(job.stopped, timeout=PATIENCE):
+    with qtbot.waitSignal(job.stopped):
         pass
     assert many.stack.currentWidget() is many.table
     assert many.model.rowCount() == 4

@@ -135,7 +135,7 @@ def test_saving_can_be_cancelled(
     assert job is not None
     assert page.stack.currentWidget() is page.busy
     page.busy.cancel.click()
-    with qtbot.waitSignal(job.stopped, timeout=PATIENCE):
+    with qtbot.waitSignal(job.stopped):
         go_on.set()
     assert not list(tmp_path.glob("report*"))
     assert "nothing was written" in page.banner.text.text()

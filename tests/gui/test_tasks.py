@@ -33,7 +33,7 @@ def test_a_result_comes_back_on_the_windows_thread(qtbot: QtBot, tasks: Tasks) -
     seen: list[object] = []
     job = tasks.run("a", lambda progress: threading.current_thread().name)
     job.done.connect(lambda result: seen.append((result, QThread.currentThread())))
-    qtbot.waitSignal(job.done, timeout=5000).wait()
+    qtbot.waitSignal(job.done).wait()
     worker, thread = seen[0]
     assert worker.startswith("splu")
     assert thread == tasks.thread()
@@ -47,14 +47,14 @@ def test_the_newest_request_wins(qtbot: QtBot, tasks: Tasks) -> None:
         job.done.connect(heard.append)
         job.stopped.connect(lambda name=name: heard.append(f"stopped {name}"))
         job.failed.connect(heard.append)
-    qtbot.waitUntil(tasks.idle, timeout=5000)
+    qtbot.waitUntil(tasks.idle)
     assert heard == ["h"], "a superseded job must never be heard of"
 
 
 def test_cancel_stops_at_the_next_report(qtbot: QtBot, tasks: Tasks) -> None:
     job = tasks.run("a", _until_stopped)
-    qtbot.waitSignal(job.progressed, timeout=5000).wait()
-    stopped = qtbot.waitSignal(job.stopped, timeout=5000)
+    qtbot.waitSignal(job.progressed).wait()
+    stopped = qtbot.waitSignal(job.stopped)
     job.cancel()
     stopped.wait()
     assert stopped.signal_triggered
@@ -71,7 +71,7 @@ def test_work_that_ended_before_it_noticed_a_cancel_is_done(qtbot: QtBot, tasks:
         return "written"
 
     job = tasks.run("a", work)
-    done = qtbot.waitSignal(job.done, timeout=5000)
+    done = qtbot.waitSignal(job.done)
     assert started.wait(5)
     job.cancel()
     gate.set()
@@ -84,7 +84,7 @@ def test_a_fault_is_told_in_its_own_sentence(qtbot: QtBot, tasks: Tasks) -> None
         raise BadSetting("Choose another group size.")
 
     job = tasks.run("a", work)
-    failed = qtbot.waitSignal(job.failed, timeout=5000)
+    failed = qtbot.waitSignal(job.failed)
     failed.wait()
     assert failed.args == ["Choose another group size."]
 
@@ -94,7 +94,7 @@ def test_an_unforeseen_fault_never_quotes_data(qtbot: QtBot, tasks: Tasks) -> No
         raise ValueError("could not convert string to float: 'Jane Doe'")
 
     job = tasks.run("a", work)
-    failed = qtbot.waitSignal(job.failed, timeout=5000)
+    failed = qtbot.waitSignal(job.failed)
     failed.wait()
     (text,) = failed.args
     assert "ValueError" in text
@@ -128,7 +128,7 @@ def test_reports_are_few_however_many_are_made(qtbot: QtBot, tasks: Tasks) -> No
 
     job = tasks.run("a", work)
     job.progressed.connect(lambda stage, done: heard.append(done))
-    finished = qtbot.waitSignal(job.done, timeout=20_000)
+    finished = qtbot.waitSignal(job.done)
     finished.wait()
     took = finished.args[0]
     assert len(heard) <= 2 + took / 0.04

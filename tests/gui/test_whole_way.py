@@ -19,7 +19,6 @@ from splu_desktop.files.release.folder import read_release
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
-from tests.gui.conftest import PATIENCE
 from tests.optional import real
 
 Idle = Callable[[MainWindow], None]
@@ -67,7 +66,7 @@ def test_from_file_to_answers(
     assert window.session.choices.draws == plain({sensitive: gamma})
     _press(qtbot, window)
     assert window.step is Step.PUBLISH
-    qtbot.waitUntil(lambda: not window.tasks.busy(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.tasks.busy())
     folder = tmp_path / "release"
     window.publish_page.set_target(folder)
     idle(window)
@@ -193,7 +192,7 @@ def test_cancelling_a_publish_leaves_nothing(window: MainWindow, qtbot: QtBot, i
                 page.busy.cancel.click()
 
         job.progressed.connect(stop)
-        with qtbot.waitSignal(job.stopped, timeout=PATIENCE):
+        with qtbot.waitSignal(job.stopped):
             pass
         idle(window)
         assert list(parent.iterdir()) == [], f"something was left after a cancel while {seen}"

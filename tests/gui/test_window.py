@@ -12,7 +12,6 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.importing.recent_files import recent_files
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import PATIENCE
 
 Idle = Callable[[MainWindow], None]
 
@@ -64,7 +63,7 @@ def test_a_measurement_becomes_sensitive_by_one_click(
     page = opened.classify_page
     assert opened.session.state(Step.PLAN) is State.BLOCKED
     assert "measurements" in page.foot_note.text()
-    qtbot.waitUntil(page.remedies.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(page.remedies.isVisible)
     remedy = page.remedies.findChildren(QPushButton)[0]
     remedy.click()
     idle(opened)

@@ -10,6 +10,7 @@ Estimate and promise as with two sizes.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -34,7 +35,7 @@ _NONE = 2  # what HiGHS says of constraints that nothing meets
 
 
 def best_sizes(
-    counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress, seconds: float = SECONDS
+    counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress, seconds: float = math.inf
 ) -> Parts | None:
     """Return the buckets of least loss over any number of sizes; None where none keep the limits.
 
@@ -106,4 +107,4 @@ class BestSizes(TwoSizes):
                 most=MOST_VALUES,
                 values=len(counts),
             )
-        return best_sizes(counts, caps_of, least, most, progress)
+        return best_sizes(counts, caps_of, least, most, progress, SECONDS)

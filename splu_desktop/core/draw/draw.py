@@ -452,11 +452,12 @@ class Draw(ABC):
             return None
         least, most = min(told.values())
         who = named(tuple(label for label, ends in told.items() if ends == (least, most)))
-        return self._known_anyhow(n=n, who=who, column=column, least=least, most=most)
+        many = least if least == most else say("{low} to {high}", low=least, high=most)
+        return self._known_anyhow(n=n, who=who, column=column, many=many)
 
     def _known_anyhow(self, **told: Any) -> str:
         return say(
-            "Small counts are not protected: {n} records in {groups} leave {who} of “{column}” {least} to {most} "
+            "Small counts are not protected: {n} records in {groups} leave {who} of “{column}” {many} "
             "records, as anyone can work out; allow more for other values, or have more records.",
             groups=self.words(),
             **told,

@@ -555,7 +555,7 @@ class Joined(Draw):
             )
         return say(
             "Small counts are not protected: the shares that this draw publishes tell of {n} records that {who} of "
-            "“{column}” has {least} to {most}; choose groups for it, join rare values, or have more records.",
+            "“{column}” has {many}; choose groups for it, join rare values, or have more records.",
             **told,
         )
 
@@ -620,9 +620,11 @@ class Joined(Draw):
         each = prior[[place for place, (_, own) in enumerate(rows) if own]]
         own_value = np.array([[own and at == to for to in columns] for at, own in rows])
         kinds = [(matrix, releases)]
+        whose, sizes = [at for at, _ in rows], np.array([max(len(part.values), 1) for part in self.parts])
         for gamma, times in Counter(gammas).items():
-            led = (1 - 1 / gamma) * each / np.maximum(1 - each, 1e-300)
-            kinds.append((np.where(own_value, 1 / gamma, np.minimum(led, 1.0)), times))
+            met = _met(each, sizes, gamma)
+            led = met[whose, None] * met / (gamma * np.maximum(each[whose, None], 1e-300))
+            kinds.append((np.where(own_value, 1 / gamma, np.minimum(led, 1 / gamma)), times))
         pairs = [
             one[:, :, None] * other[:, None, :]
             for at, (one, times) in enumerate(kinds)
@@ -756,6 +758,25 @@ def _never_within(width: float, number: Floats, chance: Floats, step: Floats | f
         return 0.0
     law = np.sort(binomial_law(int(number[best]), float(chance[best])))[::-1]
     return max(1 - float(law[: int(often[best])].sum()), 0.0)
+
+
+def _met(shares: Floats, sizes: NDArray[np.int64], gamma: int) -> Floats:
+    """Return how readily values meet others in plain groups: x and u share a group as often as the product says.
+
+    shares : (p,) of the records that have one value of each part, sizes : (p,) its values.
+
+    Groups hold no value twice, so one near the eligibility limit meets all others more often than their shares say: the
+    products that add up to (gamma - 1) times each share are those of quasi-independence (Goodman 1968), here found by
+    scaling.
+    """
+    wanted = np.minimum(shares, 1 / gamma) * (gamma - 1)
+    met = np.sqrt(wanted * shares)
+    for _ in range(200):
+        rest = np.maximum(sizes @ met - met, 1e-300)
+        met, before = np.sqrt(met * wanted / rest), met
+        if np.allclose(met, before, rtol=1e-6):
+            break
+    return met
 
 
 def _decimal(share: Fraction) -> str:

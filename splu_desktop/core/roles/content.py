@@ -80,6 +80,7 @@ WEAK = ("telephone number", "social-security number", "network address", "street
 _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
 _BARE = re.compile(r"()(\d{5,})")
+_CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
 _FEW = 20  # values below which many records share each, as those of kinds and answers
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
@@ -187,9 +188,9 @@ def holds_codes(column: Column) -> bool:
 
 
 def holds_digits(column: Column) -> bool:
-    """Whether most of a column's values are single words with a digit in them, as numbers and codes of persons are."""
+    """Whether most of a column's values are short and have a digit in them, as numbers and codes of persons do."""
     labels = sample_labels(column)
-    coded = sum(" " not in text.strip() and any(map(str.isdecimal, text)) for text in labels)
+    coded = sum(len(text.strip()) <= _CODE and any(map(str.isdecimal, text)) for text in labels)
     return coded >= MOST * len(labels) > 0
 
 

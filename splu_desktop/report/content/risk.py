@@ -169,10 +169,10 @@ def _programmed(attack: Attack, t: Language) -> str:
         "sensitive one, undone by the draw, none below half a record; for each sensitive value the logarithms of its "
         "share of all and of each column's value among its records added up; numbers with more than {n} values in {n} "
         "intervals of about equally many records, each value in that of its middle record, values of fewer than 10 "
-        "records as one. Undone are counts in groups of gamma by (y − n b) / (a − b) with b = (1 − a) f / (N − f) and "
-        "a of release.json, where n of all N records have the column's value and f show the sensitive one, others by "
-        "“inverse” there. With the row: times the chance that a value is shown as the row's: T there, or where it has "
-        "none a for the same value and b for others.",
+        "records as one. Undone are counts in groups of gamma by (y − n b) / (a − b), or n f / N where a − b is "
+        "0.01 or less, with b = (1 − a) f / (N − f) and a of release.json, where n of all N records have the column's "
+        "value and f show the sensitive one, others by “inverse” there. With the row: times the chance that a value is "
+        "shown as the row's: T there, or where it has none a for the same value and b for others.",
         n=attack.intervals,
     )
     left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""
