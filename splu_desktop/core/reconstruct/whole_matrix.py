@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -273,7 +274,8 @@ def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> Floa
     """
     moved = np.abs(way) > _STILL
     size, grows = np.abs(way[moved]), way[moved] > 0
-    arm = NORMAL_95 * np.sqrt(variance[:, moved]) / size
+    sure = -NormalDist().inv_cdf((1 - NormalDist().cdf(NORMAL_95)) / len(way))  # the nearest of so many bounds is meant
+    arm = sure * np.sqrt(variance[:, moved]) / size
     below, above = x[:, moved] / size, (totals[:, None] - x[:, moved]) / size
     found = []
     for room in (np.where(grows, below, above), np.where(grows, above, below)):
