@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, table, unbroken, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
@@ -133,7 +135,7 @@ def repeat(report: Report, t: Language) -> list[Block]:
             (
                 shortened(", ".join(names), 60),
                 *(decimal(each.t_p, t, 3) for each in shown),
-                *(share(each.right, t) for each in shown),
+                *(share(math.ceil(1000 * each.right - 1e-9) / 1000, t) for each in shown),  # up, as README and plan say
             )
         )
     name = t("What further releases cost")
