@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -118,7 +119,9 @@ def test_from_file_to_saved_report_takes_few_key_presses(
 ) -> None:
     if table == "risky":
         _telling(small_csv)
-    QApplication.clipboard().setText(str(real(table) if "." in table else small_csv))
+    # A copy: the release and the report are offered beside the file, and real tables are only read.
+    source = shutil.copy(real(table), small_csv.with_name(table)) if "." in table else small_csv
+    QApplication.clipboard().setText(str(source))
     typist = Typist(window)
     qtbot.waitUntil(lambda: typist.done)
     saved = window.report_page._saved
