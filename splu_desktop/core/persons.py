@@ -31,7 +31,7 @@ from splu_desktop.core.roles.content import (
 from splu_desktop.core.roles.names import identifier_by_name, medical, names_a_case, names_one_person, number_by_name
 from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.roles.vocabulary import said_by
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Kind, Table, pieces
 from splu_desktop.core.words import words_of
 
 _KEPT = 128  # guesses, which gate and README ask for alike
@@ -218,16 +218,24 @@ def perhaps_persons(table: Table) -> PersonsFound | None:
 
 
 def _keeps(column: Column, trait: Column) -> bool:
-    """Whether the records of each value have one value of a trait, where chance would often give them two."""
-    if column.kind in (Kind.DATE, Kind.DATETIME) or not holds_digits(column):
+    """Whether the records of each value have one value of a trait, where chance would often give them two.
+
+    Compared are each record's and that of one record of the same value; where only texts were counted, nothing is.
+    """
+    if column.kind in (Kind.DATE, Kind.DATETIME) or not holds_digits(column) or len(column.codes) < column.n:
         return False
-    order = np.lexsort((trait.codes, column.codes))
-    own, theirs = column.codes[order], trait.codes[order]
-    beside = (own[1:] == own[:-1]) & ~column.missing[own[1:]]
-    pairs = int(np.count_nonzero(beside))
-    same = np.count_nonzero(beside & (theirs[1:] == theirs[:-1])) / max(pairs, 1)
-    by_chance = float(((trait.counts() / trait.n) ** 2).sum())
-    return pairs >= FEWEST and bool(1 - same <= _STRAY * (1 - by_chance))
+    one = np.zeros(column.m, trait.codes.dtype)
+    one[column.codes] = trait.codes
+    there = ~column.missing
+    alike = sum(
+        int(np.count_nonzero(there[column.codes[piece]] & (one[column.codes[piece]] == trait.codes[piece])))
+        for piece in pieces(column.n)
+    )
+    counts = column.counts()[there]
+    values, records = int(np.count_nonzero(counts)), int(counts.sum())
+    changes = (records - alike) / max(records - values, 1)
+    by_chance = 1 - float(((trait.counts() / trait.n) ** 2).sum())
+    return records - values >= FEWEST and bool(changes <= _STRAY * by_chance)
 
 
 def _coded_alike(column: Column) -> bool:
