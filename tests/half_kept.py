@@ -47,7 +47,8 @@ class HalfKept(Draw):
         return column.with_codes(np.where(kept, column.codes, column.codes[below(source, column.n, column.n)]))
 
     def transition(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition:
-        return MatrixTransition.of(counts, lambda f: Independent((np.eye(len(f)) + f / f.sum()) / 2))
+        n = counts.sum()
+        return MatrixTransition.of(counts, Independent((np.eye(len(counts)) + counts / n) / 2, follows=0.5 / n))
 
     def count_law(self, count: int) -> Floats:
         """Binomial(f, 1/2) of its own records, and of others, for a rare value, Poisson(f / 2)."""

@@ -7,11 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from splu_desktop.core.draw import DecoyGroups, PlainGroups
+from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw.combined_groups import Shared
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.progress import Silent
 from tests.core.tables import column
+from tests.half_kept import HalfKept
 from tests.seeded import Seeded
 
 LABELS = np.array([f"v{at}" for at in range(5)], object)
@@ -30,9 +31,10 @@ def tolerances(*limits: str) -> Tolerances:
         DecoyGroups((5,), (Fraction(1),), tolerances("3/5", "2/5", "2/5", "1/5", "1/5")),
         DecoyGroups((2, 4, 6), (Fraction(1, 3),) * 3, tolerances("1/2", "1/2", "1/2", "1/4", "1/2")),
         DecoyGroups((2, 3), (Fraction(1, 2),) * 2, tolerances("1", "1", "1/2", "1/3", "1/2"), 1),
+        HalfKept(),
     ],
 )
-def test_groups_say_how_their_chances_move_with_the_counts(draw: PlainGroups | DecoyGroups) -> None:
+def test_draws_say_how_their_chances_move_with_the_counts(draw: Draw) -> None:
     """Against matrices at counts nearby: a value gives two records to another."""
     counts = np.array([3_600.0, 3_100, 2_900, 1_200, 1_200])
     through = draw.transition(counts, LABELS)

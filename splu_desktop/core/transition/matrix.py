@@ -52,19 +52,27 @@ class Mixing(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Independent:
-    """Mixing by draws of each record for itself, with the chances `matrix` (m, m)."""
+    """Mixing by draws of each record for itself.
+
+    Attributes
+    ----------
+    matrix : (m, m) its chances.
+    follows : what each chance gains by one more record of the value drawn: c / N where c of all draws are from the
+        column itself, 0 where the chances stand.
+    """
 
     matrix: Floats
     fits: bool = True
+    follows: float = 0.0
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return zeros: records share nothing."""
         return np.zeros((len(left), left.shape[1]))
 
     def moments(self, functions: Floats) -> tuple[Floats, Floats]:
-        """Return zeros, since the chances stand, and the products of means."""
+        """Return what the chances gain, the same in every row, and the products of means."""
         products = self.matrix[:, :, None] * (self.matrix @ functions)[:, None]
-        return np.zeros_like(products), products
+        return products * 0 + self.follows * functions[:, None], products
 
 
 @dataclass(frozen=True, eq=False)
