@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
 
+from splu_desktop.compare.runner import LIMIT, Comparison, compare
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import SystemRandomness
@@ -52,8 +53,12 @@ def _repeatable() -> Iterator[None]:
 def _no_clock() -> Iterator[None]:
     """A busy machine changes no comparison: what tries a limit of time names its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("splu_desktop.cli.compare.LIMIT", 0.0)
+        patch.setattr("splu_desktop.cli.compare.compare", _unhurried)
         yield
+
+
+def _unhurried(*args: Any, limit: float | None, **named: Any) -> Comparison:
+    return compare(*args, limit=None if limit == LIMIT else limit, **named)
 
 
 @pytest.fixture(autouse=True, scope="session")
