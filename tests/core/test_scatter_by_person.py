@@ -10,7 +10,7 @@ import pytest
 from splu_desktop.core import sanitise
 from splu_desktop.core.analyse import analyses
 from splu_desktop.core.draw import PlainGroups
-from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.by_person import ByPerson, Effects
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.plan import Plan
@@ -160,6 +160,17 @@ def test_values_that_share_what_is_left_scatter_as_is_said() -> None:
         stated.append([each.variance for each in answers])
     ratios = np.mean(stated, axis=0) / np.var(found, axis=0, ddof=1)
     assert ((ratios > 0.55) & (ratios < 1.75)).all(), ratios
+
+
+@pytest.mark.parametrize(("again", "told"), [(1, False), (99, False), (100, True)])
+def test_how_near_records_are_is_told_of_many_persons_alone(again: int, told: bool) -> None:
+    """Of one person with two records the correlation would be the product of their ranks, which finds them."""
+    chance = np.random.default_rng(2)
+    day = chance.integers(0, 900, 500)
+    who = np.concatenate([np.arange(500), np.arange(again)])
+    seen = Column.from_labels("seen", [str(x) for x in [*day, *day[:again]]], kind=Kind.INTEGER)
+    stated = Effects.of_persons(Table((seen,)), who, ["seen"]).correlations["seen"]
+    assert stated == (pytest.approx(1, abs=0.2) if told else 0)
 
 
 @pytest.mark.parametrize("near", [True, False])

@@ -27,7 +27,7 @@ LEFT_OUT = "persons_left_out"  # entry of `Table.origin`
 SHIFTED = "dates_shifted"  # another
 MOST_DAYS = 36_500
 
-_WELL_KNOWN = 100  # records from which a value of an unchanged column has a design effect of its own
+_WELL_KNOWN = 100  # records from which a value has a design effect of its own, persons from which a correlation is told
 _MOST_LABELS = 200  # of columns whose values have one each
 _MEASURING, _MEASURED = 9176, 100_000  # stream of chance, and records drawn to measure something
 _CELLS = 16  # of persons by values, times the records, up to which a table of them is quicker than sorting
@@ -444,12 +444,15 @@ class Effects:
 
 
 def _correlation(column: Column, who: Ints) -> float:
-    """Return the correlation of the ranks of two records of a person, at least 0; no value far out decides it."""
+    """Return the correlation of the ranks of two records of a person, at least 0; no value far out decides it.
+
+    0 where few persons have two: their records' ranks could be told from it, and so which records are one person's.
+    """
     counts = np.where(column.missing, 0, column.counts()).astype(np.float64)
     rank = np.where(column.missing, 0.0, np.cumsum(counts) - (counts + counts.sum()) / 2)
     times, mean = np.bincount(who).astype(np.float64), float(rank**2 @ counts) / max(column.n, 1)
     pairs = float(times @ times) - column.n
-    if pairs <= 0 or mean <= 0:
+    if np.count_nonzero(times > 1) < _WELL_KNOWN or mean <= 0:
         return 0.0
     together = float((np.bincount(who, rank[column.codes]) ** 2).sum()) - mean * column.n
     return min(max(round(together / (mean * pairs), 2), 0.0), 1.0)
