@@ -13,6 +13,7 @@ WIDEST = 16  # modules in a folder
 _KIND_OF_DRAW = re.compile(r"isinstance\([^()]*\b(Draw|GroupDraw|PlainGroups|DecoyGroups)\b")
 # The editors of one draw may ask whether it is theirs; everybody else asks the draw.
 _EDITORS = {"gui.plan.tolerance_dialog", "gui.plan.tolerant"}
+_NAMED = re.compile(r"`((?:core|files|gui|cli|compare|report|cluster)[./][\w./]+)`")
 
 
 def test_no_folder_holds_more_than_one_can_look_over() -> None:
@@ -63,12 +64,29 @@ def test_every_room_says_what_it_is() -> None:
     assert [m.name for m in rooms if not ast.get_docstring(m.tree)] == []
 
 
+def test_a_module_that_words_name_is_there() -> None:
+    texts = {str(module.path.relative_to(ROOT)): module.text for module in modules().values()}
+    pages = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    texts |= {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages}
+    named = [(where, name) for where, text in texts.items() for name in _NAMED.findall(text)]
+    assert len(named) > 50
+    assert [f"{where}: {name}" for where, name in named if not _known(name)] == []
+
+
 def test_the_picture_shows_every_room_there_is() -> None:
     # Not compared line by line: an arrow more is no reason to stop whoever draws it.
     drawn = (ROOT / "docs/images/house.svg").read_text(encoding="utf-8")
     assert picture() == picture()
     words = re.compile(r"<text x[^>]*>([^<]*)</text>")
     assert set(words.findall(drawn)) == set(words.findall(picture())), "run python scripts/draw_house.py"
+
+
+def _known(name: str) -> bool:
+    """Whether `core/table`, `core.draw`, `core.table.Column` or `core/draw/__init__.py` is there."""
+    parts = name.strip("/.").removesuffix(".py").removesuffix("/__init__").replace("/", ".").split(".")
+    ends = next(at for at in range(len(parts), -1, -1) if ".".join([PACKAGE, *parts[:at]]) in modules())
+    text = modules()[".".join([PACKAGE, *parts[:ends]])].text
+    return all(re.search(rf"^\s*(?:def |class )?{each}\b", text, re.M) for each in parts[ends:])
 
 
 def _silent(module: Module) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 Green needs nothing. Amber is a risk that the custodian may take, in words that go into the register. Red keeps the
 release back; the line names the step and column where it is mended. Lines about files, machine and register are added
-by `files.publishing`.
+by `files.publish`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ promise, P(true = s | shown u) <= f'_s for every u, is kept far more sharply whe
 (Gouweleeuw, Kooiman, Willenborg, de Wolf 1998); decoy groups are its invariant form, which leaves shares true.
 
 The matrix T[v, u] = P(shown u | true v) follows its value's part alone: a record keeps its value with the chance
-`keeps`, and takes each value of part d with the chance `feeds[d]`. `core.joined_design` finds the chances.
+`keeps`, and takes each value of part d with the chance `feeds[d]`. `design` finds the chances.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Joined(Draw):
         return replace(self, parts=nameless).as_dict()
 
     def turned(self, gamma: int) -> Joined:
-        """Return the draw that is to follow from another gamma; its chances are found anew (`core.ways`)."""
+        """Return the draw that is to follow from another gamma; its chances are found anew (`core.draw.ways`)."""
         return self if self.follows is None else replace(self, follows=gamma)
 
     def unbound(self) -> Joined:

@@ -3,8 +3,8 @@
 Source: papers/inferential_privacy.txt, section 6. Whoever knows the values of all other records of a group is left with
 those of one record and of sigma fakes, and can't tell which is which. A fake value is one of the column's, as often of
 each value as the group's size class has records of it: then fakes look like records, and published counts stay true on
-average (`mixed_groups`). What they do not do: hold back who knows every other record of the *table*. A published value
-always has a true bearer, so its sole bearer is named (`tolerant_guarantees.sole_bearer_named`).
+average (`core.groups.mixed`). What they do not do: hold back who knows every other record of the *table*. A published
+value always has a true bearer, so its sole bearer is named (`core.guarantees.tolerant.sole_bearer_named`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The chance that a record of one value is published as another, from groups of several sizes (mechanism.md section 5).
 
 T[v, u] = (1 / f_v) sum over groups of copies_v copies_u / size. For well mixed groups the sum over the groups of one
-size is their number times the mean of a known law (`group_law`), so T follows from the counts, the sizes and the shares
-of the records in each. The custodian computes it from true counts to choose the sizes, the reader of a release from
-published ones to estimate.
+size is their number times the mean of a known law (`core.groups.law`), so T follows from the counts, the sizes and the
+shares of the records in each. The custodian computes it from true counts to choose the sizes, the reader of a release
+from published ones to estimate.
 
 A law that no group can follow is an error (`NoLaw`), never repaired: a search passes such sizes over, and a reader
 whose published counts no groups explain is told that nothing is known (`MixedGroups.untold`).

@@ -1,4 +1,4 @@
-"""The law of `group_law` for few values in small groups: all that a group can hold, listed.
+"""The law of `core.groups.law` for few values in small groups: all that a group can hold, listed.
 
 The same law: Pr[c] proportional to the product of lambda_i^c_i / c_i! over c_i <= k_i with sum S, with the lambda_i
 that give the wanted means. Some twenty times quicker than series where a few thousand states are all there are.

@@ -3,7 +3,7 @@
 - *The row alone*: right with a = r/N on average over the rows, before looking at what stands there. After reading s in
   a class of records of which a share pi_C truly have s, the belief is pi_C a / (pi_C a + (1 - pi_C) b_s), which nothing
   bounds: it is near 1 where s is common in the class.
-- *The row and the release*: measured by `core.attack`; not bounded either.
+- *The row and the release*: measured by `core.risk.attack`; not bounded either.
 - *An insider who knows every other record*: a published value has a true bearer, fakes being copies, so the sole
   bearer of a value is named wherever it is shown, with 1 - (1 - 1/S)^S in a group of S records, and nearly always by a
   joined draw, in which bearers keep their value: no record joins a value that nobody in the source has. Unless a list
@@ -73,7 +73,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack on one column (`core.attack`).
+    """An attack on one column (`core.risk.attack`).
 
     Attributes
     ----------

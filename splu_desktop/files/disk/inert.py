@@ -6,7 +6,7 @@ Europe, cells begin inside values, too: behind each ``;``, tab and line end, quo
 it gets an apostrophe in front. Text of that kind that already starts with apostrophes gets one more, so that
 `restored` undoes it without a doubt. A number with a sign stays as it is: to run it is to read it.
 
-Every export goes through here, and every copy for the clipboard (`gui/words.py`).
+Every export goes through here, and every copy for the clipboard (`gui.base.words`).
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def isolated(
     content: bytes | None = None,
     **given: Plain,
 ) -> Plain:
-    """Do a piece of `child.WORKS` in a process of its own, and return what it gives.
+    """Do a piece of `files.importer.child` in a process of its own, and return what it gives.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from splu_desktop.files.project.file import SUFFIX as PROJECT_SUFFIX
 
 RELEASE_SUFFIX = ".splurelease"  # a release's ZIP under a name that a double click opens with this program
-_FACTS_NAME = "release.json"  # release_facts has it too, and half of the program's libraries with it
+_FACTS_NAME = "release.json"  # files.release.facts has it too, and half of the program's libraries with it
 
 
 class Opens(Enum):

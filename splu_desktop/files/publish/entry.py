@@ -40,7 +40,7 @@ def _without_values(recipe: dict[str, Any]) -> dict[str, Any]:
     """Return a plan as plain data that names no value of a record, only columns and what was chosen for them.
 
     Of tolerances it is kept how many values have which; of a generalisation its way and the settings that are stated
-    without looking at the records (`release_facts.STATED`); of a kept identifier that there was a reason.
+    without looking at the records (`files.release.facts.STATED`); of a kept identifier that there was a reason.
     """
     draws = {name: draw_from(stored).recorded() for name, stored in recipe["draws"].items()}
     generalisations = {

@@ -1,4 +1,4 @@
-"""The lines of the gate that are about files, machine and register; `core.gate` has those about table and plan."""
+"""The lines of the gate about files, machine and register; `core.checks.gate` has those about table and plan."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def write_readme(
     *,
     kit: bool = True,
 ) -> None:
-    """Write the recipient's README. `facts` are those of `release_facts`, `files` the names of the tables.
+    """Write the recipient's README. `facts` are those of `files.release.facts`, `files` the names of the tables.
 
     Without the `kit` beside it, which reads a CSV whole, there is no example either: of its columns the counts are
     enough then.

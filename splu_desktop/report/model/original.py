@@ -83,7 +83,7 @@ class Band:
 
 @dataclass(frozen=True)
 class MeasuredUtility:
-    """A workload asked of the published table and of the source (`core.workload`).
+    """A workload asked of the published table and of the source (`core.query.workload`).
 
     small : questions with a true count of 1 to 3; `unsafe` of them were answered wrong by more than 30 %.
     """

@@ -303,7 +303,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check of the release: name of `core.selfcheck.Check`, what it is about, how it ended, in English words."""
+    """One check of the release: name of `core.checks.selfcheck.Check`, what it is about, its end, in English words."""
 
     name: str
     column: str | None

@@ -1,4 +1,4 @@
-"""A cross-table, computed in the worker (`core.crosstab_grid`)."""
+"""A cross-table, computed in the worker (`core.query.crosstab_grid`)."""
 
 from __future__ import annotations
 
