@@ -51,6 +51,7 @@ _NO_SENTENCES = {
 }
 _NOT_SHOWN = {"ValueError", "TypeError", "AssertionError", "KeyError", "RuntimeError", "OSError"}
 _MARKED = {"report": ("t", "mark"), "window": ("t", "tr"), "core": ("say", "tell")}
+_OPTIONS = ("takes", "switch", "several")  # of the command line: what they mean stands third
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (
     *(each.value for kind in (Kind, Role, ProblemKind, Decision) for each in kind),
@@ -112,6 +113,8 @@ def _said(room: str, path: Path) -> Iterator[str]:
                 places = [1, 2]
             if room == "core" and name == "listed":
                 places = [1, 2]
+            if room == "core" and name in _OPTIONS:
+                places = [2]
             for place in places:
                 for part in _texts(node.args[place : place + 1]):
                     silent.add(id(part))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.analyse.analyses import PERIODS
@@ -46,9 +46,9 @@ def add(commands: Any) -> None:
 
     def kind(name: str, words: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
-        several(parser, "--where", metavar="COLUMN=VALUE", help=say("only of records that meet this"))
-        parser.add_argument("--out", type=Path, metavar="FILE", help=say("write every figure to FILE.csv or FILE.xlsx"))
-        parser.add_argument("--overwrite", action="store_true", help=say("replace the file if it exists"))
+        several(parser, "--where COLUMN=VALUE", "only of records that meet this")
+        takes(parser, "--out FILE", "write every figure to FILE.csv or FILE.xlsx", type=Path)
+        switch(parser, "--overwrite", "replace the file if it exists")
         add_json(parser)
         parser.set_defaults(run=_analyse)
         return parser
@@ -60,45 +60,34 @@ def add(commands: Any) -> None:
     ):
         parser = kind(name, words)
         for at in ("first", "second"):
-            parser.add_argument(at, metavar="COLUMN=VALUE", help=say("joined by ; where several must be met"))
+            takes(parser, f"{at} COLUMN=VALUE", "joined by ; where several must be met")
     for name, words in (
         ("share", say("share of records that meet conditions")),
         ("trend", say("how much a share grows per period")),
     ):
         parser = kind(name, words)
-        parser.add_argument("conditions", nargs="+", metavar="COLUMN=VALUE")
+        takes(parser, "conditions COLUMN=VALUE", nargs="+")
         if name == "trend":
-            parser.add_argument(
-                "--by",
-                required=True,
-                metavar="COLUMN[:PERIOD]",
-                help=say("dates by {periods}", periods=", ".join(PERIODS)),
-            )
+            takes(parser, "--by COLUMN[:PERIOD]", "dates by {periods}", periods=", ".join(PERIODS), required=True)
     for name, words in (
         ("mean", say("mean of a column of numbers")),
         ("quantile", say("quantile of a column of numbers")),
     ):
         parser = kind(name, words)
-        parser.add_argument("column", metavar="COLUMN")
-        parser.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE")
+        takes(parser, "column COLUMN")
+        takes(parser, "conditions COLUMN=VALUE", nargs="*")
         if name == "quantile":
-            parser.add_argument("--q", type=float, default=0.5, help=say("share of records at or below (%(default)s)"))
+            takes(parser, "--q", "share of records at or below (%(default)s)", type=float, default=0.5)
     parser = kind("crosstab", say("counts of two columns, sensitive ones too, that add up to their margins"))
-    parser.add_argument("rows", metavar="COLUMN")
-    parser.add_argument("columns", metavar="COLUMN")
+    takes(parser, "rows COLUMN")
+    takes(parser, "columns COLUMN")
     for name, words in (
         ("logit", say("logistic regression of a condition on columns")),
         ("poisson", say("Poisson regression of a condition, or of a column of numbers, on columns")),
     ):
         parser = kind(name, words)
-        parser.add_argument("outcome", metavar="OUTCOME", help="COLUMN=VALUE")
-        parser.add_argument(
-            "--on",
-            action="append",
-            required=True,
-            metavar="COLUMN",
-            help=say("a column, or a condition; may be repeated"),
-        )
+        parser.add_argument("outcome", metavar="OUTCOME", help="COLUMN=VALUE")  # in every language
+        takes(parser, "--on COLUMN", "a column, or a condition; may be repeated", action="append", required=True)
 
 
 def _analyse(args: argparse.Namespace) -> None:

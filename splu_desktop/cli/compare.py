@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
@@ -38,44 +39,32 @@ def add(commands: Any) -> None:
             "picture, which are computed from the original and must stay inside."
         ),
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
+    takes(parser, "file FILE", type=Path)
     add_plan_options(parser)
-    parser.add_argument(
-        "--systems",
+    takes(
+        parser,
+        "--systems NAME,...",
+        "the methods to compare, or all (default: all): {names}",
+        names=", ".join(each.name for each in SYSTEMS),
         default="all",
-        metavar="NAME,...",
-        help=say(
-            "the methods to compare, or all (default: all): {names}", names=", ".join(each.name for each in SYSTEMS)
-        ),
     )
-    parser.add_argument(
-        "--about", metavar="COL", help=say("the sensitive column to compare, where the plan has several")
-    )
-    parser.add_argument(
-        "--questions",
-        type=int,
-        default=_QUESTIONS,
-        metavar="N",
-        help=say("random counts to ask (default: %(default)s)"),
-    )
-    parser.add_argument(
-        "--time-limit",
+    takes(parser, "--about COL", "the sensitive column to compare, where the plan has several")
+    takes(parser, "--questions N", "random counts to ask (default: %(default)s)", type=int, default=_QUESTIONS)
+    takes(
+        parser,
+        "--time-limit SECONDS",
+        "how long each method may take with all its settings; one that takes longer is stopped, and listed as not "
+        "finished (default: %(default)g; 0 for no limit)",
         type=float,
         default=LIMIT,
-        metavar="SECONDS",
-        help=say(
-            "how long each method may take with all its settings; one that takes longer is stopped, and listed as not "
-            "finished (default: %(default)g; 0 for no limit)"
-        ),
     )
-    parser.add_argument(
-        "--own", type=Path, metavar="CSV", help=say("your own questions, one per row, as for “splu queries”")
-    )
-    parser.add_argument("--out", type=Path, metavar="DIR", help=say("write the comparison into this new folder"))
-    parser.add_argument(
+    takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
+    takes(parser, "--out DIR", "write the comparison into this new folder", type=Path)
+    takes(
+        parser,
         "--language",
+        "of the page and the picture: en, de or fr (default: that of --lang)",
         default=spoken().code,
-        help=say("of the page and the picture: en, de or fr (default: that of --lang)"),
     )
     add_import_options(parser)
     add_json(parser)

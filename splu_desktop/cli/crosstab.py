@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.core.analyse import two_sensitive
@@ -49,33 +49,29 @@ def add(commands: Any) -> None:
         ),
     )
     add_release(one)
-    one.add_argument(
-        "--by",
+    takes(
+        one,
+        "--by COLUMN[:N]",
+        "column of the lines, its values in N intervals of about equally many records; at most twice; one "
+        "published unchanged, or drawn together with the sensitive one; or one other sensitive column",
         action="append",
         required=True,
-        metavar="COLUMN[:N]",
-        help=say(
-            "column of the lines, its values in N intervals of about equally many records; at most twice; one "
-            "published unchanged, or drawn together with the sensitive one; or one other sensitive column"
-        ),
     )
     several(
         one,
-        "--where",
-        metavar="COLUMN=VALUE",
-        help=say("count only records that meet this; unchanged columns, written as for “splu query”; may be repeated"),
+        "--where COLUMN=VALUE",
+        "count only records that meet this; unchanged columns, written as for “splu query”; may be repeated",
     )
-    one.add_argument("--sa", metavar="COLUMN", help=say("sensitive column (needed where the release has several)"))
-    one.add_argument(
+    takes(one, "--sa COLUMN", "sensitive column (needed where the release has several)")
+    takes(
+        one,
         "--method",
+        "estimator of each cell ({usual}; of two sensitive columns unbiased); “unbiased” is not fitted to margins",
+        usual=DEFAULT.value,
         choices=[method.value for method in Method],
-        help=say(
-            "estimator of each cell ({usual}; of two sensitive columns unbiased); “unbiased” is not fitted to margins",
-            usual=DEFAULT.value,
-        ),
     )
-    one.add_argument("--out", type=Path, metavar="FILE", help=say("write every cell to FILE.csv or FILE.xlsx"))
-    one.add_argument("--overwrite", action="store_true", help=say("replace the file if it exists"))
+    takes(one, "--out FILE", "write every cell to FILE.csv or FILE.xlsx", type=Path)
+    switch(one, "--overwrite", "replace the file if it exists")
     add_json(one)
     one.set_defaults(run=_crosstab)
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from splu_desktop.cli.base.effects import without_effect
+from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.output import add_json, print_json, print_promise, print_table, tell
 from splu_desktop.cli.base.output import whole as shown
 from splu_desktop.cli.base.tolerance_options import draw_said
@@ -27,23 +28,15 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("guarantee", help=say("what a gamma promises about small and large counts"))
     # Taken as text: 0.3 has to stay three tenths, and a fault gets a sentence instead of argparse's.
-    parser.add_argument("--gamma", help=say("size of the decoy groups, from 2"))
-    parser.add_argument("--epsilon", default="0.3", help=say("relative error, above 0 and at most 1 (default: 0.3)"))
-    parser.add_argument(
-        "--t-e", default="0.05", metavar="T_E", help=say("tolerated probability, 0 to 1 (default: 0.05)")
-    )
-    parser.add_argument("--alpha", default="3", help=say("the largest small count, from 1 (default: 3)"))
-    parser.add_argument("--releases", default="1", metavar="K", help=say("releases of the same records averaged"))
-    parser.add_argument(
-        "--records", metavar="N", help=say("records of the table, to see what public figures alone tell")
-    )
-    parser.add_argument("--values", metavar="M", help=say("values of its sensitive column, with --records"))
-    parser.add_argument(
-        "--curves", action="store_true", help=say("add T_f over T_E and the probability at each small count")
-    )
-    parser.add_argument(
-        "--draw", metavar="DRAW", help=say("any draw, by its name and settings: NAME,SETTING=VALUE,...")
-    )
+    takes(parser, "--gamma", "size of the decoy groups, from 2")
+    takes(parser, "--epsilon", "relative error, above 0 and at most 1 (default: 0.3)", default="0.3")
+    takes(parser, "--t-e T_E", "tolerated probability, 0 to 1 (default: 0.05)", default="0.05")
+    takes(parser, "--alpha", "the largest small count, from 1 (default: 3)", default="3")
+    takes(parser, "--releases K", "releases of the same records averaged", default="1")
+    takes(parser, "--records N", "records of the table, to see what public figures alone tell")
+    takes(parser, "--values M", "values of its sensitive column, with --records")
+    switch(parser, "--curves", "add T_f over T_E and the probability at each small count")
+    takes(parser, "--draw DRAW", "any draw, by its name and settings: NAME,SETTING=VALUE,...")
     add_tolerant(parser)
     add_json(parser)
     parser.set_defaults(run=run)

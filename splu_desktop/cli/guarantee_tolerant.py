@@ -9,6 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.output import print_json, print_table, tell, whole
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.errors import BadSetting
@@ -22,13 +23,13 @@ from splu_desktop.core.thresholds import Thresholds
 def add_tolerant(parser: argparse.ArgumentParser) -> None:
     """Give the command its options for a tolerance in place of gamma."""
     group = parser.add_argument_group(say("a tolerance per value, in place of --gamma"))
-    group.add_argument(
-        "--tolerance",
-        metavar="F",
-        help=say("share of the rows showing the value that may truly have it, on average, above 0, up to 1"),
+    takes(
+        group,
+        "--tolerance F",
+        "share of the rows showing the value that may truly have it, on average, above 0, up to 1",
     )
-    group.add_argument("--sizes", metavar="S,S,...", help=say("group sizes, such as 1,4"))
-    group.add_argument("--fakes", metavar="N", help=say("fake values in each group (default: 0)"))
+    takes(group, "--sizes S,S,...", "group sizes, such as 1,4")
+    takes(group, "--fakes N", "fake values in each group (default: 0)")
 
 
 def tolerant(

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import add_json, print_json, tell
 from splu_desktop.core.messages import say
@@ -22,8 +23,8 @@ def add(commands: Any) -> None:
             "password given, or with one that is made up and shown once; the names of the files are hidden, too."
         ),
     )
-    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("a release folder"))
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.zip", help=say("the ZIP; must not exist yet"))
+    takes(parser, "release RELEASE", "a release folder", type=Path)
+    takes(parser, "--out FILE.zip", "the ZIP; must not exist yet", type=Path, required=True)
     add_lock(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import IMPORT, without_effect
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import (
     add_import_options,
     check_import,
@@ -26,21 +27,11 @@ def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "inspect", help=say("show columns, types, missing values, problems and suggested roles of a file")
     )
-    parser.add_argument("file", metavar="FILE", help=say("CSV, TSV, XLSX, XLS, ODS and others"))
+    takes(parser, "file FILE", "CSV, TSV, XLSX, XLS, ODS and others")
     add_import_options(parser)
-    parser.add_argument(
-        "--import-recipe",
-        type=Path,
-        metavar="R.toml",
-        help=say("read as a saved import recipe says; its columns must be there"),
-    )
-    parser.add_argument(
-        "--save-import-recipe",
-        type=Path,
-        metavar="R.toml",
-        help=say("save how the file was read, for next month's file"),
-    )
-    parser.add_argument("--problems", type=Path, metavar="P.csv", help=say("write the list of problems as CSV"))
+    takes(parser, "--import-recipe R.toml", "read as a saved import recipe says; its columns must be there", type=Path)
+    takes(parser, "--save-import-recipe R.toml", "save how the file was read, for next month's file", type=Path)
+    takes(parser, "--problems P.csv", "write the list of problems as CSV", type=Path)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -65,7 +56,9 @@ def run(args: argparse.Namespace) -> None:
         return
     imported, choices = found.imported, found.imported.choices
     joined = [sheet.name for sheet in imported.sheets if sheet.chosen] if choices.sheets else []
-    details = [choices.format or "", choices.encoding or "", _sheet(choices.sheet) if choices.sheet else ""]
+    details = [choices.format or "", choices.encoding or ""]
+    if choices.sheet:
+        details.append(say("sheet “{name}”", name=choices.sheet))
     if joined:
         names = ", ".join(say("“{name}”", name=name) for name in joined)
         details.append(say("sheets {names} as one table", names=names))
@@ -118,10 +111,6 @@ def run(args: argparse.Namespace) -> None:
             tell(problem.sentence, "  ")
         if len(imported.problems) > _LISTED:
             tell("… and {n} more; --json lists them all.", "  ", n=str(len(imported.problems) - _LISTED))
-
-
-def _sheet(name: str) -> str:
-    return say("sheet “{name}”", name=name)
 
 
 def _short(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from splu_desktop.cli.base.audience_options import aim_said
 from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import (
     Shown,
@@ -68,44 +68,37 @@ def add(commands: Any) -> None:
             "suggests. Nothing is published."
         ),
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
+    takes(parser, "file FILE", type=Path)
     add_plan_options(parser)
-    parser.add_argument("--save-recipe", type=Path, metavar="RECIPE.toml", help=say("write all choices to a recipe"))
-    parser.add_argument("--overwrite", action="store_true", help=say("replace the recipe if it exists"))
-    parser.add_argument(
-        "--law",
-        metavar="PACK,...",
-        help=say("law packs of the report, kept in the recipe: {codes}; or none", codes=", ".join(CODES)),
+    takes(parser, "--save-recipe RECIPE.toml", "write all choices to a recipe", type=Path)
+    switch(parser, "--overwrite", "replace the recipe if it exists")
+    takes(
+        parser,
+        "--law PACK,...",
+        "law packs of the report, kept in the recipe: {codes}; or none",
+        codes=", ".join(CODES),
     )
-    parser.add_argument(
-        "--make-safe",
+    takes(
+        parser,
+        "--make-safe k=5,unique=1%",
+        "take the steps that the plan needs until at most so many records are unique in the unchanged columns, "
+        "each has so many alike, and no column gives a sensitive one away; without numbers the limits of "
+        "--audience, or 1 %%",
         nargs="?",
         const="",
-        metavar="k=5,unique=1%",
-        help=say(
-            "take the steps that the plan needs until at most so many records are unique in the unchanged columns, "
-            "each has so many alike, and no column gives a sensitive one away; without numbers the limits of "
-            "--audience, or 1 %%"
-        ),
     )
-    parser.add_argument("--curves", action="store_true", help=say("add the curves behind the plots, and the trade-off"))
+    switch(parser, "--curves", "add the curves behind the plots, and the trade-off")
     several(
         parser,
-        "--show-table",
-        metavar="COL,...,SA[=VALUE]",
-        help=say(
-            "show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
-            "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated"
-        ),
+        "--show-table COL,...,SA[=VALUE]",
+        "show what recipients will be told of this table, instead of one that the program chooses; one sensitive "
+        "column, COLUMN=VALUE for one value; “within 10%%” at its end counts the cells answered so; may be repeated",
     )
     several(
         parser,
-        "--must",
-        metavar="'COL,...,SA within 20%% [from 50]'",
-        help=say(
-            "a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
-            "protection that answers all of them; may be repeated"
-        ),
+        "--must 'COL,...,SA within 20%% [from 50]'",
+        "a table that must be answered so exactly, in cells of so many records or more; proposes the strongest "
+        "protection that answers all of them; may be repeated",
     )
     add_import_options(parser)
     add_json(parser)
@@ -286,7 +279,9 @@ def _sensitive(source: Column, after: Table, plan: Plan, curves: bool) -> dict[s
         else None
     )
     if sharper is not None:
-        widths = {name: [_finite(width) for width in pair] for name, pair in asdict(sharper).items()}
+        widths = {
+            name: [width if math.isfinite(width) else None for width in pair] for name, pair in asdict(sharper).items()
+        }
         found["compared"] = {**widths, "words": sharper.sentence(column.name)}
     column = column.compacted()
     free = unprotected(column, draw)
@@ -381,10 +376,6 @@ def _print_expected(found: dict[str, Any], *others: dict[str, Any]) -> None:
             (say("stranger right"), "r", lambda each: per_cent(each["readers"]["stranger"])),
             (say("colleague right"), "r", lambda each: per_cent(each["readers"]["colleague"])),
         )
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _shape(*sentences: str) -> tuple[str, ...]:

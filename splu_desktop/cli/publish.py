@@ -11,7 +11,7 @@ from typing import Any
 
 from splu_desktop.cli.base.cluster import SPARK, add_cluster_options, check_no_cluster, published_on_cluster
 from splu_desktop.cli.base.effects import belong, without_effect
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, spoken, tell, told
@@ -49,53 +49,44 @@ def add(commands: Any) -> None:
             "name."
         ),
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
+    takes(parser, "file FILE", type=Path)
     add_plan_options(parser)
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help=say("the release folder, or the ZIP with --zip; must not exist yet")
-    )
-    several(parser, "--format", metavar="NAME,...", help=say("besides CSV, which is always written: xlsx, parquet"))
-    parser.add_argument("--xlsx", action="append_const", const="xlsx", dest="format", help=say("same as --format xlsx"))
-    parser.add_argument(
-        "--parquet", action="append_const", const="parquet", dest="format", help=say("same as --format parquet")
-    )
-    parser.add_argument(
-        "--bom", action="store_true", help=say("begin the CSV with a byte order mark, as Excel wants it")
-    )
-    parser.add_argument("--zip", action="store_true", help=say("write one ZIP instead of a folder"))
+    takes(parser, "--out DIR", "the release folder, or the ZIP with --zip; must not exist yet", type=Path)
+    several(parser, "--format NAME,...", "besides CSV, which is always written: xlsx, parquet")
+    takes(parser, "--xlsx", "same as --format xlsx", action="append_const", const="xlsx", dest="format")
+    takes(parser, "--parquet", "same as --format parquet", action="append_const", const="parquet", dest="format")
+    switch(parser, "--bom", "begin the CSV with a byte order mark, as Excel wants it")
+    switch(parser, "--zip", "write one ZIP instead of a folder")
     add_lock(parser)
-    parser.add_argument(
-        "--memory",
-        metavar="SIZE",
-        help=say(
-            "bytes of memory to get along with, such as 4G: a delimited text that needs more is kept on disk as "
-            "numbers while it is published (default: most of what is free)"
-        ),
+    takes(
+        parser,
+        "--memory SIZE",
+        "bytes of memory to get along with, such as 4G: a delimited text that needs more is kept on disk as "
+        "numbers while it is published (default: most of what is free)",
     )
-    parser.add_argument("--operator", default="", help=say("who publishes, for the register (this user)"))
-    parser.add_argument("--purpose", default="", help=say("what for, for the register"))
-    parser.add_argument("--recipient", default="", help=say("for whom, for the register"))
-    parser.add_argument(
+    takes(parser, "--operator", "who publishes, for the register (this user)", default="")
+    takes(parser, "--purpose", "what for, for the register", default="")
+    takes(parser, "--recipient", "for whom, for the register", default="")
+    takes(
+        parser,
         "--language",
+        "of README.txt and dictionary.csv: en, de or fr (default: that of --lang)",
         default=spoken().code,
-        help=say("of README.txt and dictionary.csv: en, de or fr (default: that of --lang)"),
     )
-    parser.add_argument(
-        "--strict", action="store_true", help=say("refuse while an amber line of the gate is not accepted")
-    )
+    switch(parser, "--strict", "refuse while an amber line of the gate is not accepted")
     several(
         parser,
-        "--accept",
-        metavar="NAME[=WORDS]",
-        help=say("accept an amber line of the gate, in words for the register: {names}", names=", ".join(NAMES)),
+        "--accept NAME[=WORDS]",
+        "accept an amber line of the gate, in words for the register: {names}",
+        names=", ".join(NAMES),
     )
-    parser.add_argument(
-        "--trial",
+    takes(
+        parser,
+        "--trial RECORDS",
+        "re-draw a random sample (10000 records) and compare it with the original; write nothing",
         type=int,
         nargs="?",
         const=10_000,
-        metavar="RECORDS",
-        help=say("re-draw a random sample (10000 records) and compare it with the original; write nothing"),
     )
     add_cluster_options(parser)
     add_import_options(parser)

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, told, whole
 from splu_desktop.core.messages import counted, say
@@ -25,23 +26,20 @@ def add(commands: Any) -> None:
         epilog=say("examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39"),
     )
     add_release(one)
-    one.add_argument(
-        "conditions",
+    takes(
+        one,
+        "conditions COLUMN=VALUE",
+        "Column=Value, Column=A|B, Column=low..high, Column>=low, Column<=high, Column!=Value; Column= or (empty) "
+        "for records without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03",
         nargs="*",
-        metavar="COLUMN=VALUE",
-        help=say(
-            "Column=Value, Column=A|B, Column=low..high, Column>=low, Column<=high, Column!=Value; Column= or (empty) "
-            "for records without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03"
-        ),
     )
     _add_method(one)
-    one.add_argument(
+    takes(
+        one,
         "--bootstrap",
+        "take the interval from repetitions of the draw on paper (done anyway where theory gives out; "
+        "--no-bootstrap: never)",
         action=argparse.BooleanOptionalAction,
-        help=say(
-            "take the interval from repetitions of the draw on paper (done anyway where theory gives out; "
-            "--no-bootstrap: never)"
-        ),
     )
     add_json(one)
     one.set_defaults(run=_query)
@@ -55,27 +53,26 @@ def add(commands: Any) -> None:
         ),
     )
     add_release(many)
-    many.add_argument("questions", type=Path, metavar="FILE", help=say("one question per row, as CSV or workbook"))
-    many.add_argument("--out", type=Path, required=True, metavar="ANSWERS", help=say("file to write, .csv or .xlsx"))
-    many.add_argument(
+    takes(many, "questions FILE", "one question per row, as CSV or workbook", type=Path)
+    takes(many, "--out ANSWERS", "file to write, .csv or .xlsx", type=Path, required=True)
+    switch(
+        many,
         "--bootstrap",
-        action="store_true",
-        help=say(
-            "where theory gives out, take intervals from repetitions of the draw on paper (a tenth of a second each)"
-        ),
+        "where theory gives out, take intervals from repetitions of the draw on paper (a tenth of a second each)",
     )
-    many.add_argument("--overwrite", action="store_true", help=say("replace the answers file if it exists"))
+    switch(many, "--overwrite", "replace the answers file if it exists")
     _add_method(many)
     add_json(many)
     many.set_defaults(run=_queries)
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    takes(
+        parser,
         "--method",
+        "estimator (%(default)s)",
         choices=[method.value for method in Method],
         default=DEFAULT.value,
-        help=say("estimator (%(default)s)"),
     )
 
 

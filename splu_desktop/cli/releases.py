@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.output import add_json, print_json, print_rows, tell, told
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
@@ -27,12 +28,12 @@ def add(commands: Any) -> None:
             "List what was released from this computer by this user, and check that the register is unchanged."
         ),
     )
-    parser.add_argument(
-        "--acknowledge",
-        metavar="WORDS",
-        help=say("enter that the register's damage is known: what happened to it, in words; needs --operator"),
+    takes(
+        parser,
+        "--acknowledge WORDS",
+        "enter that the register's damage is known: what happened to it, in words; needs --operator",
     )
-    parser.add_argument("--operator", default="", help=say("who acknowledges it"))
+    takes(parser, "--operator", "who acknowledges it", default="")
     add_json(parser)
     parser.set_defaults(run=run)
 

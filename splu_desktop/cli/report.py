@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import IMPORT, belong, without_effect
+from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.import_options import add_import_options, choices_from
 from splu_desktop.cli.base.opening import add_password, check_locked, password_from, told_how
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
@@ -65,23 +66,17 @@ def add(commands: Any) -> None:
             "out with it."
         ),
     )
-    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("a release folder or ZIP"))
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help=say("the report; ends in .pdf, .html, .json or .xlsx")
-    )
-    parser.add_argument("--overwrite", action="store_true", help=say("write over FILE if it is there"))
-    parser.add_argument(
-        "--internal", action="store_true", help=say("the internal edition, with true counts; needs --source")
-    )
-    parser.add_argument("--source", type=Path, metavar="FILE", help=say("the file that the release was made from"))
-    parser.add_argument("--recipe", type=Path, metavar="RECIPE", help=say("the recipe it was published with"))
-    parser.add_argument(
-        "--comparison", type=Path, metavar="FILE", help=say("what splu compare --json wrote, for the internal edition")
-    )
+    takes(parser, "release RELEASE", "a release folder or ZIP", type=Path)
+    takes(parser, "--out FILE", "the report; ends in .pdf, .html, .json or .xlsx", type=Path, required=True)
+    switch(parser, "--overwrite", "write over FILE if it is there")
+    switch(parser, "--internal", "the internal edition, with true counts; needs --source")
+    takes(parser, "--source FILE", "the file that the release was made from", type=Path)
+    takes(parser, "--recipe RECIPE", "the recipe it was published with", type=Path)
+    takes(parser, "--comparison FILE", "what splu compare --json wrote, for the internal edition", type=Path)
     for name, meaning in _FIELDS.items():
-        parser.add_argument(f"--{name}", default="", help=meaning)
-    parser.add_argument("--language", default=spoken().code, help=say("en, de or fr (default: that of --lang)"))
-    parser.add_argument("--paper", help=say("A4 or Letter, for PDF (default: A4)"))
+        takes(parser, f"--{name}", meaning, default="")
+    takes(parser, "--language", "en, de or fr (default: that of --lang)", default=spoken().code)
+    takes(parser, "--paper", "A4 or Letter, for PDF (default: A4)")
     add_password(parser)
     add_import_options(parser)
     add_json(parser)

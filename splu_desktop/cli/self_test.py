@@ -15,11 +15,6 @@ from splu_desktop.files.disk.resources import resource_path
 _NAMED = ("Python", "Qt", "numpy", "scipy", "OpenSSL", "libssl3")  # of the bill's parts; it lists all
 
 
-def _parts() -> list[str]:
-    told = json.loads(resource_path("sbom.cdx.json").read_text("utf-8"))
-    return [f"{part['name']} {part.get('version', '')}" for part in told["components"] if part["name"] in _NAMED]
-
-
 def run() -> int:
     """Tell. Returns the exit status."""
     print(f"SPLU Desktop {__version__}")
@@ -35,7 +30,9 @@ def run() -> int:
         tell("Python {version} from {folder}", version=platform.python_version(), folder=sys.prefix)
         tell("It runs from its source, so there is no list of built files to compare with.")
         return 0
-    tell("In {folder}: {parts}", folder=str(installed.folder()), parts=", ".join(_parts()))
+    bill = json.loads(resource_path("sbom.cdx.json").read_text("utf-8"))["components"]
+    parts = (f"{part['name']} {part.get('version', '')}" for part in bill if part["name"] in _NAMED)
+    tell("In {folder}: {parts}", folder=str(installed.folder()), parts=", ".join(parts))
     for words, names in (
         (say("altered"), found.altered),
         (say("missing"), found.missing),

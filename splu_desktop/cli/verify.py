@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.opening import add_password, password_from, told_how
 from splu_desktop.cli.base.output import add_json, print_json, tell, told
 from splu_desktop.core.errors import SpluError
@@ -33,8 +34,8 @@ def add(commands: Any) -> None:
             "follows from the release is the release's."
         ),
     )
-    parser.add_argument("report", type=Path, nargs="?", metavar="REPORT.json", help=say("a report written as JSON"))
-    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("a release folder or ZIP"))
+    takes(parser, "report REPORT.json", "a report written as JSON", type=Path, nargs="?")
+    takes(parser, "release RELEASE", "a release folder or ZIP", type=Path)
     add_password(parser)
     add_json(parser)
     parser.set_defaults(run=run)

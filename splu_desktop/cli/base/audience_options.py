@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, takes
 from splu_desktop.core.checks.make_safe import Aim
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, WHO, Audience
-from splu_desktop.core.messages import say
 
 OPTIONS = ("audience", "limit")
 _ANSWERS = {"yes": True, "no": False}
@@ -17,25 +16,20 @@ _ANSWERS = {"yes": True, "no": False}
 
 def add_audience_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the five questions about who gets the release."""
-    parser.add_argument(
-        "--audience",
-        metavar="WHO[,signed=yes|no][,holds=...][,passes-on=yes|no][,tables=yes|no]",
-        help=say(
-            "who gets the release ({who}), whether they have signed not to recognise anybody (yes), what they hold "
-            "about the persons ({holds}), whether they may pass it on (no) or print tables (no); sets the limits that "
-            "the gate asks for, and makes it as strict as --strict",
-            who=", ".join(WHO),
-            holds=", ".join(HOLDS),
-        ),
+    takes(
+        parser,
+        "--audience WHO[,signed=yes|no][,holds=...][,passes-on=yes|no][,tables=yes|no]",
+        "who gets the release ({who}), whether they have signed not to recognise anybody (yes), what they hold "
+        "about the persons ({holds}), whether they may pass it on (no) or print tables (no); sets the limits that "
+        "the gate asks for, and makes it as strict as --strict",
+        who=", ".join(WHO),
+        holds=", ".join(HOLDS),
     )
     several(
         parser,
-        "--limit",
-        metavar="NAME=VALUE:REASON",
-        help=say(
-            "another limit than follows from --audience ({names}), with the reason, which is kept",
-            names=", ".join(NAMES),
-        ),
+        "--limit NAME=VALUE:REASON",
+        "another limit than follows from --audience ({names}), with the reason, which is kept",
+        names=", ".join(NAMES),
     )
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import check_columns, choices_from
 from splu_desktop.cli.base.output import Shown
 from splu_desktop.cli.base.planning import check_recipe_alone, columns_named, overruled, plan_from
@@ -31,23 +32,15 @@ _LEAST_PART = 1_000  # records
 def add_cluster_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that let a cluster do the work."""
     group = parser.add_argument_group(say("on a cluster (see docs/scale.md)"))
-    group.add_argument(
+    takes(
+        group,
         "--engine",
+        "spark: the machines of a Spark cluster read FILE, a folder of Parquet or CSV files, and write Parquet",
         choices=ENGINES,
         default=HERE,
-        help=say(
-            "spark: the machines of a Spark cluster read FILE, a folder of Parquet or CSV files, and write Parquet"
-        ),
     )
-    group.add_argument(
-        "--master", metavar="URL", help=say("the cluster's address (the one of spark-submit, else this computer alone)")
-    )
-    group.add_argument(
-        "--part-records",
-        type=int,
-        metavar="N",
-        help=say("records of a file of the release and of a block, about (1048576)"),
-    )
+    takes(group, "--master URL", "the cluster's address (the one of spark-submit, else this computer alone)")
+    takes(group, "--part-records N", "records of a file of the release and of a block, about (1048576)", type=int)
 
 
 def check_no_cluster(args: argparse.Namespace) -> None:

@@ -40,19 +40,14 @@ def add_generalise_option(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = WAYS_HELP, RawHelp
     several(
         parser,
-        "--generalise",
-        "--generalize",
-        metavar="COL:WAY",
-        help=say("coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated"),
+        "--generalise|--generalize COL:WAY",
+        "coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated",
     )
     several(
         parser,
-        "--intervals",
-        metavar="COL=HOW",
-        help=say(
-            "intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
-            "column of measured numbers takes the suggested ones by itself; may be repeated"
-        ),
+        "--intervals COL=HOW",
+        "intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
+        "column of measured numbers takes the suggested ones by itself; may be repeated",
     )
 
 
@@ -166,10 +161,6 @@ def _hierarchy(text: str, column: Column) -> Generalisation:
     return read_hierarchy(Path(text).expanduser())
 
 
-def _groups(text: str, column: Column) -> Generalisation:
-    return read_groups(Path(text).expanduser())
-
-
 _WITH_SETTING: dict[str, Callable[[str, Column], Generalisation]] = {
     "width": lambda text, column: g.by_width(column, text),
     "quantiles": lambda text, column: g.by_quantiles(column, _whole(text, column)),
@@ -179,7 +170,7 @@ _WITH_SETTING: dict[str, Callable[[str, Column], Generalisation]] = {
     "before": lambda text, column: g.Prefix(before=text),
     "droplast": lambda text, column: g.Prefix(drop_last=_whole(text, column)),
     "chapter": lambda text, column: g.Chapter(text.strip().lower()),
-    "groups": _groups,
+    "groups": lambda text, column: read_groups(Path(text).expanduser()),
     "hierarchy": _hierarchy,
     "rare": _rare,
     "missing": lambda text, column: g.OneMissing(text),

@@ -9,6 +9,8 @@ from typing import Any
 from splu_desktop.cli.base.output import told
 from splu_desktop.core.messages import Said, say
 
+_ARGPARSE = {"action", "choices", "const", "default", "dest", "nargs", "required", "type"}
+
 
 class Help(argparse.HelpFormatter):
     """Translates each text on its way into the help. It overrides what argparse's own formatters override."""
@@ -41,9 +43,31 @@ class RawHelp(Help, argparse.RawDescriptionHelpFormatter):
     """The same with the line breaks of descriptions as they are."""
 
 
-def several(parser: Any, *spellings: str, metavar: str, help: str) -> None:  # noqa: A002 - as argparse has it
-    """Give a command, or a group of its options, one that may be repeated; none is given by itself."""
-    parser.add_argument(*spellings, action="append", default=[], metavar=metavar, help=help)
+def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:
+    """Give a command, or a group of its options, one more: a line for each.
+
+    Parameters
+    ----------
+    to : the command's parser, or a group of its options.
+    spelling : as the help writes it, "--out FILE", "file FILE"; two spellings with a bar between.
+    words : what it means, a sentence of the catalogues; "" for none.
+    values : of the words, and what argparse knows under such a name ("type", "default", …).
+    """
+    names, _, metavar = spelling.partition(" ")
+    own = {name: values.pop(name) for name in _ARGPARSE & values.keys()}
+    if metavar:
+        own["metavar"] = metavar
+    to.add_argument(*names.split("|"), help=say(words, **values) if words else None, **own)
+
+
+def switch(to: Any, spelling: str, words: str) -> None:
+    """Give an option without a value, which is off unless given."""
+    takes(to, spelling, words, action="store_true")
+
+
+def several(to: Any, spelling: str, words: str, **values: Any) -> None:
+    """Give an option that may be repeated; none is given by itself."""
+    takes(to, spelling, words, action="append", default=[], **values)
 
 
 def in_own_words(parser: argparse.ArgumentParser) -> None:

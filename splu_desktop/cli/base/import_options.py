@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import given, leave_out
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, takes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.table import Kind
@@ -41,38 +41,34 @@ _NAMED = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", 
 def add_import_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that overrule what is detected in its source file."""
     group = parser.add_argument_group(say("how to read the file (all detected unless given)"))
-    group.add_argument("--encoding", help=say("character encoding, such as utf-8 or cp1252"))
-    group.add_argument(
+    takes(group, "--encoding", "character encoding, such as utf-8 or cp1252")
+    takes(
+        group,
         "--delimiter",
-        help=say(
-            "text between fields: ||, tab, comma, semicolon, bar, space …; or “fixed 0 12 43”, where columns begin"
-        ),
+        "text between fields: ||, tab, comma, semicolon, bar, space …; or “fixed 0 12 43”, where columns begin",
     )
-    group.add_argument("--quote", help=say("quote character, or none"))
-    group.add_argument("--escape", help=say("escape character, or none"))
-    group.add_argument("--decimal", choices=[".", ","], help=say("decimal mark"))
-    group.add_argument("--thousands", help=say("mark between groups of three digits, or none"))
-    group.add_argument("--sheet", help=say("sheet of a workbook"))
-    group.add_argument(
-        "--sheets",
-        metavar="all|A,B,…",
-        help=say("sheets with the same columns, read as one table the sheet's name in a column “Sheet”"),
+    takes(group, "--quote", "quote character, or none")
+    takes(group, "--escape", "escape character, or none")
+    takes(group, "--decimal", "decimal mark", choices=[".", ","])
+    takes(group, "--thousands", "mark between groups of three digits, or none")
+    takes(group, "--sheet", "sheet of a workbook")
+    takes(
+        group,
+        "--sheets all|A,B,…",
+        "sheets with the same columns, read as one table the sheet's name in a column “Sheet”",
     )
-    group.add_argument("--header-row", type=int, metavar="ROW", help=say("number of the header row, 0 for no header"))
-    group.add_argument("--header-rows", type=int, metavar="K", help=say("rows that make up the header, joined"))
-    group.add_argument("--last-row", type=int, metavar="ROW", help=say("number of the last row that is a record"))
-    group.add_argument("--names", metavar="A,B,…", help=say("names of all columns in order, in place of the header's"))
-    several(group, "--rename", metavar="OLD=NEW", help=say("call a column NEW; all other options know it by that name"))
-    group.add_argument("--date-order", choices=["dmy", "mdy"], help=say("order of day and month"))
-    several(group, "--type", metavar="COL=TYPE", help=say("type: {kinds}", kinds=", ".join(_KINDS)))
-    several(group, "--missing", metavar="COL=TEXT|TEXT", help=say("texts that stand for no value in a column"))
+    takes(group, "--header-row ROW", "number of the header row, 0 for no header", type=int)
+    takes(group, "--header-rows K", "rows that make up the header, joined", type=int)
+    takes(group, "--last-row ROW", "number of the last row that is a record", type=int)
+    takes(group, "--names A,B,…", "names of all columns in order, in place of the header's")
+    several(group, "--rename OLD=NEW", "call a column NEW; all other options know it by that name")
+    takes(group, "--date-order", "order of day and month", choices=["dmy", "mdy"])
+    several(group, "--type COL=TYPE", "type: {kinds}", kinds=", ".join(_KINDS))
+    several(group, "--missing COL=TEXT|TEXT", "texts that stand for no value in a column")
     several(
         group,
-        "--on-problem",
-        metavar="KIND=DO",
-        help=say(
-            "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop"
-        ),
+        "--on-problem KIND=DO",
+        "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop",
     )
 
 

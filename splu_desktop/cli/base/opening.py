@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from splu_desktop.cli.base.effects import without_effect
+from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.files.release.package import PasswordNeeded
@@ -19,14 +20,12 @@ PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment v
 
 def add_password(parser: argparse.ArgumentParser) -> None:
     """Give a command the option that names a password. It is never an argument, which other users could read."""
-    parser.add_argument(
-        "--password-file",
+    takes(
+        parser,
+        "--password-file FILE",
+        "the ZIP's password is the first line of FILE (or the environment variable {variable})",
+        variable=PASSWORD_VARIABLE,
         type=Path,
-        metavar="FILE",
-        help=say(
-            "the ZIP's password is the first line of FILE (or the environment variable {variable})",
-            variable=PASSWORD_VARIABLE,
-        ),
     )
 
 
@@ -48,9 +47,7 @@ def password_from(args: argparse.Namespace) -> str | None:
 def add_lock(parser: argparse.ArgumentParser) -> None:
     """Give a command that writes a ZIP the options about its password."""
     add_password(parser)
-    parser.add_argument(
-        "--no-password", action="store_true", help=say("write a ZIP that anybody can open (else a password is made up)")
-    )
+    switch(parser, "--no-password", "write a ZIP that anybody can open (else a password is made up)")
 
 
 def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
@@ -77,7 +74,7 @@ def password_line(password: str) -> str:
 
 def add_release(parser: argparse.ArgumentParser) -> None:
     """Give a command the place of a release, and its password's."""
-    parser.add_argument("release", type=Path, metavar="RELEASE", help=say("release folder, or a ZIP of it"))
+    takes(parser, "release RELEASE", "release folder, or a ZIP of it", type=Path)
     add_password(parser)
 
 

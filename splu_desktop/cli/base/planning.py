@@ -12,7 +12,7 @@ from typing import Any
 from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
 from splu_desktop.cli.base.audience_options import add_audience_options, audience_said
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
-from splu_desktop.cli.base.help import several
+from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.import_options import check_choices, check_import, choices_from
 from splu_desktop.cli.base.sensitive_option import sensitive_column
 from splu_desktop.cli.base.tolerance_options import (
@@ -46,76 +46,51 @@ from splu_desktop.files.project.recipe import read_recipe
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """Give a command the options that say roles, group sizes and thresholds."""
-    several(parser, "--sa", metavar="COL[:GAMMA]", help=say("a sensitive column, re-drawn; may be repeated"))
-    several(parser, "--nsa", metavar="COL,...", help=say("columns published unchanged"))
-    several(parser, "--drop", metavar="COL,...", help=say("columns left out"))
-    several(parser, "--identifier", metavar="COL,...", help=say("columns that name a person; left out"))
-    parser.add_argument(
-        "--gamma",
+    several(parser, "--sa COL[:GAMMA]", "a sensitive column, re-drawn; may be repeated")
+    several(parser, "--nsa COL,...", "columns published unchanged")
+    several(parser, "--drop COL,...", "columns left out")
+    several(parser, "--identifier COL,...", "columns that name a person; left out")
+    takes(
+        parser,
+        "--gamma G",
+        "group size of every --sa without its own ({usual})",
+        usual=DEFAULT_GAMMA,
         type=int,
         default=None,
-        metavar="G",
-        help=say("group size of every --sa without its own ({usual})", usual=DEFAULT_GAMMA),
     )
     usual = Thresholds()
-    parser.add_argument(
-        "--epsilon", type=float, help=say("relative error stated in the release ({usual})", usual=str(usual.epsilon))
-    )
-    parser.add_argument(
-        "--t-e", type=float, help=say("tolerated probability of it in large counts ({usual})", usual=str(usual.t_e))
-    )
-    parser.add_argument(
-        "--alpha", type=int, help=say("largest count that is to stay unreliable ({usual})", usual=usual.alpha)
-    )
-    parser.add_argument("--t-p", type=float, help=say("least probability wanted of a larger error in small counts"))
+    takes(parser, "--epsilon", "relative error stated in the release ({usual})", usual=str(usual.epsilon), type=float)
+    takes(parser, "--t-e", "tolerated probability of it in large counts ({usual})", usual=str(usual.t_e), type=float)
+    takes(parser, "--alpha", "largest count that is to stay unreliable ({usual})", usual=usual.alpha, type=int)
+    takes(parser, "--t-p", "least probability wanted of a larger error in small counts", type=float)
     several(
         parser,
-        "--together",
-        metavar="COL,...",
-        help=say(
-            "sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
-            "a person's values can recognise the others (“splu plan” says how often); may be repeated"
-        ),
+        "--together COL,...",
+        "sensitive columns drawn together as one, so that what they say about each other stays; who knows some of "
+        "a person's values can recognise the others (“splu plan” says how often); may be repeated",
     )
     add_generalise_option(parser)
     add_tolerance_options(parser)
     several(
+        parser, "--keep COL=REASON", "publish a column that was taken for an identifier; the report shows the reason"
+    )
+    takes(
         parser,
-        "--keep",
-        metavar="COL=REASON",
-        help=say("publish a column that was taken for an identifier; the report shows the reason"),
+        "--person COL=draw|first|last|random|record",
+        "the column that tells persons, and what is done where they have several records: a draw per person, one "
+        "record each, or each record by itself with the reason in --person-reason",
     )
-    parser.add_argument(
-        "--person",
-        metavar="COL=draw|first|last|random|record",
-        help=say(
-            "the column that tells persons, and what is done where they have several records: a draw per person, one "
-            "record each, or each record by itself with the reason in --person-reason"
-        ),
+    takes(parser, "--person-order COL", "column by which records are first or last (else the file)")
+    switch(parser, "--person-number", "give each person a random number, so that courses can be followed")
+    takes(
+        parser,
+        "--shift-dates COL,...=DAYS",
+        "move the dates of these columns by one random number of days per person, up to DAYS either way; days "
+        "between a person's dates stay true",
     )
-    parser.add_argument(
-        "--person-order", metavar="COL", help=say("column by which records are first or last (else the file)")
-    )
-    parser.add_argument(
-        "--person-number",
-        action="store_true",
-        help=say("give each person a random number, so that courses can be followed"),
-    )
-    parser.add_argument(
-        "--shift-dates",
-        metavar="COL,...=DAYS",
-        help=say(
-            "move the dates of these columns by one random number of days per person, up to DAYS either way; days "
-            "between a person's dates stay true"
-        ),
-    )
-    parser.add_argument(
-        "--person-reason", metavar="WORDS", help=say("why each record of a person may stand for itself")
-    )
+    takes(parser, "--person-reason WORDS", "why each record of a person may stand for itself")
     add_audience_options(parser)
-    parser.add_argument(
-        "--recipe", type=Path, metavar="RECIPE.toml", help=say("take roles, group sizes and all else from a recipe")
-    )
+    takes(parser, "--recipe RECIPE.toml", "take roles, group sizes and all else from a recipe", type=Path)
 
 
 def table_and_plan(args: argparse.Namespace, memory: int | None = None) -> tuple[Imported, Plan, list[str]]:

@@ -44,50 +44,37 @@ def add_tolerance_options(parser: argparse.ArgumentParser) -> None:
     )
     several(
         group,
-        "--tolerance",
-        metavar="COL:VALUE=F",
-        help=say(
-            "tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1), "
-            "COL:*=gamma for what --gamma makes of them; *:... is for every --sa, and so are *=... below"
-        ),
+        "--tolerance COL:VALUE=F",
+        "tolerance of one value, a number or none, low, medium, high; COL:*=F is for the values not named (1), "
+        "COL:*=gamma for what --gamma makes of them; *:... is for every --sa, and so are *=... below",
     )
-    several(group, "--tolerances", metavar="COL=FILE.csv", help=say("a CSV of value and tolerance"))
+    several(group, "--tolerances COL=FILE.csv", "a CSV of value and tolerance")
     several(
         group,
-        "--tolerance-rule",
-        metavar="COL=THETA,C",
-        help=say("values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share"),
+        "--tolerance-rule COL=THETA,C",
+        "values not named get min(1, THETA f + C), rounded down to 1, 1/2, 1/3, ...; f is the value's share",
     )
     several(
         group,
-        "--fakes",
-        metavar="COL=N",
-        help=say(
-            "N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
-            "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
-            "(not against those who know all other records of the table)"
-        ),
+        "--fakes COL=N",
+        "N fake values in each group of a sensitive column, with tolerances or gamma, against those who know the "
+        "values of all other records of a group: they are sure of the last one with 1/(1+N) at most "
+        "(not against those who know all other records of the table)",
     )
     several(
         group,
-        "--declared",
-        metavar="COL=FILE.csv",
-        help=say(
-            "a list of all values that may occur in a sensitive column, one a row, as a code list has them: records "
-            "are shown with each of them, whether or not somebody has it, against those who know all other records of "
-            "the table; the column is drawn joined"
-        ),
+        "--declared COL=FILE.csv",
+        "a list of all values that may occur in a sensitive column, one a row, as a code list has them: records "
+        "are shown with each of them, whether or not somebody has it, against those who know all other records of "
+        "the table; the column is drawn joined",
     )
 
     several(
         group,
-        "--draw",
-        metavar="COL=DRAW",
-        help=say(
-            "groups (published shares stay true) or joined (counts in parts of the table are sharper for the same "
-            "promise, published shares are not true; joined,leave=0.1 leaves a tenth of the bearers out); *=... for "
-            "every sensitive column; any other draw by its name and settings: COL=NAME,SETTING=VALUE,..."
-        ),
+        "--draw COL=DRAW",
+        "groups (published shares stay true) or joined (counts in parts of the table are sharper for the same "
+        "promise, published shares are not true; joined,leave=0.1 leaves a tenth of the bearers out); *=... for "
+        "every sensitive column; any other draw by its name and settings: COL=NAME,SETTING=VALUE,...",
     )
 
 
