@@ -6,7 +6,6 @@ palette changed. So the window follows the system's scheme while it runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -17,116 +16,51 @@ from PySide6.QtWidgets import QApplication
 from splu_desktop.files.disk.resources import resource_path
 
 
-@dataclass(frozen=True)
+class Shade:
+    """A colour as each scheme has it: light, dark, and for those who need contrast."""
+
+    def __init__(self, *of_schemes: str) -> None:
+        self._of_schemes = of_schemes
+
+    def __get__(self, scheme: Colours, _: object = None) -> str:
+        return self._of_schemes[scheme.number]
+
+
 class Colours:
     """One scheme. `protected`, `answerable` and `between` mean the same thing on every page.
 
     The hues are Okabe and Ito's, darkened or lightened until text in them has a contrast of 4.5:1 on `page` and `card`.
+    In the third scheme every text has 7:1 and more, edges are as strong as text, and no soft ground carries meaning.
     """
 
-    dark: bool
-    window: str  # rail, panel, status bar
-    page: str
-    card: str
-    sunken: str  # headers of tables, quiet chips
-    line: str
-    edge: str  # of what is typed into or moved: 3:1 on `card`
-    text: str
-    quiet: str  # second-rank text
-    disabled: str
-    accent: str
-    on_accent: str
-    accent_soft: str
-    protected: str
-    protected_soft: str
-    answerable: str
-    answerable_soft: str
-    between: str
-    between_soft: str
-    warning: str
-    warning_soft: str
-    fault: str
-    fault_soft: str
+    def __init__(self, number: int, *, dark: bool) -> None:
+        self.number, self.dark = number, dark
+
+    window = Shade("#eef1f4", "#171d23", "#000000")  # rail, panel, status bar
+    page = Shade("#f8fafb", "#1c232a", "#000000")
+    card = Shade("#ffffff", "#242c34", "#050505")
+    sunken = Shade("#f0f3f6", "#2b343d", "#1a1a1a")  # headers of tables, quiet chips
+    line = Shade("#d3dae1", "#3c4753", "#ffffff")
+    edge = Shade("#86919c", "#76838f", "#ffffff")  # of what is typed into or moved: 3:1 on `card`
+    text = Shade("#1b252f", "#e7ecf1", "#ffffff")
+    quiet = Shade("#52606d", "#a9b5c1", "#ffffff")  # second-rank text
+    disabled = Shade("#98a4b0", "#6b7783", "#b0b0b0")
+    accent = Shade("#00629b", "#5eb8ea", "#ffe600")
+    on_accent = Shade("#ffffff", "#08202f", "#000000")
+    accent_soft = Shade("#deedf7", "#1d3b4f", "#333000")
+    protected = Shade("#96376d", "#eba6cb", "#ffb3e0")
+    protected_soft = Shade("#f7e6ef", "#4a2a3c", "#3d0026")
+    answerable = Shade("#006b4e", "#55cfa4", "#5cffc0")
+    answerable_soft = Shade("#dcf2ea", "#1b4437", "#003322")
+    between = Shade("#5c6873", "#b0bac4", "#ffffff")
+    between_soft = Shade("#e8ecef", "#39434d", "#333333")
+    warning = Shade("#8a5300", "#f2b950", "#ffc766")
+    warning_soft = Shade("#fdf0d5", "#4a3a17", "#332200")
+    fault = Shade("#b03a00", "#ff9d73", "#ffb199")
+    fault_soft = Shade("#fde8de", "#55291a", "#401000")
 
 
-LIGHT = Colours(
-    dark=False,
-    window="#eef1f4",
-    page="#f8fafb",
-    card="#ffffff",
-    sunken="#f0f3f6",
-    line="#d3dae1",
-    edge="#86919c",
-    text="#1b252f",
-    quiet="#52606d",
-    disabled="#98a4b0",
-    accent="#00629b",
-    on_accent="#ffffff",
-    accent_soft="#deedf7",
-    protected="#96376d",
-    protected_soft="#f7e6ef",
-    answerable="#006b4e",
-    answerable_soft="#dcf2ea",
-    between="#5c6873",
-    between_soft="#e8ecef",
-    warning="#8a5300",
-    warning_soft="#fdf0d5",
-    fault="#b03a00",
-    fault_soft="#fde8de",
-)
-
-DARK = Colours(
-    dark=True,
-    window="#171d23",
-    page="#1c232a",
-    card="#242c34",
-    sunken="#2b343d",
-    line="#3c4753",
-    edge="#76838f",
-    text="#e7ecf1",
-    quiet="#a9b5c1",
-    disabled="#6b7783",
-    accent="#5eb8ea",
-    on_accent="#08202f",
-    accent_soft="#1d3b4f",
-    protected="#eba6cb",
-    protected_soft="#4a2a3c",
-    answerable="#55cfa4",
-    answerable_soft="#1b4437",
-    between="#b0bac4",
-    between_soft="#39434d",
-    warning="#f2b950",
-    warning_soft="#4a3a17",
-    fault="#ff9d73",
-    fault_soft="#55291a",
-)
-
-# For those who need it: 7:1 and more for every text, edges as strong as text, no soft grounds that carry meaning.
-CONTRAST = Colours(
-    dark=True,
-    window="#000000",
-    page="#000000",
-    card="#050505",
-    sunken="#1a1a1a",
-    line="#ffffff",
-    edge="#ffffff",
-    text="#ffffff",
-    quiet="#ffffff",
-    disabled="#b0b0b0",
-    accent="#ffe600",
-    on_accent="#000000",
-    accent_soft="#333000",
-    protected="#ffb3e0",
-    protected_soft="#3d0026",
-    answerable="#5cffc0",
-    answerable_soft="#003322",
-    between="#ffffff",
-    between_soft="#333333",
-    warning="#ffc766",
-    warning_soft="#332200",
-    fault="#ffb199",
-    fault_soft="#401000",
-)
+LIGHT, DARK, CONTRAST = Colours(0, dark=False), Colours(1, dark=True), Colours(2, dark=True)
 
 
 def colours() -> Colours:
