@@ -20,8 +20,8 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
-GAMMAS = (2, 3, 5, 10)
 Points = tuple[Any, ...]  # a parameter each, or a tuple of all
+GAMMAS: Points = (2, 3, 5, 10)
 
 
 class Impossible(SpluError):
@@ -155,5 +155,5 @@ class ByGamma(System):
 
     gamma: int
 
-    points: ClassVar[Points] = GAMMAS
-    setting_said: ClassVar[str] = say("gamma {gamma}")
+    points = GAMMAS
+    setting_said = say("gamma {gamma}")

@@ -13,14 +13,13 @@ sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s}
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Points, Sanitised, System
+from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Sanitised, System
 from splu_desktop.compare.ours.as_published import dealt, largest_first
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -67,17 +66,17 @@ class Anatomy(System):
 
     l: int  # noqa: E741 - the paper's name
 
-    name: ClassVar[str] = "anatomy"
-    title: ClassVar[str] = say("Anatomy")
-    words: ClassVar[str] = say(
+    name = "anatomy"
+    title = say("Anatomy")
+    words = say(
         "Rows keep their columns and get a bucket's number; a second table lists the values of each bucket. Every "
         "value is true: small counts of the whole table are exact, and who knows the others in a bucket knows the "
         "last one."
     )
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = GAMMAS
-    setting_said: ClassVar[str] = say("l = {l}")
-    promise_said: ClassVar[str] = say("A person's value is one of at least {l} different ones in the person's bucket.")
+    first = True
+    points = GAMMAS
+    setting_said = say("l = {l}")
+    promise_said = say("A person's value is one of at least {l} different ones in the person's bucket.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
         top = int(source.counts.argmax())

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,9 +94,9 @@ def _dealt(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, NDArray[np.boo
 class BestSizes(TwoSizes):
     """Buckets of the sizes with the least loss."""
 
-    name: ClassVar[str] = "buckets-best-sizes"
-    title: ClassVar[str] = say("F'-privacy, the best buckets")
-    words: ClassVar[str] = say("As buckets of many sizes, with the least loss that there is, by integer programming.")
+    name = "buckets-best-sizes"
+    title = say("F'-privacy, the best buckets")
+    words = say("As buckets of many sizes, with the least loss that there is, by integer programming.")
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         if len(counts) > MOST_VALUES:

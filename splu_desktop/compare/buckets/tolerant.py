@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
 LARGEST = 50  # M'
-THETAS = (32, 8, 4, 2)  # the paper's, from weak to strong
+THETAS: Points = (32, 8, 4, 2)  # the paper's, from weak to strong
 
 
 def assigned(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
@@ -74,14 +73,14 @@ class TwoSizes(System):
 
     theta: int
 
-    name: ClassVar[str] = "buckets-two-sizes"
-    title: ClassVar[str] = say("F'-privacy, buckets of two sizes")
-    words: ClassVar[str] = say(
+    name = "buckets-two-sizes"
+    title = say("F'-privacy, buckets of two sizes")
+    words = say(
         "As Anatomy, with a limit for each value by how frequent it is, so that frequent values need no large buckets."
     )
-    points: ClassVar[Points] = THETAS
-    setting_said: ClassVar[str] = say("theta {theta}")
-    promise_said: ClassVar[str] = say(
+    points = THETAS
+    setting_said = say("theta {theta}")
+    promise_said = say(
         "Nobody is surer of a value by a person's row than {theta} times its share in the whole table, plus 2 %."
     )
 
@@ -113,10 +112,10 @@ class TwoSizes(System):
 class ManySizes(TwoSizes):
     """Buckets of as many sizes as lower the loss."""
 
-    name: ClassVar[str] = "buckets-many-sizes"
-    title: ClassVar[str] = say("F'-privacy, buckets of many sizes")
-    words: ClassVar[str] = say("As buckets of two sizes, with more sizes where that leaves smaller ones.")
-    points: ClassVar[Points] = (8,)  # the search takes long, and longer the smaller theta is
+    name = "buckets-many-sizes"
+    title = say("F'-privacy, buckets of many sizes")
+    words = say("As buckets of two sizes, with more sizes where that leaves smaller ones.")
+    points = (8,)  # the search takes long, and longer the smaller theta is
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         return many_sizes(counts, caps_of, least, most, progress=progress)

@@ -7,7 +7,6 @@ Anatomy in one. The only estimate is independence: x = N_P f_s / N.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,13 +21,13 @@ from splu_desktop.core.progress import Progress
 class TrivialSanitisation(System):
     """Two tables, with nothing to link them."""
 
-    name: ClassVar[str] = "trivial"
-    title: ClassVar[str] = say("Two tables apart")
-    words: ClassVar[str] = say(
+    name = "trivial"
+    title = say("Two tables apart")
+    words = say(
         "The sensitive column is handed out by itself, all others without it. Whatever a method answers better than "
         "this is what it is worth; what it tells of persons beyond this is what it costs."
     )
-    promise_said: ClassVar[str] = say("Nothing links a person's row to a value (A_know, A_acc and A_quot are 0).")
+    promise_said = say("Nothing links a person's row to a value (A_know, A_acc and A_quot are 0).")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
         return Bucketed(source, np.zeros(source.n, np.int64))

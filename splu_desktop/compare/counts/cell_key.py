@@ -16,14 +16,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from scipy import optimize
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Points, System
+from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -145,16 +144,16 @@ class CellKey(System):
     most: int
     variance: float
 
-    name: ClassVar[str] = "cell-key"
-    title: ClassVar[str] = say("Census cell keys")
-    words: ClassVar[str] = say(
+    name = "cell-key"
+    title = say("Census cell keys")
+    words = say(
         "No table is handed out: counts are answered with a little noise that is always the same for the same cell. "
         "Large counts are all but exact, and so become small ones when many answers are combined."
     )
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = SETTINGS
-    setting_said: ClassVar[str] = say("at most ±{most}, variance {variance}")
-    promise_said: ClassVar[str] = say("No answer is further from the true count than {most}.")
+    first = True
+    points = SETTINGS
+    setting_said = say("at most ±{most}, variance {variance}")
+    promise_said = say("No answer is further from the true count than {most}.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyed:
         return CellKeyed(source, self.most, self.variance, chance)

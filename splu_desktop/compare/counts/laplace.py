@@ -21,7 +21,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Points, System
+from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -99,18 +99,18 @@ class Laplace(System):
 
     epsilon: float
 
-    name: ClassVar[str] = "laplace"
-    title: ClassVar[str] = say("Differential privacy")
-    words: ClassVar[str] = say(
+    name = "laplace"
+    title = say("Differential privacy")
+    words = say(
         "No table is handed out: the questions are fixed, and each count is answered with noise that grows with their "
         "number. Nobody's presence can be told with confidence, but few questions can be asked before the noise "
         "drowns every answer."
     )
-    first: ClassVar[bool] = True
+    first = True
     together: ClassVar[bool] = True
-    points: ClassVar[Points] = tuple(EPSILONS.values())
-    setting_said: ClassVar[str] = say("epsilon {epsilon}")
-    promise_said: ClassVar[str] = say(
+    points = tuple(EPSILONS.values())
+    setting_said = say("epsilon {epsilon}")
+    promise_said = say(
         "No answer, nor all of them together, becomes more than {times} times likelier by one person's record."
     )
 
@@ -128,14 +128,14 @@ class Laplace(System):
 class LaplaceEach(Laplace):
     """Laplace noise for each question by itself, as in the journal's experiments."""
 
-    name: ClassVar[str] = "laplace-each"
-    title: ClassVar[str] = say("Laplace noise per question")
-    words: ClassVar[str] = say(
+    name = "laplace-each"
+    title = say("Laplace noise per question")
+    words = say(
         "As differential privacy, but with noise as if each question were the only one, as the papers compare it. "
         "Counts are sharp, and what is promised is lost as more questions are answered."
     )
-    first: ClassVar[bool] = False
+    first = False
     together: ClassVar[bool] = False
-    promise_said: ClassVar[str] = say(
+    promise_said = say(
         "No single answer becomes more than {times} times likelier by one person's record; all of them together may."
     )

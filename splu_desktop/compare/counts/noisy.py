@@ -46,13 +46,12 @@ class NoisyAnswers(Sanitised):
         has = inside.multiply(questions.chosen[:, own]).tocsr()  # the person is among those counted
         lacks = inside - has
         asked = sparse.csr_array(questions.chosen, dtype=np.float64)  # few values each
-        one_less, as_is, one_more = (self._safe(questions, shown, truth + step) for step in (-1, 0, 1))
+        one_less, as_is, one_more = (
+            np.maximum(self.likelihood(questions, shown, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)
+        )
         score = (has.T @ (sparse.diags_array(as_is - one_less) @ asked)).toarray()
         score += (lacks.T @ (sparse.diags_array(one_more - as_is) @ asked)).toarray()
         score += (has.T @ one_less + lacks.T @ as_is)[:, None] + np.log(self.source.shares)
         belief = np.exp(score - score.max(axis=1, keepdims=True))
         belief /= belief.sum(axis=1, keepdims=True)
         return np.asarray(belief[np.arange(len(records)), own])
-
-    def _safe(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
-        return np.maximum(self.likelihood(questions, shown, counts), _IMPOSSIBLE)

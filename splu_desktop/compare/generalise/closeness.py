@@ -8,12 +8,11 @@ sum over i < m of |sum over j <= i of (p_j - q_j)| / (m - 1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Impossible, Points
+from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
@@ -40,16 +39,16 @@ class Closeness(Mondrian):
 
     t: float
 
-    name: ClassVar[str] = "t-closeness"
-    title: ClassVar[str] = say("t-closeness")
-    words: ClassVar[str] = say(
+    name = "t-closeness"
+    title = say("t-closeness")
+    words = say(
         "As k-anonymity, and the values of those who look alike must be spread almost as in the whole table. What is "
         "kept from the attacker is kept from the researcher: how the values differ between groups."
     )
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = (0.5, 0.3, 0.15)
-    setting_said: ClassVar[str] = say("t = {t}")
-    promise_said: ClassVar[str] = say(
+    first = True
+    points = (0.5, 0.3, 0.15)
+    setting_said = say("t = {t}")
+    promise_said = say(
         "The shares of the values among those who look alike differ from those of the whole table by at most {part} of "
         "the records."
     )
@@ -57,10 +56,6 @@ class Closeness(Mondrian):
     @property
     def told(self) -> dict[str, object]:
         return {**super().told, "part": Figure(f"{100 * self.t:g} %")}
-
-    @property
-    def least(self) -> int:
-        return 1
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(equal_distance(counts, shares) <= self.t + _CLOSE)
@@ -70,15 +65,15 @@ class Closeness(Mondrian):
 class OrderedCloseness(Closeness):
     """Classes at most `t` from the whole table, by the ordered distance."""
 
-    name: ClassVar[str] = "t-closeness-ordered"
-    title: ClassVar[str] = say("t-closeness, ordered values")
-    words: ClassVar[str] = say(
+    name = "t-closeness-ordered"
+    title = say("t-closeness, ordered values")
+    words = say(
         "As t-closeness for values that have an order: a class may differ from the whole table by values that lie "
         "near each other."
     )
-    first: ClassVar[bool] = False
-    points: ClassVar[Points] = (0.2, 0.1, 0.05)
-    promise_said: ClassVar[str] = say(
+    first = False
+    points = (0.2, 0.1, 0.05)
+    promise_said = say(
         "The values of those who look alike differ from those of the whole table by at most {part} of their range on "
         "average."
     )

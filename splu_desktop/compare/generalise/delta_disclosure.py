@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats
-from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.table import Flags
@@ -25,25 +23,21 @@ class DeltaDisclosure(Mondrian):
 
     delta: float
 
-    name: ClassVar[str] = "delta-disclosure"
-    title: ClassVar[str] = say("delta-disclosure")
-    words: ClassVar[str] = say(
+    name = "delta-disclosure"
+    title = say("delta-disclosure")
+    words = say(
         "As k-anonymity, and no value may be much likelier, or much less likely, among those who look alike than in "
         "the whole table. With rare values it makes nearly one class of all records."
     )
-    points: ClassVar[Points] = (2.0, 1.0, 0.5)
-    setting_said: ClassVar[str] = say("delta = {delta}")
-    promise_said: ClassVar[str] = say(
+    points = (2.0, 1.0, 0.5)
+    setting_said = say("delta = {delta}")
+    promise_said = say(
         "No value is {times} times as likely among those who look alike as in the whole table, nor as unlikely."
     )
 
     @property
     def told(self) -> dict[str, object]:
         return {**super().told, "times": Figure(f"{math.exp(self.delta):.3g}")}
-
-    @property
-    def least(self) -> int:
-        return 1
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         with np.errstate(divide="ignore"):  # a value that a class lacks is infinitely far

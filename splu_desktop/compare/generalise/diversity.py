@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats
-from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
@@ -41,16 +39,16 @@ class DistinctDiversity(Mondrian):
 
     l: int  # noqa: E741 - the paper's name
 
-    name: ClassVar[str] = "l-diversity"
-    title: ClassVar[str] = say("l-diversity")
-    words: ClassVar[str] = say(
+    name = "l-diversity"
+    title = say("l-diversity")
+    words = say(
         "As k-anonymity, and those who look alike must have several different values. One of them may still be far "
         "likelier than the others."
     )
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = (2, 3, 5)
-    setting_said: ClassVar[str] = say("l = {l}")
-    promise_said: ClassVar[str] = say("Those who look alike have at least {l} different values.")
+    first = True
+    points = (2, 3, 5)
+    setting_said = say("l = {l}")
+    promise_said = say("Those who look alike have at least {l} different values.")
 
     @property
     def least(self) -> int:
@@ -64,14 +62,14 @@ class DistinctDiversity(Mondrian):
 class EntropyDiversity(DistinctDiversity):
     """Classes whose values are as uncertain as `l` equally likely ones."""
 
-    name: ClassVar[str] = "entropy-l-diversity"
-    title: ClassVar[str] = say("Entropy l-diversity")
-    words: ClassVar[str] = say(
+    name = "entropy-l-diversity"
+    title = say("Entropy l-diversity")
+    words = say(
         "As l-diversity, and the values of those who look alike must be about equally frequent. A column in which one "
         "value is frequent can't meet it."
     )
-    first: ClassVar[bool] = False
-    promise_said: ClassVar[str] = say("The values of those who look alike are as uncertain as {l} equally likely ones.")
+    first = False
+    promise_said = say("The values of those who look alike are as uncertain as {l} equally likely ones.")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(entropy(counts) >= math.log(self.l) - _CLOSE)
@@ -83,15 +81,15 @@ class RecursiveDiversity(DistinctDiversity):
 
     c: float = 3.0
 
-    name: ClassVar[str] = "c-l-diversity"
-    title: ClassVar[str] = say("(c, l)-diversity")
-    words: ClassVar[str] = say(
+    name = "c-l-diversity"
+    title = say("(c, l)-diversity")
+    words = say(
         "As l-diversity, and the most frequent value of those who look alike must not be too frequent beside the rare "
         "ones."
     )
-    first: ClassVar[bool] = False
-    setting_said: ClassVar[str] = say("c = {c}, l = {l}")
-    promise_said: ClassVar[str] = say(
+    first = False
+    setting_said = say("c = {c}, l = {l}")
+    promise_said = say(
         "Among those who look alike, the most frequent value is at most {c} times as frequent as all from the "
         "{l}th on together."
     )

@@ -20,18 +20,16 @@ class KAnonymity(Mondrian):
 
     k: int
 
-    name: ClassVar[str] = "k-anonymity"
-    title: ClassVar[str] = say("k-anonymity")
-    words: ClassVar[str] = say(
+    name = "k-anonymity"
+    title = say("k-anonymity")
+    words = say(
         "Exact entries give way to ranges, until every person looks like several others. The sensitive values stay "
         "true: where those who look alike share one, it is told of all of them."
     )
-    first: ClassVar[bool] = True
+    first = True
     points: ClassVar[Points] = (2, 5, 10, 50)
-    setting_said: ClassVar[str] = say("k = {k}")
-    promise_said: ClassVar[str] = say(
-        "By the other columns, a person's row looks like at least {k} rows, its own among them."
-    )
+    setting_said = say("k = {k}")
+    promise_said = say("By the other columns, a person's row looks like at least {k} rows, its own among them.")
 
     @property
     def least(self) -> int:

@@ -21,14 +21,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
 from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.fit import KnownMarginal, fitted, gain
 from splu_desktop.core.messages import Figure, say
@@ -220,15 +219,15 @@ class Marginals(System):
     k: int
     l: int = 2  # noqa: E741 - the paper's name
 
-    name: ClassVar[str] = "marginals"
-    title: ClassVar[str] = say("Anonymised marginals")
-    words: ClassVar[str] = say(
+    name = "marginals"
+    title = say("Anonymised marginals")
+    words = say(
         "No rows are handed out, but cross-tables of two columns each, with ranges for entries; other counts are "
         "estimated as if nothing more linked the columns."
     )
-    points: ClassVar[Points] = (5, 50)
-    setting_said: ClassVar[str] = say("k = {k}, l = {l}")
-    promise_said: ClassVar[str] = say(
+    points = (5, 50)
+    setting_said = say("k = {k}, l = {l}")
+    promise_said = say(
         "No cross-table has a cell of the other columns with fewer than {k} persons, and by all of them together "
         "no value is nearly sure."
     )

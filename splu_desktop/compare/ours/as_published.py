@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,15 +91,13 @@ class Printed(Drawn):
 class AsPublished(ByGamma):
     """SPLU-Gen with the papers' groups, matrix and iteration."""
 
-    name: ClassVar[str] = "splu-as-published"
-    title: ClassVar[str] = say("SPLU-Gen as published")
-    words: ClassVar[str] = say(
+    name = "splu-as-published"
+    title = say("SPLU-Gen as published")
+    words = say(
         "The papers' own form of decoy groups, for comparison only: its groups always hold the same values together, "
         "its estimates are biased and come without a range."
     )
-    promise_said: ClassVar[str] = say(
-        "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average."
-    )
+    promise_said = say("Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
         try:

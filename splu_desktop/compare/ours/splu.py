@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.belief import posterior
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import ByGamma, Impossible, Microdata, Points, Sanitised, System
+from splu_desktop.compare.base.system import ByGamma, Impossible, Microdata, Sanitised, System
 from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
@@ -123,15 +123,15 @@ class Drawn(Sanitised):
 class Splu(ByGamma):
     """SPLU-Gen as this program does it: what one gamma gives the column (mechanism.md sections 2 and 7)."""
 
-    name: ClassVar[str] = "splu"
-    title: ClassVar[str] = say("SPLU, decoy groups")
-    words: ClassVar[str] = say(
+    name = "splu"
+    title = say("SPLU, decoy groups")
+    words = say(
         "All rows stay; each sensitive value is drawn anew from a small group of rows. Small counts become unreliable, "
         "large ones can still be answered, with an honest range."
     )
-    first: ClassVar[bool] = True
+    first = True
     way: ClassVar[str | None] = None
-    promise_said: ClassVar[str] = say(
+    promise_said = say(
         "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average, before reading "
         "it; where a value is too frequent for such groups, every value gets a tolerance instead."
     )
@@ -148,15 +148,15 @@ class Splu(ByGamma):
 class SpluSeveralSizes(Splu):
     """Decoy groups of several sizes, for the tolerances that gamma gives (mechanism.md sections 5 and 7)."""
 
-    name: ClassVar[str] = "splu-several-sizes"
-    title: ClassVar[str] = say("SPLU, groups of several sizes")
-    words: ClassVar[str] = say(
+    name = "splu-several-sizes"
+    title = say("SPLU, groups of several sizes")
+    words = say(
         "As decoy groups, with smaller groups for values that everybody expects anyway; the way for columns in which "
         "one value is very frequent."
     )
-    first: ClassVar[bool] = False
-    points: ClassVar[Points] = (2, 5)  # designing the sizes takes longest of all systems
-    promise_said: ClassVar[str] = _TOLERATED
+    first = False
+    points = (2, 5)  # designing the sizes takes longest of all systems
+    promise_said = _TOLERATED
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         try:
@@ -171,15 +171,15 @@ class SpluSeveralSizes(Splu):
 class SpluJoined(Splu):
     """The joined draw for the tolerances that gamma gives (mechanism.md section 8)."""
 
-    name: ClassVar[str] = "splu-joined"
-    title: ClassVar[str] = say("SPLU, joined")
-    words: ClassVar[str] = say(
+    name = "splu-joined"
+    title = say("SPLU, joined")
+    words = say(
         "Others join the protected values instead of their bearers leaving them. Counts in parts of the table are "
         "sharper for the same promise, but published shares are no longer true by themselves."
     )
-    first: ClassVar[bool] = False
+    first = False
     way: ClassVar[str | None] = JOINED
-    promise_said: ClassVar[str] = _TOLERATED
+    promise_said = _TOLERATED
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,11 @@ class Planned(System):
     draw: Draw
     column: str
 
-    name: ClassVar[str] = "plan"
-    title: ClassVar[str] = say("This plan")
-    words: ClassVar[str] = say("What the current plan would publish of this column.")
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = ()  # there is one plan alone
+    name = "plan"
+    title = say("This plan")
+    words = say("What the current plan would publish of this column.")
+    first = True
+    points = ()  # there is one plan alone
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -9,12 +9,11 @@ whole table's.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import Impossible, Points
+from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.ours.splu import Drawn, Splu, Stream
 from splu_desktop.compare.partition.parts import dealt_by_value
 from splu_desktop.core.draw import PlainGroups
@@ -29,18 +28,16 @@ class SpluBlocks(Splu):
 
     blocks: int = 10
 
-    name: ClassVar[str] = "splu-blocks"
-    title: ClassVar[str] = say("SPLU in blocks")
-    words: ClassVar[str] = say(
+    name = "splu-blocks"
+    title = say("SPLU in blocks")
+    words = say(
         "As decoy groups, made within random blocks of rows, so that each block can be drawn by itself. Promises and "
         "ranges stay what they are."
     )
-    first: ClassVar[bool] = False
-    points: ClassVar[Points] = (2, 5)
-    setting_said: ClassVar[str] = say("gamma {gamma}, {blocks} blocks")
-    promise_said: ClassVar[str] = say(
-        "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average."
-    )
+    first = False
+    points = (2, 5)
+    setting_said = say("gamma {gamma}, {blocks} blocks")
+    promise_said = say("Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         draw = PlainGroups(self.gamma)

@@ -8,12 +8,11 @@ the whole table, k-anonymity of the parts does not give that of the whole.)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import Impossible, Points
+from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.partition.parts import dealt_to_parts, tables
@@ -27,15 +26,15 @@ class KAnonymityOfParts(KAnonymity):
 
     parts: int = 2
 
-    name: ClassVar[str] = "k-anonymity-of-parts"
-    title: ClassVar[str] = say("k-anonymity of random parts")
-    words: ClassVar[str] = say(
+    name = "k-anonymity-of-parts"
+    title = say("k-anonymity of random parts")
+    words = say(
         "The records are dealt at random to parts, and each part is generalised by itself: it can be done in several "
         "places, and the ranges get wider."
     )
-    first: ClassVar[bool] = False
-    points: ClassVar[Points] = ((5, 2), (5, 10))
-    setting_said: ClassVar[str] = say("k = {k}, {parts} parts")
+    first = False
+    points = ((5, 2), (5, 10))
+    setting_said = say("k = {k}, {parts} parts")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Generalised:
         if source.n < self.parts * self.k:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -19,7 +18,6 @@ from scipy.special import kve
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceAnswers
 from splu_desktop.compare.partition.parts import sharp_epsilon_of_part
 from splu_desktop.core.messages import Figure, say
@@ -88,16 +86,16 @@ class LaplaceOfParts(Laplace):
 
     parts: int = 2
 
-    name: ClassVar[str] = "laplace-of-parts"
-    title: ClassVar[str] = say("Differential privacy of random parts")
-    words: ClassVar[str] = say(
+    name = "laplace-of-parts"
+    title = say("Differential privacy of random parts")
+    words = say(
         "The records are dealt at random to parts, and counts of each part get noise of their own: each part may go "
         "to another recipient, who learns less than from the whole; their sum is noisier than one answer about all."
     )
-    first: ClassVar[bool] = False
-    points: ClassVar[Points] = ((math.log(3), 2), (math.log(3), 10))
-    setting_said: ClassVar[str] = say("epsilon {epsilon}, {parts} parts")
-    promise_said: ClassVar[str] = say(
+    first = False
+    points = ((math.log(3), 2), (math.log(3), 10))
+    setting_said = say("epsilon {epsilon}, {parts} parts")
+    promise_said = say(
         "No answers become more than {times} times likelier by one person's record; those about one part alone, no "
         "more than {alone} times."
     )

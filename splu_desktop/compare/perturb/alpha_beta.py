@@ -19,14 +19,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.rowkeys import row_sums, stirred
@@ -154,14 +153,14 @@ class AlphaBeta(System):
 
     belief: float
 
-    name: ClassVar[str] = "alpha-beta"
-    title: ClassVar[str] = say("Random deletion and insertion")
-    words: ClassVar[str] = say(
+    name = "alpha-beta"
+    title = say("Random deletion and insertion")
+    words = say(
         "Some rows are deleted and many made-up ones inserted. Good against someone who knows "
         "nothing; who knows a person's other columns tells the true row from the made-up ones at once."
     )
-    points: ClassVar[Points] = BELIEFS
-    setting_said: ClassVar[str] = say("belief at most {belief}")
+    points = BELIEFS
+    setting_said = say("belief at most {belief}")
 
     @property
     def promise(self) -> str:

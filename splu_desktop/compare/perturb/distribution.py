@@ -7,7 +7,6 @@ is lost. The only estimate left is independence: x = N_P f'_s / N, biased wherev
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -31,13 +30,13 @@ class Redistributed(Channelled):
 class DistributionBased(System):
     """Every value drawn from the column's own distribution."""
 
-    name: ClassVar[str] = "dbr"
-    title: ClassVar[str] = say("Distribution-based redraw")
-    words: ClassVar[str] = say(
+    name = "dbr"
+    title = say("Distribution-based redraw")
+    words = say(
         "All rows stay; each sensitive value is replaced by one drawn from the whole column. A person is no "
         "better known than by the whole table, and nothing about any group of persons can be answered."
     )
-    promise_said: ClassVar[str] = say("What a row shows has nothing to do with the person.")
+    promise_said = say("What a row shows has nothing to do with the person.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
         return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)

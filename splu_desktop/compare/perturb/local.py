@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -41,8 +40,8 @@ def epsilon_for(shares: Floats, gamma: int) -> float:
 class _Bounded(ByGamma):
     """A mechanism of each record by itself, at the posterior bound that gamma gives."""
 
-    setting_said: ClassVar[str] = say("posterior bound of gamma {gamma}")
-    promise_said: ClassVar[str] = say(
+    setting_said = say("posterior bound of gamma {gamma}")
+    promise_said = say(
         "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
         "whole table."
     )
@@ -52,9 +51,9 @@ class _Bounded(ByGamma):
 class RandomisedResponse(_Bounded):
     """k-ary randomised response at the posterior bound that gamma gives."""
 
-    name: ClassVar[str] = "randomised-response"
-    title: ClassVar[str] = say("k-ary randomised response")
-    words: ClassVar[str] = say(
+    name = "randomised-response"
+    title = say("k-ary randomised response")
+    words = say(
         "Every row answers for itself, truly with a known chance and otherwise at random, so that not even the "
         "custodian need be trusted. Strong for each person; only counts of large groups can be answered."
     )
@@ -138,9 +137,9 @@ class Subsets(Sanitised):
 class SubsetSelection(_Bounded):
     """Subset selection at the posterior bound that gamma gives."""
 
-    name: ClassVar[str] = "subset-selection"
-    title: ClassVar[str] = say("Subset selection")
-    words: ClassVar[str] = say(
+    name = "subset-selection"
+    title = say("Subset selection")
+    words = say(
         "Every row shows several values, its own probably among them; of the ways that randomise each row by itself it "
         "is nearly the sharpest for counts at the same strength. Spreadsheets can't hold such rows well."
     )

@@ -14,12 +14,11 @@ alpha R + (1 - alpha) I does, too; alpha = 1 here. Decoy groups are of this kind
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Points, System
+from splu_desktop.compare.base.system import System
 from splu_desktop.compare.perturb.channel import Channelled
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -49,16 +48,16 @@ class Pram(System):
 
     keep: float
 
-    name: ClassVar[str] = "pram"
-    title: ClassVar[str] = say("PRAM")
-    words: ClassVar[str] = say(
+    name = "pram"
+    title = say("PRAM")
+    words = say(
         "The statistical offices' way to exchange values with known chances. All rows stay and counts can be worked "
         "back, but how sure someone is of a rare value in a row depends on the table, and nothing bounds it."
     )
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = KEEPS
-    setting_said: ClassVar[str] = say("kept with {keep}")
-    promise_said: ClassVar[str] = say(
+    first = True
+    points = KEEPS
+    setting_said = say("kept with {keep}")
+    promise_said = say(
         "Each row shows its true value with the chance {keep}, else one of the next {band} values in order."
     )
 
@@ -76,15 +75,15 @@ class InvariantPram(System):
 
     keep: float
 
-    name: ClassVar[str] = "invariant-pram"
-    title: ClassVar[str] = say("Invariant PRAM")
-    words: ClassVar[str] = say(
+    name = "invariant-pram"
+    title = say("Invariant PRAM")
+    words = say(
         "PRAM whose exchange is balanced, so that the published shares of the whole table stay true on average, as "
         "with decoy groups; values are exchanged record by record, and no count is promised to be unreliable."
     )
-    points: ClassVar[Points] = KEEPS
-    promise_said: ClassVar[str] = say("The shares of the whole table are right on average over many releases.")
-    setting_said: ClassVar[str] = say("first step kept with {keep}")
+    points = KEEPS
+    promise_said = say("The shares of the whole table are right on average over many releases.")
+    setting_said = say("first step kept with {keep}")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, invariant(banded(source.m, self.keep), source.shares), chance)

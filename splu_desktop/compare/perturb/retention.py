@@ -8,12 +8,11 @@ as likely true as in decoy groups of l'. Estimated by the inverse of this matrix
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Points, System
+from splu_desktop.compare.base.system import GAMMAS, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -25,18 +24,16 @@ class Retention(System):
 
     keep: float
 
-    name: ClassVar[str] = "retention"
-    title: ClassVar[str] = say("Retention replacement")
-    words: ClassVar[str] = say(
+    name = "retention"
+    title = say("Retention replacement")
+    words = say(
         "All rows stay; each sensitive value is kept with a known chance, otherwise replaced by any other value, "
         "however rare. In columns of many values rare ones are flooded by false ones, and counts of them are blurred."
     )
-    first: ClassVar[bool] = True
-    points: ClassVar[Points] = tuple(1 / gamma for gamma in GAMMAS)
-    setting_said: ClassVar[str] = say("kept with {keep}")
-    promise_said: ClassVar[str] = say(
-        "Each row shows its true value with the chance {keep}, independently of all others."
-    )
+    first = True
+    points = tuple(1 / gamma for gamma in GAMMAS)
+    setting_said = say("kept with {keep}")
+    promise_said = say("Each row shows its true value with the chance {keep}, independently of all others.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, evenly(source.m, self.keep), chance)
