@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -152,7 +151,7 @@ def compute(reader: Reader, wanted: Wanted, progress: Progress) -> CrosstabGrid:
     every = reader.answers([wanted.within])[0]  # first, since conditions that contradict each other leave no line
     sides = [_within(table[side.column], pieces(table[side.column], side.intervals), wanted) for side in wanted.sides]
     heads = list(product(*sides))
-    lines = [_conditions(head) for head in heads]
+    lines = [tuple(condition for _, condition in head) for head in heads]
     made = crosstab.table(reader, lines, wanted.sa, within=wanted.within, progress=progress, method=wanted.method)
     exact = reader.answers([(*wanted.within, *line) for line in lines])
     totals = reader.answers([(*wanted.within, Condition(wanted.sa, (value,))) for value in made.labels], wanted.method)
@@ -183,7 +182,3 @@ def _within(column: Column, parts: list[tuple[str, Condition]], wanted: Wanted) 
         return parts
     allowed = np.logical_and.reduce(asked)
     return [part for part in parts if (part[1].select(column) & allowed).any()]
-
-
-def _conditions(head: Iterable[tuple[str, Condition]]) -> tuple[Condition, ...]:
-    return tuple(condition for _, condition in head)

@@ -116,7 +116,8 @@ def draw(
     BadQuestion : no column of one of the kinds is named.
     Cancelled.
     """
-    _check(nsas, sas)
+    if not nsas or not sas:
+        raise BadQuestion("Random questions need an unchanged column and a sensitive one; publish a column unchanged.")
     chance = np.random.default_rng(seed)
     selector = Selector(table)
     quota = -(-size // (len(BANDS) + 1))
@@ -151,11 +152,6 @@ def draw(
     progress.report("Drawing questions", 1.0)
     true = np.array(truth, np.int64)
     return Workload(tuple(questions), true, bands_of(true, table.n), table.n)
-
-
-def _check(nsas: Sequence[str], sas: Sequence[str]) -> None:
-    if not nsas or not sas:
-        raise BadQuestion("Random questions need an unchanged column and a sensitive one; publish a column unchanged.")
 
 
 def _selection(

@@ -560,16 +560,13 @@ def _as_fault(data: Any) -> Said:
     return say(str(data["say"]), **values)
 
 
-def _canonical(content: Mapping[str, Any]) -> bytes:
-    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
-
-
 def _line(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, ensure_ascii=False).encode("utf-8")
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(_canonical(content)).hexdigest()
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def _seal(key: bytes, text: str) -> str:

@@ -85,7 +85,7 @@ def write_readme(
         *([sentence] for sentence in published.readers()),
         _worth(published, facts),
         promises,
-        *_persons(published),
+        [*told_of_persons(published.repeats, published.table, published.draws)],
         *_reconstruction(reader, kit, asked),
         questions,
         [described, made_by],
@@ -208,11 +208,6 @@ def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
             ]
         ),
     ]
-
-
-def _persons(published: Published) -> list[list[str]]:
-    """Return what is promised of persons with several records."""
-    return [[*told_of_persons(published.repeats, published.table, published.draws)]]
 
 
 def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None) -> list[list[str]]:

@@ -99,7 +99,7 @@ class PersonOptions(QWidget):
         row = margins(QHBoxLayout(self), 0, spacing=8)
         self.by = label(t("First and last by"), "quiet")
         self.order = Choice(t("Column by whose values a person's records are first or last"))
-        self.order.activated.connect(self._ordered)
+        self.order.activated.connect(lambda _: self._put(order=str(self.order.currentData())))
         self.number = QCheckBox(t("Give each person a random number"))
         tip(
             self.number,
@@ -170,6 +170,3 @@ class PersonOptions(QWidget):
         choices = self._session.choices
         if choices is not None and choices.persons is not None:
             self._way.put(replace(choices.persons, **changed))  # type: ignore[arg-type]
-
-    def _ordered(self) -> None:
-        self._put(order=str(self.order.currentData()))

@@ -82,11 +82,11 @@ class QueryPage(Page):
     def _build(self) -> None:
         self.tabs = Ways(
             (
-                (t("One &question"), self._make_one),
-                (t("C&ross-table"), self._make_crosstab),
-                (t("Analyses"), self._make_analyses),
-                (t("&Many questions"), self._make_many),
-                (t("Meas&ured accuracy"), self._make_workload),
+                (t("One &question"), lambda: QuestionTab(self.tasks)),
+                (t("C&ross-table"), lambda: CrosstabTab(self.tasks)),
+                (t("Analyses"), lambda: AnalysisTab(self.tasks)),
+                (t("&Many questions"), lambda: ManyTab(self.tasks)),
+                (t("Meas&ured accuracy"), lambda: WorkloadTab(self.tasks)),
             )
         )
         self.tabs.setAccessibleName(t("Ways of asking"))
@@ -135,21 +135,6 @@ class QueryPage(Page):
     def workload(self) -> WorkloadTab:
         """How well the release answers, for who has the source."""
         return cast("WorkloadTab", self.tabs.way(_WORKLOAD))
-
-    def _make_one(self) -> Tab:
-        return QuestionTab(self.tasks)
-
-    def _make_crosstab(self) -> Tab:
-        return CrosstabTab(self.tasks)
-
-    def _make_analyses(self) -> Tab:
-        return AnalysisTab(self.tasks)
-
-    def _make_many(self) -> Tab:
-        return ManyTab(self.tasks)
-
-    def _make_workload(self) -> Tab:
-        return WorkloadTab(self.tasks)
 
     def _made(self, tab: Tab) -> None:
         tab.offered.connect(self._offer)

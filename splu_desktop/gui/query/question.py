@@ -109,7 +109,7 @@ class QuestionTab(Tab):
         put(self.answer_card.body, self.truth_switch, (self.advanced, 0, Qt.AlignmentFlag.AlignRight))
         self.estimators = Estimators()
         self.estimators.closed.connect(lambda: self._open_door(False))
-        self.estimators.changed.connect(self._estimator_chosen)
+        self.estimators.changed.connect(lambda: self._answers_question() and self.ask())
         # The door opens where the answer stood, so that nothing else moves.
         self.card_stack = QStackedWidget()
         for card in (self.answer_card, self.estimators):
@@ -259,10 +259,6 @@ class QuestionTab(Tab):
                 self.ask()
         else:
             self.advanced.setFocus()
-
-    def _estimator_chosen(self) -> None:
-        if self._answers_question():
-            self.ask()
 
     def _truth_switched(self, on: bool) -> None:
         self.asked.setColumnHidden(self.asked.secret, not on)

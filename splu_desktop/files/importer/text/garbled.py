@@ -200,12 +200,8 @@ def _either(name: str, texts: Sequence[str], made: Column) -> tuple[Said, str] |
     return sentence, marked[0]
 
 
-def _odd(label: str) -> bool:
-    return not label.isprintable() or not label.isascii() or label != label.strip() or "  " in label
-
-
 def _alike(labels: Sequence[str]) -> tuple[str, str] | None:
-    if not any(map(_odd, labels)):
+    if all(text.isprintable() and text.isascii() and text == text.strip() and "  " not in text for text in labels):
         return None
     seen: dict[str, str] = {}
     for label in labels:

@@ -83,12 +83,7 @@ def workbook_stream(data: bytes) -> bytes:
         elif name.lower() in ("workbook", "book"):
             if length >= _SMALL:
                 return content(first)[:length]
-            table = content(_small_table(data))
+            table = content(struct.unpack_from("<I", data, 60)[0])  # from the first sector of it
             small = struct.unpack(f"<{len(table) // 4}I", table)
             return b"".join(root[64 * s : 64 * (s + 1)] for s in chain(first, small))[:length]
     return b""
-
-
-def _small_table(data: bytes) -> int:
-    """Return the first sector of the table of small sectors."""
-    return int(struct.unpack_from("<I", data, 60)[0])
