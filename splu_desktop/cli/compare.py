@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,7 @@ def run(args: argparse.Namespace) -> None:
     name = _about(args.about, plan)
     source, planned = of_plan(imported.table, plan, name)
     own = own_questions(args.own, source, plan)
-    shown = Shown(sys.stderr.isatty() and not args.json)
-    try:
+    with Shown(quiet=args.json) as shown:
         comparison = compare(
             source,
             systems,
@@ -105,8 +103,6 @@ def run(args: argparse.Namespace) -> None:
             limit=args.time_limit or None,
             progress=shown,
         )
-    finally:
-        shown.end()
     written = () if args.out is None else write_comparison(comparison, args.out, code)
     if args.json:
         print_json({**comparison.as_dict(), "files": [str(args.out / each) for each in written]})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -89,12 +88,9 @@ def _crosstab(args: argparse.Namespace) -> None:
         wanted = wanted if args.method else replace(wanted, method=Method.UNBIASED)
     else:
         check(published, wanted)
-    shown = Shown(sys.stderr.isatty() and not args.json)
-    try:
+    with Shown(quiet=args.json) as shown:
         reader = Reader(published)
         grid = two_sensitive.compute(reader, wanted) if both else compute(reader, wanted, shown)
-    finally:
-        shown.end()
     if args.out is not None:
         write_cells(grid, np.arange(grid.answers.size), args.out, Silent())
     if args.json:

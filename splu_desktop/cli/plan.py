@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -337,11 +336,8 @@ def _expected(after: Table, plan: Plan, ways: Mapping[str, Draw], wanted: Sequen
 
 
 def _proposal(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> dict[str, Any]:
-    shown = Shown(sys.stderr.isatty())
-    try:
+    with Shown(quiet=False) as shown:
         found = propose(table, plan, musts, progress=shown)
-    finally:
-        shown.end()
     return {
         "met": found.met,
         "draws": {name: draw.as_dict() for name, draw in found.draws.items()},

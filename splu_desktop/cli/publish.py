@@ -140,16 +140,13 @@ def run(args: argparse.Namespace) -> None:
     if args.trial is not None:
         _trial(order, args.trial, args.json)
         return
-    shown = Shown(sys.stderr.isatty() and not args.json)
     strict = args.strict or args.recipe is not None
-    try:
+    with Shown(quiet=args.json) as shown:
         examination = examine(order, progress=shown)
         shown.end()
         if not strict and "earlier-release" not in accepted and not examination.gate.red:
             _tell_of_earlier(examination, accepted)
         outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
-    finally:
-        shown.end()
     _report(outcome, plan, args, notes, password if made_up else None)
 
 

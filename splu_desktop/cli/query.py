@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -145,11 +144,8 @@ def _queries(args: argparse.Namespace) -> None:
     published = release.published
     questions = read_questions(args.questions, published, strict=False)
     bootstrap = None if args.bootstrap else False
-    shown = Shown(sys.stderr.isatty() and not args.json)
-    try:
+    with Shown(quiet=args.json) as shown:
         answers = questions.answered(Reader(published), Method.named(args.method), shown, bootstrap=bootstrap)
-    finally:
-        shown.end()
     write_answers(questions, answers, args.out, overwrite=args.overwrite)
     vanished = sum(answer.vanished for answer in answers)
     badges = Counter(answer.badge.value for answer in answers)

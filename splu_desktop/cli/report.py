@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,8 +105,7 @@ def run(args: argparse.Namespace) -> None:
     given = Fields(**typed)
     packs(given.law)
     password = password_from(args)
-    shown = Shown(sys.stderr.isatty() and not args.json)
-    try:
+    with Shown(quiet=args.json) as shown:
         with told_how(password):
             opened = read_release(args.release, password=password, progress=shown)
         compared = () if args.comparison is None else read_comparison(args.comparison, opened.published)
@@ -120,8 +118,6 @@ def run(args: argparse.Namespace) -> None:
             behind = background(opened, imported, plan=plan, register=register, alternatives=compared, progress=shown)
         report = make_report(opened, fields, behind, password=password, progress=shown)
         write_report(report, args.out, language=args.language, paper=args.paper or "A4", progress=shown)
-    finally:
-        shown.end()
     verdict = report.public.cover.verdict
     if args.json:
         print_json(

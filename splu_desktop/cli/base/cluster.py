@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -62,42 +61,38 @@ def published_on_cluster(args: argparse.Namespace, accepted: Mapping[str, str]) 
         check_recipe_alone(args)
         recipe = read_recipe(args.recipe)
         asked = overruled(recipe.choices, asked)
-    shown = Shown(sys.stderr.isatty() and not args.json)
-    try:
-        with cluster(args.master) as machines:
-            surveyed = survey(machines, args.file, asked, shown)
-            table = surveyed.table
-            if recipe is not None:
-                plan, notes = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name)), []
-            else:
-                check_columns(args, asked, table.names)
-                notes = _left_out(args, surveyed)
-                plan, more = plan_from(args, table)
-                notes += more
-            if any(isinstance(step, Intervals) for name in plan.draws for step in plan.generalisations.get(name, ())):
-                notes.append(say("A cluster doesn't tell the means of intervals, so their middles stand for them."))
-            order = Order(
-                table,
-                plan,
-                args.out,
-                formats=("parquet",),
-                source=args.file,
-                operator=args.operator,
-                purpose=args.purpose,
-                recipient=args.recipient,
-                spoken=args.language,
-            )
-            outcome = publish(
-                machines,
-                surveyed,
-                order,
-                accepted=accepted,
-                strict=args.strict or recipe is not None,
-                progress=shown,
-                records=args.part_records or RECORDS,
-            )
-    finally:
-        shown.end()
+    with Shown(quiet=args.json) as shown, cluster(args.master) as machines:
+        surveyed = survey(machines, args.file, asked, shown)
+        table = surveyed.table
+        if recipe is not None:
+            plan, notes = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name)), []
+        else:
+            check_columns(args, asked, table.names)
+            notes = _left_out(args, surveyed)
+            plan, more = plan_from(args, table)
+            notes += more
+        if any(isinstance(step, Intervals) for name in plan.draws for step in plan.generalisations.get(name, ())):
+            notes.append(say("A cluster doesn't tell the means of intervals, so their middles stand for them."))
+        order = Order(
+            table,
+            plan,
+            args.out,
+            formats=("parquet",),
+            source=args.file,
+            operator=args.operator,
+            purpose=args.purpose,
+            recipient=args.recipient,
+            spoken=args.language,
+        )
+        outcome = publish(
+            machines,
+            surveyed,
+            order,
+            accepted=accepted,
+            strict=args.strict or recipe is not None,
+            progress=shown,
+            records=args.part_records or RECORDS,
+        )
     return outcome, plan, notes
 
 

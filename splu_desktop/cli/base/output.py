@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from splu_desktop.core.messages import Figure, Said, say
 from splu_desktop.core.progress import Pace
@@ -110,10 +110,16 @@ def print_rows(of: Iterable[_Row], *columns: tuple[str, str, Callable[[_Row], st
 
 
 class Shown:
-    """Shows the stage and how far it is on one line of a terminal."""
+    """Shows the stage and how far it is on one line of a terminal, unless `quiet`; the line is cleared at the end."""
 
-    def __init__(self, wanted: bool) -> None:
-        self._wanted, self._last, self._pace = wanted, 0.0, Pace()
+    def __init__(self, *, quiet: bool) -> None:
+        self._wanted, self._last, self._pace = sys.stderr.isatty() and not quiet, 0.0, Pace()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def report(self, stage: str, done: float) -> None:
         """Show, at most ten times a second."""
