@@ -367,7 +367,7 @@ def test_a_measurement_marked_sensitive_takes_intervals_in_the_same_step(hospita
 
 def test_ways_suit_the_kind() -> None:
     def keys(column: Column) -> set[str]:
-        return {way.key for way in ways_for(column, None)}
+        return set(ways_for(column, None))
 
     number = Column.from_labels("n", [str(i) for i in range(40)], kind=Kind.INTEGER)
     day = Column.from_labels("d", ["2024-01-01", "2024-02-01"], kind=Kind.DATE)

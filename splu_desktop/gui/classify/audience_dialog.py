@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.guarantees.audience import HOLDS, NAMES, USUAL, WHO, Audience
+from splu_desktop.core.guarantees.audience import HOLDS, NAMES, WHO, Audience
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import (
     Choice,
@@ -28,6 +29,8 @@ from splu_desktop.gui.base.widgets import (
     whole_box,
 )
 from splu_desktop.gui.base.words import t, tip
+
+_TIMES = {"k": 1, "unique": 100, "certainty": 100, "cell": 1}  # what a box shows of a limit: shares in per cent
 
 
 class AudienceDialog(Dialog):
@@ -50,42 +53,24 @@ class AudienceDialog(Dialog):
         grid = new_grid(16, 4)
         grid.setColumnStretch(0, 1)
         column.addLayout(grid)
-        no_yes = ((False, t("No")), (True, t("Yes")))
+        no_yes = (False, True), (t("No"), t("Yes"))
         self.who = self._question(
             grid,
             t("Who gets the release?"),
-            tuple(
-                zip(
-                    WHO,
-                    (
-                        t("A colleague in our house"),
-                        t("A research partner elsewhere"),
-                        t("The public, or I don't know"),
-                    ),
-                    strict=True,
-                )
-            ),
+            WHO,
+            (t("A colleague in our house"), t("A research partner elsewhere"), t("The public, or I don't know")),
             given.who,
         )
-        self.signed = self._question(grid, t("Have they signed not to recognise anybody?"), no_yes, given.signed)
+        self.signed = self._question(grid, t("Have they signed not to recognise anybody?"), *no_yes, given.signed)
         self.holds = self._question(
             grid,
             t("What do they hold about the same people already?"),
-            tuple(
-                zip(
-                    HOLDS,
-                    (
-                        t("Nothing that we know of"),
-                        t("Other data about some of them"),
-                        t("Records of the same people"),
-                    ),
-                    strict=True,
-                )
-            ),
+            HOLDS,
+            (t("Nothing that we know of"), t("Other data about some of them"), t("Records of the same people")),
             given.holds,
         )
-        self.passes_on = self._question(grid, t("May they pass it on to others?"), no_yes, given.passes_on)
-        self.tables = self._question(grid, t("Will they print or publish tables made from it?"), no_yes, given.tables)
+        self.passes_on = self._question(grid, t("May they pass it on to others?"), *no_yes, given.passes_on)
+        self.tables = self._question(grid, t("Will they print or publish tables made from it?"), *no_yes, given.tables)
         column.addWidget(label(t("What follows"), "strong"))
         limits = new_grid(16, 4)
         limits.setColumnStretch(0, 3)
@@ -101,15 +86,14 @@ class AudienceDialog(Dialog):
         }
         for row, name in enumerate(NAMES):
             box: QSpinBox | QDoubleSpinBox
-            if name in ("k", "cell"):
+            if _TIMES[name] == 1:
                 box = whole_box(1, 1000, titles[name])
             else:
                 box = percent_box(0.0 if name == "unique" else 1.0, 100.0, 2, titles[name])
             why = line_edit(
                 t("Reason for another limit: {limit}", limit=titles[name]), t("Reason, where you change it")
             )
-            value = getattr(given.limits, name)
-            box.setValue(value if name in ("k", "cell") else 100 * value)
+            box.setValue(_TIMES[name] * getattr(given.limits, name))
             why.setText(given.changed[name][1] if name in given.changed else "")
             box.valueChanged.connect(self._show)
             why.textChanged.connect(self._show)
@@ -127,14 +111,14 @@ class AudienceDialog(Dialog):
         self._show()
 
     def _question(
-        self, grid: QGridLayout, text: str, answers: tuple[tuple[object, str], ...], given: object
+        self, grid: QGridLayout, text: str, answers: Sequence[object], words: Sequence[str], given: object
     ) -> QComboBox:
         row = grid.rowCount()
         box = Choice()
         box.setAccessibleName(text)
-        for value, words in answers:
-            box.addItem(words, value)
-        box.setCurrentIndex([value for value, _ in answers].index(given))
+        for value, said in zip(answers, words, strict=True):
+            box.addItem(said, value)
+        box.setCurrentIndex(answers.index(given))
         box.currentIndexChanged.connect(self._answered)
         grid.addWidget(label(text, wrap=True), row, 0)
         grid.addWidget(box, row, 1)
@@ -156,21 +140,20 @@ class AudienceDialog(Dialog):
         for name, box in self._numbers.items():
             if self._value(name) == self._rounded(name, getattr(before, name)):
                 with QSignalBlocker(box):
-                    now = getattr(self._proposed, name)
-                    box.setValue(now if name in ("k", "cell") else 100 * now)
+                    box.setValue(_TIMES[name] * getattr(self._proposed, name))
         self._show()
 
     def _value(self, name: str) -> float:
         return self._numbers[name].value()
 
     def _rounded(self, name: str, value: float) -> float:
-        return value if name in ("k", "cell") else round(100 * value, 2)
+        return round(_TIMES[name] * value, 2)
 
     def changed(self) -> dict[str, tuple[float, str]]:
         """Return the limits that differ from what follows from the answers, with their reasons."""
         return {
             name: (
-                self._value(name) if name in ("k", "cell") else self._value(name) / 100,
+                self._value(name) / 100 if _TIMES[name] > 1 else self._value(name),
                 self._reasons[name].text().strip(),
             )
             for name in NAMES
@@ -200,8 +183,3 @@ class AudienceDialog(Dialog):
         audience = replace(self.plain(), changed=self.changed())
         self._session.choose(replace(choices, audience=audience), t("who gets the release"))
         super().accept()
-
-
-def usual_aim() -> tuple[int, float]:
-    """Return k and the share of unique records that are aimed at where nobody said who gets the release."""
-    return USUAL.k, USUAL.unique

@@ -141,8 +141,8 @@ class GroupDialog(Dialog):
         self._opening = found
         self.before.show_bars(found.bars, "between")
         self.before_title.setText(t("Before: {n} values", n=number(found.values)))
-        for way in ways_for(self._column, found.system):
-            self.way.addItem(way.title, way.key)
+        for key, title in ways_for(self._column, found.system).items():
+            self.way.addItem(title, key)
         if read_steps(self._now)[0] == "keep":
             self.way.addItem(t("As they are grouped now"), "keep")
         key, rare = read_steps(found.steps)

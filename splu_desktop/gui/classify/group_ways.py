@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 
 from PySide6.QtCore import QDate, Qt, Signal
@@ -41,48 +40,36 @@ from splu_desktop.gui.classify.group_trial import Make, Opening
 MOST_BY_HAND = 20_000  # values; more are grouped by a file
 
 
-@dataclass(frozen=True)
-class Way:
-    """One way.
+def ways_for(column: Column, system: str | None) -> dict[str, str]:
+    """Return the ways that suit a column and what the list calls them, the likeliest first.
 
-    Attributes
-    ----------
-    key : stable name.
-    title : what the list shows.
+    system : the classification of its codes, None for none.
     """
-
-    key: str
-    title: str
-
-
-def ways_for(column: Column, system: str | None) -> list[Way]:
-    """Return the ways that suit a column, the likeliest first; `system` is the classification of its codes, if any."""
-    found = [Way("none", t("As they are"))]
+    found = {"none": t("As they are")}
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
-        found += [
-            Way("width", t("Intervals of one width")),
-            Way("quantiles", t("Intervals of equally many records")),
-            Way("cuts", t("Intervals at my own cut points")),
-        ]
         if measure_of(column) is not None:
-            found.insert(1, Way("clinical", t("Intervals that medicine uses")))
+            found["clinical"] = t("Intervals that medicine uses")
+        found |= {
+            "width": t("Intervals of one width"),
+            "quantiles": t("Intervals of equally many records"),
+            "cuts": t("Intervals at my own cut points"),
+        }
     elif column.kind in (Kind.DATE, Kind.DATETIME):
-        found += [
-            Way("year", t("Year")),
-            Way("quarter", t("Quarter")),
-            Way("month", t("Month")),
-            Way("weekday", t("Day of the week")),
-            Way("age", t("Age at a date, in bands")),
-        ]
+        found |= {
+            "year": t("Year"),
+            "quarter": t("Quarter"),
+            "month": t("Month"),
+            "weekday": t("Day of the week"),
+            "age": t("Age at a date, in bands"),
+        }
     if system is not None:
-        found.append(Way("chapter", t("Chapters of the ICD")))
-    found.append(Way("rare", t("Rare values into “Other”")))
+        found["chapter"] = t("Chapters of the ICD")
+    found["rare"] = t("Rare values into “Other”")
     if not column.kind.ordered or column.kind is Kind.INTEGER:
-        found.append(Way("prefix", t("First part of a code")))
+        found["prefix"] = t("First part of a code")
     if column.m <= MOST_BY_HAND:
-        found.append(Way("hand", t("Groups of my own")))
-    found.append(Way("hierarchy", t("A hierarchy from a file")))
-    return found
+        found["hand"] = t("Groups of my own")
+    return found | {"hierarchy": t("A hierarchy from a file")}
 
 
 def read_steps(steps: Steps) -> tuple[str, Rare | None]:
@@ -117,6 +104,10 @@ def _way_of(step: Generalisation) -> str:
     return kinds.get(type(step), "keep")
 
 
+def _always(*steps: Generalisation) -> Make:
+    return lambda _: steps
+
+
 class WayInputs(QWidget):
     """The inputs of one way; `read` gives what they mean."""
 
@@ -138,20 +129,13 @@ class WayInputs(QWidget):
         self._system = usual.system if usual is not None else None
         self.form = QFormLayout(self)
         self.form.setContentsMargins(0, 0, 0, 0)
-        self._read: Callable[[], Make] = lambda: lambda _: ()
         first = steps[0] if steps and read_steps(steps)[0] == key else None
         build = getattr(self, f"_build_{key}", None)
-        if build is not None:
-            build(first, steps)
-        elif key == "keep":
-            self._read = lambda: lambda _: steps
-        elif key in {part.value for part in Part}:
-            part = DatePart(Part(key))
-            self._read = lambda: lambda _: (part,)
-
-    def read(self) -> Make:
-        """Return what the inputs mean, as a function of the column. Raises CannotGeneralise, BadSetting."""
-        return self._read()
+        kept = steps if key == "keep" else ()
+        if key in {part.value for part in Part}:
+            kept = (DatePart(Part(key)),)
+        # What the inputs mean, as a function of the column. Raises CannotGeneralise, BadSetting.
+        self.read: Callable[[], Make] = build(first, steps) if build is not None else lambda: _always(*kept)
 
     def _whole(self, text: str, least: int, most: int, value: int) -> QSpinBox:
         box = whole_box(least, most, text)
@@ -178,7 +162,7 @@ class WayInputs(QWidget):
         self.form.addRow(text, box)
         return box
 
-    def _build_width(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_width(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         found = first.found if isinstance(first, Intervals) else None
         usual = found[1] if found else self._usual
         whole = self._column.kind is Kind.INTEGER
@@ -198,9 +182,9 @@ class WayInputs(QWidget):
             width = repr(round(box.value(), places))
             return lambda column: (by_width(column, width),)
 
-        self._read = read
+        return read
 
-    def _build_quantiles(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_quantiles(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         found = first.found if isinstance(first, Intervals) else None
         box = self._whole(t("Number of intervals"), 2, 200, int(found[1]) if found else 10)
 
@@ -208,9 +192,9 @@ class WayInputs(QWidget):
             groups = box.value()
             return lambda column: (by_quantiles(column, groups),)
 
-        self._read = read
+        return read
 
-    def _build_cuts(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_cuts(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         cuts = ", ".join(f"{cut:.12g}" for cut in first.cuts) if isinstance(first, Intervals) else ""
         edit = self._line(t("Cut points"), cuts, t("for example 18, 40, 65"))
 
@@ -218,15 +202,14 @@ class WayInputs(QWidget):
             parts = [part.strip() for part in edit.text().replace(";", ",").split(",") if part.strip()]
             if not parts:
                 raise CannotGeneralise(t("Name at least one cut point, such as 18, 40, 65."))
-            made = by_cuts(parts)
-            return lambda _: (made,)
+            return _always(by_cuts(parts))
 
-        self._read = read
+        return read
 
-    def _build_clinical(self, first: Generalisation | None, steps: Steps) -> None:
-        self._read = lambda: lambda column: (first,) if first is not None else (clinical(column),)
+    def _build_clinical(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
+        return lambda: lambda column: (first,) if first is not None else (clinical(column),)
 
-    def _build_age(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_age(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         edit = QDateEdit()
         edit.setCalendarPopup(True)
         edit.setDisplayFormat("yyyy-MM-dd")
@@ -248,30 +231,20 @@ class WayInputs(QWidget):
 
             return make
 
-        self._read = read
+        return read
 
-    def _build_chapter(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_chapter(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         system = first.system if isinstance(first, Chapter) else self._system
         box = self._choice(t("Classification"), {"icd10": "ICD-10", "icd9": "ICD-9-CM"}, system)
+        return lambda: _always(Chapter(box.currentData()))
 
-        def read() -> Make:
-            made = Chapter(box.currentData())
-            return lambda _: (made,)
-
-        self._read = read
-
-    def _build_rare(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_rare(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         rare = first if isinstance(first, Rare) else None
         box = self._whole(t("Fewer records than"), 2, 100_000, rare.k if rare else 10)
         edit = self._line(t("Name of the group"), rare.label if rare else t("Other"))
+        return lambda: _always(Rare(box.value(), edit.text()))
 
-        def read() -> Make:
-            made = Rare(box.value(), edit.text())
-            return lambda _: (made,)
-
-        self._read = read
-
-    def _build_prefix(self, first: Generalisation | None, steps: Steps) -> None:
+    def _build_prefix(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         prefix = first if isinstance(first, Prefix) else Prefix(length=self._length)
         chosen = "before" if prefix.before else "drop_last" if prefix.drop_last else "length"
         how = self._choice(
@@ -294,11 +267,9 @@ class WayInputs(QWidget):
         fit()
 
         def read() -> Make:
-            way, text = how.currentData(), mark.text()
-            if way == "before":
-                made = Prefix(before=text)
-            else:
-                made = Prefix(length=length.value()) if way == "length" else Prefix(drop_last=length.value())
-            return lambda _: (made,)
+            if how.currentData() == "before":
+                return _always(Prefix(before=mark.text()))
+            count = length.value()
+            return _always(Prefix(length=count) if how.currentData() == "length" else Prefix(drop_last=count))
 
-        self._read = read
+        return read

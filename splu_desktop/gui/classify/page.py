@@ -422,8 +422,7 @@ class ClassifyPage(Page):
                 t("Continue"),
                 False,
                 t(
-                    "“{column}” holds measurements ({n} different). Put them into groups first: select it, then"
-                    " “Group"
+                    "“{column}” holds measurements ({n} different). Put them into groups first: select it, then “Group"
                     " values…”.",
                     column=barred[0].name,
                     n=number(barred[0].distinct),
@@ -436,10 +435,8 @@ class ClassifyPage(Page):
                 t("Continue"),
                 False,
                 t(
-                    "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which"
-                    " leaves"
-                    " no room for decoys. Give each value a tolerance of its own (above), or the column another"
-                    " role.",
+                    "“{column}” can't be sensitive as it stands: “{value}” fills {share} of the records, which leaves"
+                    " no room for decoys. Give each value a tolerance of its own (above), or the column another role.",
                     column=fact.name,
                     value=fact.top,
                     share=percent(fact.top_share),

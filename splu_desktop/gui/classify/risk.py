@@ -77,11 +77,6 @@ class RecognisableNow:
     common: Mapping[str, Unprotected] = field(default_factory=dict)
 
 
-def risk_of(table: Table, nsas: tuple[str, ...], progress: Progress) -> Uniqueness:
-    """Return how recognisable the records are. Runs in a worker. Raises Cancelled."""
-    return risk(table, nsas, progress)
-
-
 def recognisable(
     table: Table,
     nsas: tuple[str, ...],
@@ -102,7 +97,7 @@ def recognisable(
             trials[name] = column_after(table[name], steps[name])
         except SpluError:  # nothing obvious fits this one
             steps[name] = ()
-    whole = risk_of(table, nsas, progress)
+    whole = risk(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
     telling = giveaways(table, nsas, tuple(ways), progress)
     whole_table = table
@@ -180,7 +175,7 @@ class RiskPanel(QWidget):
         self.text.setText(t("Looking for recognisable records…"))
         table = Table(tuple(self._session.column(name) for name in names))
         # The figures first, which are quick; what causes them takes some ten times as long.
-        quick = self._tasks.run("risk", lambda progress: risk_of(table, nsas, progress), pause=_REST)
+        quick = self._tasks.run("risk", lambda progress: risk(table, nsas, progress), pause=_REST)
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
         whole = source.imported.table
         job = self._tasks.run(

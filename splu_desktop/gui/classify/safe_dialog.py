@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.checks.make_safe import Aim, MadeSafe, SafeStep, make_safe, with_some
 from splu_desktop.core.generalise import Rest, Steps
+from splu_desktop.core.guarantees.audience import USUAL
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
@@ -22,7 +23,6 @@ from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Dialog, announce, label, last_row, percent_box, whole_box
 from splu_desktop.gui.base.words import t, told
-from splu_desktop.gui.classify.audience_dialog import usual_aim
 from splu_desktop.gui.plan.taking_groups import generalised
 
 Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
@@ -48,7 +48,7 @@ class SafeDialog(Dialog):
         self.found: MadeSafe | None = None
         self._variants: Variants = {}
         choices = session.choices
-        k, unique = usual_aim()
+        k, unique = USUAL.k, USUAL.unique
         if choices is not None and choices.audience is not None:
             k, unique = choices.audience.limits.k, choices.audience.limits.unique
         column = self.parts
