@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.cli.base.audience_options import OPTIONS as AUDIENCE_OPTIONS
@@ -42,6 +43,8 @@ from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 from splu_desktop.files.project.recipe import read_recipe
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -272,14 +275,14 @@ def make_plan(
     identifier: Iterable[str] = (),
     gamma: int | None = None,
     thresholds: Thresholds | None = None,
-    generalisations: Mapping[str, Steps] | None = None,
-    kept: Mapping[str, str] | None = None,
-    rules: Rules | None = None,
-    fakes: Mapping[str, int] | None = None,
-    declared: Mapping[str, Path] | None = None,
-    draws: Mapping[str, Draw] | None = None,
+    generalisations: Mapping[str, Steps] = _NONE,
+    kept: Mapping[str, str] = _NONE,
+    rules: Rules = _NONE,
+    fakes: Mapping[str, int] = _NONE,
+    declared: Mapping[str, Path] = _NONE,
+    draws: Mapping[str, Draw] = _NONE,
     persons: ByPerson | None = None,
-    ways: Mapping[str, DrawWay] | None = None,
+    ways: Mapping[str, DrawWay] = _NONE,
     together: Iterable[str] = (),
     audience: Audience | None = None,
 ) -> tuple[Plan, list[str]]:
@@ -293,8 +296,8 @@ def make_plan(
     gets the release.
     Raises UnknownColumn, BadSetting.
     """
-    generalisations, kept = dict(generalisations or {}), dict(kept or {})
-    if persons is not None and persons.drawn and any(way.leave for way in (ways or {}).values()):
+    generalisations, usual = dict(generalisations), gamma if gamma is not None else DEFAULT_GAMMA
+    if persons is not None and persons.drawn and any(way.leave for way in ways.values()):
         raise BadSetting(
             "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
             "leave away leave=, or choose another --person."
@@ -304,14 +307,14 @@ def make_plan(
         for name, own in sensitive_column(text, table):
             if name in gammas:
                 raise BadSetting("Column “{name}” is given with --sa twice; name it once.", name=name)
-            gammas[name] = own if own is not None else (gamma if gamma is not None else DEFAULT_GAMMA)
-            if name in (rules or {}) and own is not None:
+            gammas[name] = own if own is not None else usual
+            if name in rules and own is not None:
                 raise BadSetting(
                     "Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name
                 )
     blocks = [columns_named(text, table) for text in together]
-    own_ways = {**(rules or {}), **(draws or {})}
-    own_ways |= _drawn_once(blocks, {**own_ways, **(fakes or {}), **(declared or {})})
+    own_ways = {**rules, **draws}
+    own_ways |= _drawn_once(blocks, {**own_ways, **fakes, **declared})
     roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
     own_gammas, gammas = gammas, {name: own for name, own in gammas.items() if name not in own_ways}
     for option, role, texts in (
@@ -332,7 +335,7 @@ def make_plan(
             raise UnknownColumn(name, table.names)
         if not roles.setdefault(name, Role.NSA).published:
             raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
-    suggested = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
+    suggested = _in_groups(table, roles, generalisations, usual)
     generalisations |= suggested
     generalised = table_after(table, generalisations)
     _check_kept(generalised, roles, kept)
@@ -347,7 +350,7 @@ def make_plan(
             special.append(name)
         roles[name] = suggestion.role
         if suggestion.role is Role.SA:
-            gammas[name] = gamma if gamma is not None else DEFAULT_GAMMA
+            gammas[name] = usual
         if suggestion.role is not Role.NSA:
             taken.setdefault((suggestion.role, suggestion.reason), []).append(say("“{name}”", name=name))
     if Role.SA not in roles.values() and special:
@@ -366,17 +369,17 @@ def make_plan(
         notes.append(
             say("Taken as {option}: {columns} ({reason}).", option=option, columns=listed(names), reason=reason)
         )
-    more = _in_groups(table, roles, generalisations, gamma if gamma is not None else DEFAULT_GAMMA)
+    more = _in_groups(table, roles, generalisations, usual)
     if more:  # a measurement that is suggested as sensitive
         suggested, generalisations = suggested | more, generalisations | more
         generalised = table_after(table, generalisations)
         notes += [_grouped(name, steps) for name, steps in more.items()]
-    for name in ways or {}:
+    for name in ways:
         if name not in gammas and name not in own_ways:
             raise BadSetting("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
-    found = {**designed(rules or {}, gammas, fakes or {}, ways or {}, generalised, declared or {}), **(draws or {})}
+    found = {**designed(rules, gammas, fakes, ways, generalised, declared), **draws}
     for names in blocks:
-        found |= planned(generalised, names, _one_gamma(names, own_gammas, gamma))
+        found |= planned(generalised, names, _one_gamma(names, own_gammas, usual))
     plan = Plan(
         roles={name: roles[name] for name in table.names},
         draws={name: found[name] for name in table.names if name in found},
@@ -400,9 +403,8 @@ def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[
     return names
 
 
-def _one_gamma(names: Iterable[str], own: Mapping[str, int], gamma: int | None) -> int:
+def _one_gamma(names: Iterable[str], own: Mapping[str, int], usual: int) -> int:
     """Return the gamma of columns drawn together. Raises BadSetting where they are given different ones."""
-    usual = gamma if gamma is not None else DEFAULT_GAMMA
     # A column without --sa has none of its own, one with it may have the usual one.
     said = {own[name] for name in names if name in own}
     if len(said) > 1:

@@ -28,7 +28,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import combined, read_declared
 
 OPTIONS = ("tolerance", "tolerance_rule", "tolerances", "fakes", "declared", "draw")
-Rules = dict[str, Callable[[Column], Tolerances]]
+Rules = Mapping[str, Callable[[Column], Tolerances]]
 _LISTED = 20
 BY_GAMMA = "gamma"  # in place of a tolerance: that which follows from it
 
@@ -194,7 +194,7 @@ def _maker(said: _Said, gamma: int) -> Callable[[Column], Tolerances]:
 
 def designed(
     rules: Rules,
-    gammas: dict[str, int],
+    gammas: Mapping[str, int],
     fakes: Mapping[str, int],
     ways: Mapping[str, DrawWay],
     table: Table,
@@ -203,11 +203,11 @@ def designed(
     """Return the draw of every sensitive column. Raises BadSetting, Infeasible."""
     found: dict[str, Draw] = {}
     for name, make in rules.items():
-        way, leave, _ = ways.get(name, DrawWay())
+        column, (way, leave, _) = table[name], ways.get(name, DrawWay())
         if leave:
-            found[name] = joined_design(table[name], make(table[name]), leave=leave)
+            found[name] = joined_design(column, make(column), leave=leave)
         else:
-            found[name] = by_tolerances(table[name], make(table[name]), way, fakes=fakes.get(name, 0))
+            found[name] = by_tolerances(column, make(column), way, fakes=fakes.get(name, 0))
     for name, number in fakes.items():
         if name not in found and name not in gammas:
             raise BadSetting("Column “{name}” is not sensitive, so it has no groups for fake values.", name=name)
