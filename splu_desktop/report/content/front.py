@@ -65,7 +65,7 @@ def verdict(report: Report, t: Language) -> str:
     found = report.public.cover.verdict
     column, best, _ = surest(report)
     known = {"column": shortened(column), "known": known_rightly(best, t)}
-    reasons = "; ".join(t(VERDICT_REASONS[code], **(known if code == "inferred" else {})) for code in found.reasons)
+    reasons = t.joined(t(VERDICT_REASONS[code], **(known if code == "inferred" else {})) for code in found.reasons)
     if found.code == "sound":
         return t("All checks passed and all thresholds are met.")
     if found.code == "reservations":
@@ -79,8 +79,8 @@ def pages(report: Report, t: Language) -> list[Block]:
         Paragraph(shortened(title(report, t), 45), "title"),
         Paragraph(t("Report on a release of sensitive data, to be signed"), "subtitle"),
         Heading(t("Summary"), key="front"),
-        Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
-        Paragraph(f"{t('Risk that is left')}: {residual(report, t)}", "lead"),
+        Paragraph(t.joined((t("Verdict"), verdict(report, t)), ":"), "lead"),
+        Paragraph(t.joined((t("Risk that is left"), residual(report, t)), ":"), "lead"),
         facts(t("Summary"), _what(report, t), (0.5, 2.7)),
         *_before_after(report, t),
         *_readers(report, t),
@@ -98,8 +98,8 @@ def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
     said, release = report.public.cover, report.public.release
     typed = said.fields
     made = t.moment(said.created)
-    who = "; ".join(
-        shortened(f"{label}: {text}", 36)
+    who = t.joined(
+        shortened(t.joined((label, text), ":"), 36)
         for label, text in (
             (t("Organisation"), typed.organisation),
             (t("Operator"), typed.operator),
