@@ -31,8 +31,8 @@ from splu_desktop.report.document import (
 )
 from splu_desktop.report.law import packs
 from splu_desktop.report.model import Guarantee, Recognisable, Report
+from splu_desktop.report.model.public import THRESHOLD
 
-THRESHOLD = 1 / 11  # of the risk of recognition, "0.09" for public release (EMA 0070, Health Canada)
 _LONGEST = 130  # letters of what is typed that stand here; all of it stands under “What was done”
 _LINE = 90  # letters on a line
 # What a reviewer asks (docs/report.md), and the sections that answer it.
@@ -217,8 +217,7 @@ def _judged(report: Report, t: Language) -> str:
 
 def _low(report: Report) -> bool:
     """Whether no record is recognised more surely than the stricter of both thresholds allows."""
-    found, allowed = report.public.risk.recognisable, report.public.cover.fields.allowed
-    return not found.nsas or found.highest <= min(THRESHOLD, 1.0 if allowed is None else allowed)
+    return not report.public.risk.recognisable.above(report.public.cover.fields.allowed)
 
 
 def _guessed(report: Report) -> bool:
