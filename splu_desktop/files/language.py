@@ -11,7 +11,7 @@ import math
 import numbers
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -25,8 +25,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")
 # Thousands mark and decimal mark; the narrow space does not break across lines.
 _MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
-# Blanks at which no line may end, whatever was typed in the catalogue.
-_UNBROKEN = {"de": re.compile(" (?=%)"), "fr": re.compile("(?<=«) | (?=[:;?!»%])")}
+# Blanks before marks, at which no line may end, whatever was typed in the catalogue; French wants narrow ones, too.
+_BLANKS = {"en": {}, "de": {"%": "\u00a0"}, "fr": dict.fromkeys(":»%", "\u00a0") | dict.fromkeys(";?!", "\u202f")}
 _ISOLATING = Isolating()
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B)?")
 
@@ -94,6 +94,10 @@ class Language:
         worded = [english for english in self.core if "{" in english and len(_fixed(english)) > 8]
         worded.sort(key=lambda english: -len(_fixed(english)))
         return [(_pattern(english), self.core[english], set(re.findall(r"“{(\w+)", english))) for english in worded]
+
+    def joined(self, parts: Iterable[str], mark: str = ";") -> str:
+        """Return texts in this language with a mark of punctuation and its blanks between each two."""
+        return f"{_BLANKS[self.code].get(mark, '')}{mark} ".join(parts)
 
     def number(self, value: float | None, digits: int = 0) -> str:
         """Return a number with thousands marks and exactly `digits` decimals; "–" for none, "∞" for infinity."""
@@ -171,8 +175,12 @@ def _catalogue(room: str, code: str) -> dict[str, str]:
         import tomllib  # English, the language of most starts, has no catalogue
 
         found: dict[str, str] = tomllib.load(file)
-    unbroken = _UNBROKEN[code]
-    return {english: unbroken.sub("\u00a0", text) for english, text in found.items()}
+    blanks = _BLANKS[code]
+    before = re.compile(f"[ \u00a0]([{''.join(blanks)}])")
+    return {
+        english: before.sub(lambda mark: blanks[mark[1]] + mark[1], text).replace("« ", "«\u00a0")
+        for english, text in found.items()
+    }
 
 
 def _fixed(template: str) -> str:

@@ -113,9 +113,11 @@ def public(
 
 def filled(public: model.Public, fields: model.Fields, laws: tuple[model.LawPack, ...] | None = None) -> model.Public:
     """Return the public part with other fields, and with what follows from them. Raises BadSetting for unknown law."""
-    found, allowed, said = public.risk.recognisable, fields.allowed, public.cover.verdict
-    above = allowed is not None and bool(found.nsas) and found.highest > allowed
-    reasons = (*(each for each in said.reasons if each != "risk-above"), *(("risk-above",) if above else ()))
+    found, said = public.risk.recognisable, public.cover.verdict
+    reasons = (
+        *(each for each in said.reasons if each != "risk-above"),
+        *(("risk-above",) if found.above(fields.allowed) else ()),
+    )
     code = "fails" if said.code == "fails" else "reservations" if reasons else "sound"
     if laws is None:
         laws = tuple(pack.stated for pack in packs(fields.law))

@@ -61,3 +61,28 @@ def test_the_large_libraries_are_still_what_the_pages_need(tmp_path: Path) -> No
     )
     # pandas is imported inside functions alone.
     assert {"scipy", "pyqtgraph", "fpdf"} <= set(told.stdout.split())
+
+
+_READY = """
+import sys
+from PySide6.QtWidgets import QApplication
+application = QApplication(["splu-desktop"])
+from splu_desktop.core.progress import SILENT
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.importing import ahead
+from splu_desktop.gui.shell.page_stack import _kind
+_kind(Step.IMPORT), _kind(Step.CLASSIFY), ahead.load_ahead(SILENT)
+print(sum(1 for turn in ahead._turns()))
+known = set(sys.modules)
+for step in Step:
+    _kind(step)
+print(*sorted(name for name in set(sys.modules) - known if not name.startswith("splu_desktop.gui.")))
+"""
+
+
+def test_a_page_that_opens_imports_nothing_but_its_own_parts() -> None:
+    """The window stands still meanwhile; what else a page needs was imported in a worker, or turn by turn."""
+    told = subprocess.run([sys.executable, "-c", _READY], capture_output=True, text=True, check=True)
+    turns, late = told.stdout.splitlines()
+    assert int(turns) > 10
+    assert not late.split(), "name these in splu_desktop/gui/importing/ahead.py"

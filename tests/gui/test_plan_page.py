@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -181,6 +183,32 @@ def test_what_recipients_read_follows_the_slider(planning: MainWindow, idle: Idl
     assert widths[0] < widths[1]
     said = page.ahead.readers[0].text()
     assert said.startswith("A stranger who finds a person's row and believes it is right in 1 of 6")
+
+
+def test_green_is_what_the_sentence_counts_as_answered(planning: MainWindow, idle: Idle) -> None:
+    """Tick, colour and figure of each line, and the number in the sentence, follow from one rule."""
+    tab, seen = planning.plan_page.ahead, set()
+    first = tab.shown.asked
+    for error, columns in ((0.2, first.columns), (0.8, first.columns), (0.8, ())):
+        tab._asked["Diagnosis"] = replace(first, columns=columns, error=error)
+        for gamma in (2, 6):
+            planning.plan_page.gamma.slider.setValue(gamma)
+            tab.look("Diagnosis")
+            idle(planning)
+            trust, marks = tab.model.fields[-1], []
+            for row in tab.model.rows:
+                text, green = trust.text(row), trust.colour(row) == "answerable"
+                assert (trust.picture(row) == "circle-check") == green
+                figure = re.fullmatch(r"±(\d+) %", text)
+                assert green == (float(figure[1]) <= 100 * error if figure else text == "exact")
+                marks.append(green)
+                seen.add((green, figure is not None))
+            said = tab.summary.text()
+            counted = [int(n) for n in re.findall(r"(\d+) (?:of|cells)", said)] or [int("cannot" not in said)]
+            assert said.startswith("This table: ")
+            assert counted[0] == sum(marks), said
+    assert (False, False) in seen
+    assert (True, True) in seen
 
 
 def test_another_table_can_be_looked_at(planning: MainWindow, idle: Idle) -> None:

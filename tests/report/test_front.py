@@ -28,6 +28,7 @@ from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, guessed, known_rightly, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
+from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
 from splu_desktop.report.public import filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
@@ -221,11 +222,9 @@ def test_the_threshold_of_the_custodian_is_weighed(case: Case) -> None:
     highest = case.external.public.risk.recognisable.highest
     for allowed, above in (("1", False), ("0,05", True), ("", False)):
         public = filled(case.external.public, replace(FIELDS, threshold=allowed))
-        assert (
-            ("risk-above" in public.cover.verdict.reasons)
-            == above
-            == bool(allowed and highest > (public.cover.fields.allowed or 0))
-        )
+        front = document(replace(case.external, public=public)).texts()
+        assert ("ABOVE" in front) == ("risk-above" in public.cover.verdict.reasons), "the verdict weighs what is above"
+        assert ("ABOVE" in front) == (above or highest > THRESHOLD)
         again = filled(public, FIELDS)
         assert again == case.external.public, "what follows from fields goes with them"
     with pytest.raises(BadSetting, match="between 0 and 1"):

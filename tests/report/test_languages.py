@@ -186,3 +186,35 @@ def test_numbers_and_parts_are_written_the_readers_way() -> None:
     assert language("fr").sentence(str.__str__(said)) == language("fr").sentence(said), "also from an old register"
     nested = say("Put {what}", what=say("dates into their year"))
     assert language("de").sentence(nested) == "Gruppieren: Datumsangaben zu ihrem Jahr"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_french_marks_have_their_blanks(room: str) -> None:
+    """Narrow before ; ? and !, wide before : » and % and behind «, and no line ends at any of them."""
+    french = language("fr")
+    for english, said in {"report": french.messages, "core": french.core, "window": french.window}[room].items():
+        # Commands, questions as they are typed, kinds of files and what Windows forbids are no French.
+        text = re.sub(r"splu .*|'[^']*'|=\S+; \S+=|!=|;;|[<>]:\"\|\?\*|</?\w+/?>|%\(", "", said)
+        text = re.sub(r"%%|(unique=1|within 10)%", "", text).replace("&nbsp;", "\u00a0")
+        assert not re.findall(r"(?<!\u202f)[;?!]|(?<!\u00a0)[»%]|«(?![\u00a0\u202f])|[^\u00a0\W]: ", text), english
+
+
+def test_what_is_put_together_has_the_blanks_of_its_language() -> None:
+    assert [language(code).joined(("a", "b", "c")) for code in LANGUAGES] == [
+        "a; b; c",
+        "a; b; c",
+        "a\u202f; b\u202f; c",
+    ]
+    assert language("fr").joined(("a", "b"), ":") == "a\u00a0: b"
+    by_hand = [
+        f"{path.relative_to(translations.PACKAGE)}: {line.strip()}"
+        for room in ("gui", "report", "files/release")
+        for path in sorted((translations.PACKAGE / room).rglob("*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"""f".*\}[;:] \{|"[;:] "\.join""", line)
+    ]
+    assert [place.partition(":")[0] for place in by_hand] == [
+        "gui/publish/gate.py",  # what the custodian typed, as it is kept
+        "gui/query/analyse/condition_edit.py",  # conditions as they are typed and read
+        "gui/shell/smoke_test.py",  # a fault of the build
+    ], by_hand

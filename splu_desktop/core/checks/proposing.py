@@ -52,26 +52,28 @@ class Reached:
         error = self.error if math.isfinite(self.error) else None
         return {"asked": self.cells, "answered": self.answered, "within_all": error, "words": self.sentence()}
 
-    def sentence(self) -> str:
-        """Return it in words."""
+    def sentence(self, named: bool = True) -> str:
+        """Return it in words; `named` False does without the table's columns, where these are in sight."""
+        table = self.asked.what() if named else say("This table")
         if not self.cells:
-            return say("{table}: no count of it is large enough to be asked for.", table=self.asked.what())
+            return say("{table}: no count of it is large enough to be asked for.", table=table)
         error = Figure(f"{100 * self.asked.error:g} %")
         if self.met:
             return counted(
                 self.cells,
                 "{table}: its one cell is answered within {error}.",
                 "{table}: all {n} cells are answered within {error}.",
-                table=self.asked.what(),
+                table=table,
                 error=error,
             )
+        large = say("of {least} or more records", least=self.least) if self.least > 1 else say("with records")
         return counted(
             self.cells,
-            "{table}: its one cell of {least} or more records cannot be answered within {error}.",
-            "{table}: {answered} of the {n} cells of {least} or more records can be answered within {error}.",
-            table=self.asked.what(),
+            "{table}: its one cell {large} cannot be answered within {error}.",
+            "{table}: {answered} of the {n} cells {large} can be answered within {error}.",
+            table=table,
             answered=self.answered,
-            least=self.least,
+            large=large,
             error=error,
         )
 

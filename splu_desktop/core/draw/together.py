@@ -408,6 +408,7 @@ def cost_sentences(
     bare = [each.column for each in found if limits[each.column] == 1]
     found = [each for each in found if each.column not in bare]
     named = _NAMED if len(found) != _NAMED + 1 else len(found)  # one is named as shortly as it is counted
+    rest = [_share(each.certainty) for each in found[named:]]
     return [
         say(
             "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
@@ -462,13 +463,12 @@ def cost_sentences(
             [
                 say(
                     "For the other {number} columns a protected value beside known ones is the person's own in "
-                    "{least} to {most} of the cases.",
-                    number=len(found) - named,
-                    least=_share(found[-1].certainty),
-                    most=_share(found[named].certainty),
+                    "{share} of the cases.",
+                    number=len(rest),
+                    share=rest[0] if rest[0] == rest[-1] else say("{low} to {high}", low=rest[-1], high=rest[0]),
                 )
             ]
-            if len(found) > named
+            if rest
             else []
         ),
     ]

@@ -259,7 +259,7 @@ def write_dictionary(
                 spoken.sentence(_role(entry, published, facts)),
                 spoken.sentence(say(column.kind.value)),
                 spoken.sentence(_sizes(published, column.name)) if entry["role"] == "sa" else "",
-                "; ".join(_step(step, spoken) for step in entry.get("generalised", ())),
+                spoken.joined(_step(step, spoken) for step in entry.get("generalised", ())),
                 str(int(np.count_nonzero(~column.missing))),
                 " | ".join(map(spoken.sentence, marks)),
                 _values(column, entry, spoken),

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.base.words import joined, number, t
 
 _ROWS = 14
 
@@ -75,7 +75,8 @@ class BarsView(QWidget):
     def show_bars(self, bars: Bars, hue: str, top: int = 0) -> None:
         """Show other bars in a colour of the scheme, the longest standing for `top` (0: the largest of them)."""
         self._bars, self._hue, self._top = bars, hue, top
-        said = "; ".join(f"{isolated(text)}: {number(n)}" for text, n in zip(bars.labels, bars.counts, strict=True))
+        pairs = zip(map(isolated, bars.labels), map(number, bars.counts), strict=True)
+        said = joined(joined(pair, ":") for pair in pairs)
         self.setAccessibleName(f"{self._name}. {said}")
         self.update()
 

@@ -22,7 +22,7 @@ from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QR
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import copy_text, plain, t, told
+from splu_desktop.gui.base.words import copy_text, joined, plain, t, told
 
 if TYPE_CHECKING:
     from splu_desktop.core.table import Column, Table
@@ -194,7 +194,7 @@ def _in_preview(column: Column) -> Field[int]:
         column.name,
         lambda row: str(column.labels[column.codes[row]]),
         right=column.kind.value in ("whole number", "decimal number"),
-        hint=f"{column.name}: {told(column.kind.value)}",
+        hint=joined((column.name, told(column.kind.value)), ":"),
         colour=lambda row: "quiet" if column.missing[column.codes[row]] else None,
         tip=lambda _: "",
     )

@@ -49,7 +49,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import number, percent, plain, t, tip, told
+from splu_desktop.gui.base.words import joined, number, percent, plain, t, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -261,7 +261,7 @@ class Tabs(QTabWidget):
         at = self.indexOf(tab)
         self.setTabIcon(at, theme.icon("triangle-alert", theme.colours().warning) if why else QIcon())
         self.setTabToolTip(at, plain(why))
-        self.tabBar().setAccessibleTabName(at, f"{self.tabText(at).replace('&', '')}: {why}" if why else "")
+        self.tabBar().setAccessibleTabName(at, joined((self.tabText(at).replace("&", ""), why), ":") if why else "")
 
     def hasHeightForWidth(self) -> bool:
         return False
@@ -352,7 +352,7 @@ class Banner(QFrame):
             "fault": t("Problem"),
             "done": t("Done"),
         }
-        self.setAccessibleName(f"{names[kind]}: {text}")
+        self.setAccessibleName(joined((names[kind], text), ":"))
         self.text.setAccessibleName(self.accessibleName())
         self.act_button.setVisible(bool(act))
         self.act_button.setText(act)

@@ -102,6 +102,11 @@ def plain(text: str) -> str:
     return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text
 
 
+def joined(parts: Iterable[str], mark: str = ";") -> str:
+    """Return texts in the window's language with a mark of punctuation, and the blanks it wants, between each two."""
+    return _spoken[0].joined(parts, mark)
+
+
 def beside(parts: Iterable[str], between: str = ", ") -> str:
     """Return texts of the table beside one another, none of which turns the others round."""
     return between.join(map(isolated, parts))

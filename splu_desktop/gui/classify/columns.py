@@ -12,7 +12,7 @@ from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
-from splu_desktop.gui.base.words import beside, number, percent, t, told
+from splu_desktop.gui.base.words import beside, joined, number, percent, t, told
 from splu_desktop.gui.classify.risk import WhatIf
 from splu_desktop.gui.classify.roles_view import role_name
 
@@ -90,7 +90,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
                 key=lambda r: r.what.cause.generalised.unique if r.what and r.what.cause.generalised else math.inf,
                 right=True,
                 hint=t("The same, if this column's values were put into the groups that suit them"),
-                tip=lambda r: "; ".join(told(step.words) for step in r.what.steps) if r.what else "",
+                tip=lambda r: joined(told(step.words) for step in r.what.steps) if r.what else "",
             ),
             Field(
                 t("Largest γ"),
@@ -105,7 +105,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
             ),
             Field(
                 t("Grouped"),
-                lambda r: "; ".join(told(step.words) for step in r.steps) or "–",
+                lambda r: joined(told(step.words) for step in r.steps) or "–",
                 hint=t("How the values are put into groups before they are published"),
                 colour=lambda r: "accent" if r.steps else "quiet",
             ),

@@ -26,7 +26,7 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins, put
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import joined, number, t, told
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
@@ -223,7 +223,7 @@ class RiskPanel(QWidget):
                 "No single column causes this: without any one of them it stays. By itself, “{column}” tells most.",
                 column=alone.cause.name,
             )
-        listed = "; ".join(
+        listed = joined(
             t("{n} without “{column}”", column=what.cause.name, n=number(what.cause.without.below[k]))
             for what in helping
         )

@@ -40,7 +40,7 @@ from splu_desktop.gui.base.widgets import (
     put,
     scrolled,
 )
-from splu_desktop.gui.base.words import decimal, filled, number, percent, t, tip, told
+from splu_desktop.gui.base.words import decimal, filled, joined, number, percent, t, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.alternatives import alternatives_of
@@ -400,7 +400,7 @@ class BesideDialog(QDialog):
             return
         each: MethodShown = self.ordered.index(rows[0], 0).data(ROW)
         self.plot.mark(each.place)
-        self.heading.setText(f"{each.letter}  {each.title}: {each.setting}".strip())
+        self.heading.setText(f"{each.letter}  {joined((each.title, each.setting), ':')}".strip())
         self.sentences.setText("\n\n".join(each.sentences))
 
     def _read(self, text: str) -> None:

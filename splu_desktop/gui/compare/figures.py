@@ -13,7 +13,7 @@ from splu_desktop.compare.systems import SYSTEMS
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
-from splu_desktop.gui.base.words import filled, number, percent, t, told
+from splu_desktop.gui.base.words import filled, joined, number, percent, t, told
 from splu_desktop.report.comparison import own_questions
 from splu_desktop.report.content.comparison import letters
 
@@ -106,7 +106,7 @@ def _sentences(each: SystemTried, comparison: Comparison) -> tuple[str, ...]:
 
 def _errors(a: Achieved, comparison: Comparison) -> str:
     bands = zip(comparison.bands, a.errors, strict=True)
-    listed = "; ".join(f"{told(band)}: {share(error)}" for band, error in bands if error is not None)
+    listed = joined(joined((told(band), share(error)), ":") for band, error in bands if error is not None)
     return t("Mean error by size of the count: {errors}.", errors=listed)
 
 
@@ -120,7 +120,7 @@ def _own(each: SystemTried, comparison: Comparison) -> list[str]:
     for conditions, *figures in itertools.islice(found, _OWN):
         answer, low, high, truth = ("–" if math.isnan(figure) else number(figure) for figure in figures)
         text = alone if low == "–" else ranged
-        asked = "; ".join(map(str, conditions)) or t("all records")
+        asked = joined(map(str, conditions)) or t("all records")
         lines.append(filled(text, question=asked, answer=answer, low=low, high=high, truth=truth))
     return ["\n".join(lines)]
 

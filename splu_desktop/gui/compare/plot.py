@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import joined, t
 from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -60,7 +60,7 @@ class ProtectionPlot(Plot):
         self._shown = tuple(each for each in shown if each.achieved is not None)
         self._guess = guess
         self._draw()
-        self.setAccessibleDescription("; ".join(self.words_at(at) for at in range(len(self._shown))))
+        self.setAccessibleDescription(joined(self.words_at(at) for at in range(len(self._shown))))
 
     def mark(self, place: int | None) -> None:
         """Put a ring around the method at a place of the comparison."""

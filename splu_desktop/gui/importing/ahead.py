@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from importlib import import_module
 
+from PySide6 import QtCore, QtGui, QtWidgets
+
 from splu_desktop.core.progress import Progress
+from splu_desktop.gui.base.tasks import Job, Tasks
+
+_PLOTS = "splu_desktop.gui.base.plots"
+_TURN = 25  # ms between two turns, in which the window does what else there is
+_NAMES = 40  # that one turn looks at
+
+
+def get_ready(tasks: Tasks) -> Job:
+    """Import what the later pages need: in a worker what has nothing to do with Qt, then the rest turn by turn."""
+    job = tasks.run("ahead", load_ahead)
+    job.done.connect(lambda _: _take_turns(tasks))
+    return job
 
 
 def load_ahead(progress: Progress) -> None:
@@ -13,8 +29,41 @@ def load_ahead(progress: Progress) -> None:
     Only what has nothing to do with Qt. Raises Cancelled.
     """
     for name in (
-        "core.checks.gate", "core.checks.selfcheck", "core.guarantees.planning", "core.query.engine",
-        "files.publish.publishing", "files.release.handover", "report.make",
+        "core.analyse.two_sensitive", "core.checks.gate", "core.checks.proposing", "core.checks.selfcheck",
+        "core.checks.trial", "core.draw.belonging", "core.guarantees.planning", "core.query.crosstab_grid",
+        "core.query.engine", "files.disk.rust_libraries", "files.disk.settings", "files.publish.publishing",
+        "files.questions.batch", "files.questions.crosstab_file", "files.questions.figures_file",
+        "files.questions.rows", "files.register.shelf", "files.release.handover", "files.tables.sheets",
+        "report.history", "report.make",
     ):  # fmt: skip
         progress.report("Getting ready", 0.0)
         import_module(f"splu_desktop.{name}")
+
+
+def _take_turns(tasks: Tasks) -> None:
+    turns, timer = _turns(), QtCore.QTimer(tasks)
+
+    def turn() -> None:
+        if next(turns, None) is None:
+            timer.deleteLater()
+
+    timer.timeout.connect(turn)
+    timer.start(_TURN)
+
+
+def _turns() -> Iterator[str]:
+    """Import what plots are drawn with, on the window's thread, since it makes types of Qt.
+
+    PySide makes each of its own classes when somebody first names it, and pyqtgraph names all of them: half of its
+    time, which can be had in pieces.
+    """
+    if _PLOTS in sys.modules:
+        return
+    for module in (QtCore, QtGui, QtWidgets):
+        for at, name in enumerate(dir(module)):
+            getattr(module, name)
+            if at % _NAMES == 0:
+                yield name
+    for name in ("pyqtgraph", _PLOTS):
+        import_module(name)
+        yield name

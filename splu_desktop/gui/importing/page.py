@@ -19,7 +19,7 @@ from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import beside, caption, number, size, t, told
-from splu_desktop.gui.importing.ahead import load_ahead
+from splu_desktop.gui.importing.ahead import get_ready
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.recent_files import recent_files
 from splu_desktop.gui.importing.settings import names_of_settings
@@ -181,7 +181,7 @@ class ImportPage(Page):
         self._path = path
         self._asked[path] = choices
         stage = t("Looking at the columns")
-        self.tasks.run("ahead", load_ahead)
+        get_ready(self.tasks)
         job = self.tasks.run("import", lambda progress: read_source(path, choices, progress, stage))
         job.done.connect(self.session.open_source)
         self.follow(job, t("Reading “{name}”", name=path.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -25,7 +26,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.query.answer import Answer, Badge
+from splu_desktop.core.query.answer import Badge
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
@@ -63,10 +64,11 @@ class Wish:
 
 @dataclass(frozen=True)
 class AheadRow:
-    """One cell of the table."""
+    """One cell of the table; `answered` is whether the sentence above the table counts it so."""
 
     cell: Cell
     told: Foretold
+    answered: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,11 @@ def foresee(wanted: Wish, known: Foreseen | None, progress: Progress) -> Foresee
         wanted,
         ahead,
         asked,
-        tuple(AheadRow(cell, one) for cell, one in zip(every, found, strict=True) if one.answer.n_p),
+        tuple(
+            AheadRow(cell, one, one.within(asked.error))
+            for cell, one in zip(every, found, strict=True)
+            if one.answer.n_p
+        ),
         reached(found, asked, least=1),
         tuple(told(each) for each in readers.sentences([n for n in asked.named if n not in wanted.draws])),
         tuple(str(column.labels[at]) for at in np.argsort(-column.counts(), kind="stable")[:_MOST_CHOICES]),
@@ -170,18 +176,24 @@ class AheadTab(QWidget):
         return row
 
     def _build_table(self) -> QWidget:
-        trust = {
+        words = {
             Badge.EXACT: self.tr("exact"),
             Badge.PROTECTED: self.tr("protected"),
             Badge.UNCERTAIN: self.tr("uncertain"),
-            Badge.RELIABLE: self.tr("reliable to ±{percent}"),
         }
 
-        def how_sure(answer: Answer) -> str:
-            return filled(trust[answer.badge], percent=percent(answer.relative or 0, 0))
+        def error(row: AheadRow) -> str:
+            badge = row.told.answer.badge
+            if badge is Badge.EXACT or not (row.answered or badge is Badge.RELIABLE):
+                return words[badge]
+            # Rounded up, so that no figure looks answered whose mark says that it is not.
+            return f"±{percent(math.ceil(100 * row.told.error - 1e-9) / 100, 0)}"
 
-        colours = {Badge.PROTECTED: "protected", Badge.RELIABLE: "answerable", Badge.EXACT: "answerable"}
-        pictures = {Badge.PROTECTED: "shield", Badge.UNCERTAIN: "circle"}
+        def look(row: AheadRow) -> tuple[str, str | None]:
+            if row.answered:
+                return "circle-check", "answerable"
+            return ("shield", "protected") if row.told.answer.badge is Badge.PROTECTED else ("circle", None)
+
         self.model: RowsModel[AheadRow] = RowsModel(
             [
                 Field(
@@ -196,11 +208,14 @@ class AheadTab(QWidget):
                 ),
                 Field(
                     self.tr("Trust"),
-                    lambda r: how_sure(r.told.answer),
-                    colour=lambda r: colours.get(r.told.answer.badge),
-                    picture=lambda r: pictures.get(r.told.answer.badge, "circle-check"),
+                    error,
+                    colour=lambda r: look(r)[1],
+                    picture=lambda r: look(r)[0],
                     tip=lambda r: plain(told(r.told.answer.badge_text)),
-                    hint=self.tr("The word that recipients see beside the figure"),
+                    hint=self.tr(
+                        "How far from the true count the ends of the interval are at most. A green tick: the sentence"
+                        " above counts the cell as answered. Point at a cell for the words that recipients see."
+                    ),
                 ),
             ]
         )
@@ -308,7 +323,7 @@ class AheadTab(QWidget):
         self.model.show(found.rows)
         if first:
             self._show_choices(found)
-        self.summary.setText(told(found.reached.sentence()))
+        self.summary.setText(told(found.reached.sentence(named=False)))
         for text, picture, sentence in zip(self.readers, self._pictures, found.readers, strict=True):
             text.setText(sentence)
             for part in (text, picture):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QInputDialog, QVBoxLayout, QWidget
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, button, label, margins, new_grid, put
-from splu_desktop.gui.base.words import number, t, tip, told
+from splu_desktop.gui.base.words import joined, number, t, tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
@@ -86,7 +86,7 @@ class GateView(QWidget):
         for row, line in enumerate(sorted(lines, key=lambda line: (urgent.index(line.light), not line.grave))):
             text = label(told(line.sentence), "strong" if line.grave else "", wrap=True)
             state = t("Grave, to be accepted in words") if line.grave else names[line.light]
-            text.setAccessibleName(f"{state}: {told(line.sentence)}")
+            text.setAccessibleName(joined((state, told(line.sentence)), ":"))
             looks = _LOOKS[Light.RED if line.grave else line.light]
             self._grid.addWidget(Picture(*looks, 18), row, 0)
             self._grid.addWidget(text, row, 1)

@@ -17,7 +17,7 @@ from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, chang
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Dialog, button, label, last_row, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, number, percent, size, t, told
+from splu_desktop.gui.base.words import filled, joined, number, percent, size, t, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
 _LOOKS = {Place.THERE: "answerable", Place.GONE: "warning", Place.WITHDRAWN: "quiet"}
@@ -355,7 +355,7 @@ def _whole(value: object) -> int:
 
 
 def _ways(found: Shelved) -> list[str]:
-    return [f"{name}: {told(words)}" for name, words in draws_in_words(found.entry.body).items()]
+    return [joined((name, told(words)), ":") for name, words in draws_in_words(found.entry.body).items()]
 
 
 def _when(time: str) -> str:

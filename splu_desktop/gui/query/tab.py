@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QStackedWidget, QWidget
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.gui.base.tasks import Job, Tasks, Work
 from splu_desktop.gui.base.widgets import Busy, Empty
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import joined, t, told
 from splu_desktop.gui.query.work import Asker
 
 
@@ -20,7 +20,7 @@ def in_short(conditions: Sequence[Condition]) -> str:
     """Return a question's conditions alone, for a list in which every line is a question."""
     if not conditions:
         return t("all records")
-    return "; ".join(told(condition.words()) for condition in conditions)
+    return joined(told(condition.words()) for condition in conditions)
 
 
 class Tab(QWidget):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot, ShareAxis
-from splu_desktop.gui.base.words import number, percent, t
+from splu_desktop.gui.base.words import joined, number, percent, t
 from splu_desktop.gui.query.workload_work import Accuracy
 
 _WIDTH = 0.36  # of a bar, where bands are 1 apart
@@ -55,7 +55,7 @@ class BandsPlot(Plot):
         self.getPlotItem().vb.setRange(
             xRange=(-0.6, len(what.bands) - 0.4), yRange=(0.0, max(highest, 0.05) * 1.05), padding=0.0
         )
-        self.setAccessibleDescription("; ".join(self.words_at(at) for at in range(len(what.bands))))
+        self.setAccessibleDescription(joined(self.words_at(at) for at in range(len(what.bands))))
 
     def places(self) -> Floats:
         return np.arange(len(self._shown.bands), dtype=float) if self._shown else np.zeros(0)
@@ -109,7 +109,7 @@ class SmallPlot(Plot):
         if what.t_p is not None:
             self._promise.setPos(what.t_p)
         self.getPlotItem().vb.setRange(xRange=(0.4, len(what.wrong) + 0.6), yRange=(0.0, 1.0), padding=0.02)
-        self.setAccessibleDescription("; ".join(self.words_at(at) for at in range(len(what.wrong))))
+        self.setAccessibleDescription(joined(self.words_at(at) for at in range(len(what.wrong))))
 
     def places(self) -> Floats:
         return np.arange(1, len(self._shown.wrong) + 1, dtype=float) if self._shown else np.zeros(0)

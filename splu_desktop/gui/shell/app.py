@@ -21,7 +21,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.gui.base import appearance, languages, theme
 from splu_desktop.gui.base.collector import Collector
 from splu_desktop.gui.base.tasks import sentence
-from splu_desktop.gui.importing.ahead import load_ahead
+from splu_desktop.gui.importing.ahead import get_ready
 from splu_desktop.gui.shell.main_window import MainWindow
 
 _SWITCH = 0.0005  # seconds
@@ -88,7 +88,7 @@ def share_the_interpreter(window: MainWindow) -> None:
 def settle(window: MainWindow) -> None:
     """Do what the start need not wait for: what reading a table needs is imported while the user looks for one."""
     quieten_collector()
-    window.tasks.run("ahead", load_ahead)
+    get_ready(window.tasks)
 
 
 def when_idle(window: MainWindow, do: Callable[[], object]) -> None:

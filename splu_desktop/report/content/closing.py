@@ -237,7 +237,7 @@ def source(report: Report, t: Language) -> list[Block]:
             t("Missing values"),
             found.missing,
             (t("Column"), "l", 2, lambda row: row[0]),
-            (t("Text"), "l", 1.4, lambda row: t("“{name}”", name=row[1])),
+            (t("Text"), "l", 1.4, lambda row: t("“{name}”", name=row[1] or t("(empty)"))),
             (t("Records"), "r", 1, lambda row: whole(row[2], t)),
             (t("Taken as missing"), "l", 1, lambda row: yes_no(row[3], t)),
             most=12,
@@ -262,14 +262,18 @@ def source(report: Report, t: Language) -> list[Block]:
 
 def files(report: Report, t: Language) -> list[Block]:
     """Return the files with their fingerprints, and the checks."""
-    rows: list[tuple[Cell, ...]] = [
-        (file.name, whole(file.bytes, t), file.sha256, t("yes") if file.stated in (None, file.sha256) else t("NO"))
-        for file in report.public.files
-    ]
+    header, rows = [t("File"), t("Bytes"), "SHA-256"], []
+    align, weights = "lrl", [1.2, 0.8, 6.0]
+    altered = [file for file in report.public.files if file.stated not in (None, file.sha256)]
+    for file in report.public.files:
+        row: list[Cell] = [file.name, whole(file.bytes, t), file.sha256]
+        rows.append([*row, t("NO") if file in altered else t("yes")] if altered else row)
+    if altered:  # else the verdict says so, and a fingerprint stands on one line
+        header, align, weights = [*header, t("As released")], "lrll", [*weights, 0.8]
     original = () if report.original is None else report.original.checks
     every = tuple(dict.fromkeys((*report.public.checks, *original)))
     return [
-        TableBlock(t("Files"), (t("File"), t("Bytes"), "SHA-256", t("As released")), rows, "lrll", (1.2, 0.8, 6, 0.8)),
+        TableBlock(t("Files"), header, rows, align, weights),
         _checks(every, t),
         Paragraph(
             t(

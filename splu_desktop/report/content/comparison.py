@@ -120,7 +120,7 @@ def picture(comparison: Comparison, t: Language) -> FigureBlock:
         scene.add(Words(title + 12, legend, t.sentence(system.title), size=7.5, colour=INK if system.first else QUIET))
         legend += 11
     best = [each for each in comparison.tried if each.achieved is not None]
-    words = "; ".join(
+    words = t.joined(
         t(
             "{title}, {setting}: wrong about {protection}, {answerable} of large counts answered",
             title=t.sentence(each.system.title),
@@ -215,7 +215,7 @@ def _own(comparison: Comparison, t: Language) -> list[Block]:
     rows: list[list[Cell]] = []
     for at, conditions in enumerate(comparison.own[:_MOST_OWN]):
         cells: list[Cell] = [
-            "; ".join(map(str, conditions)) or t("all records"),
+            t.joined(map(str, conditions)) or t("all records"),
             whole(int(comparison.own_truth[at]), t),
         ]
         for each in done:

@@ -158,7 +158,7 @@ def columns(report: Report, t: Language) -> list[Block]:
             t(KINDS[column.kind]),
             whole(column.distinct, t),
             whole(column.missing, t),
-            "; ".join(
+            t.joined(
                 t.sentence(cut_words(step)) or t(WAYS.get(step["how"], step["how"])) for step in column.generalised
             )
             or "–",

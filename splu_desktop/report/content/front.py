@@ -31,8 +31,8 @@ from splu_desktop.report.document import (
 )
 from splu_desktop.report.law import packs
 from splu_desktop.report.model import Guarantee, Recognisable, Report
+from splu_desktop.report.model.public import THRESHOLD
 
-THRESHOLD = 1 / 11  # of the risk of recognition, "0.09" for public release (EMA 0070, Health Canada)
 _LONGEST = 130  # letters of what is typed that stand here; all of it stands under “What was done”
 _LINE = 90  # letters on a line
 # What a reviewer asks (docs/report.md), and the sections that answer it.
@@ -65,7 +65,7 @@ def verdict(report: Report, t: Language) -> str:
     found = report.public.cover.verdict
     column, best, _ = surest(report)
     known = {"column": shortened(column), "known": known_rightly(best, t)}
-    reasons = "; ".join(t(VERDICT_REASONS[code], **(known if code == "inferred" else {})) for code in found.reasons)
+    reasons = t.joined(t(VERDICT_REASONS[code], **(known if code == "inferred" else {})) for code in found.reasons)
     if found.code == "sound":
         return t("All checks passed and all thresholds are met.")
     if found.code == "reservations":
@@ -79,8 +79,8 @@ def pages(report: Report, t: Language) -> list[Block]:
         Paragraph(shortened(title(report, t), 45), "title"),
         Paragraph(t("Report on a release of sensitive data, to be signed"), "subtitle"),
         Heading(t("Summary"), key="front"),
-        Paragraph(f"{t('Verdict')}: {verdict(report, t)}", "lead"),
-        Paragraph(f"{t('Risk that is left')}: {residual(report, t)}", "lead"),
+        Paragraph(t.joined((t("Verdict"), verdict(report, t)), ":"), "lead"),
+        Paragraph(t.joined((t("Risk that is left"), residual(report, t)), ":"), "lead"),
         facts(t("Summary"), _what(report, t), (0.5, 2.7)),
         *_before_after(report, t),
         *_readers(report, t),
@@ -98,8 +98,8 @@ def _what(report: Report, t: Language) -> list[tuple[str, Cell]]:
     said, release = report.public.cover, report.public.release
     typed = said.fields
     made = t.moment(said.created)
-    who = "; ".join(
-        shortened(f"{label}: {text}", 36)
+    who = t.joined(
+        shortened(t.joined((label, text), ":"), 36)
         for label, text in (
             (t("Organisation"), typed.organisation),
             (t("Operator"), typed.operator),
@@ -217,8 +217,7 @@ def _judged(report: Report, t: Language) -> str:
 
 def _low(report: Report) -> bool:
     """Whether no record is recognised more surely than the stricter of both thresholds allows."""
-    found, allowed = report.public.risk.recognisable, report.public.cover.fields.allowed
-    return not found.nsas or found.highest <= min(THRESHOLD, 1.0 if allowed is None else allowed)
+    return not report.public.risk.recognisable.above(report.public.cover.fields.allowed)
 
 
 def _guessed(report: Report) -> bool:

@@ -11,6 +11,8 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.attackers import Attack
 from splu_desktop.core.risk.disclosure import Disclosure
 
+THRESHOLD = 1 / 11  # of the risk of recognition, "0.09" for public release (EMA 0070, Health Canada)
+
 
 @dataclass(frozen=True)
 class Fields:
@@ -285,6 +287,10 @@ class Recognisable:
     def highest(self) -> float:
         """Prosecutor risk of the worst record: 1 over the smallest class."""
         return 1 / self.smallest
+
+    def above(self, allowed: float | None) -> bool:
+        """Whether some record is recognised more surely than THRESHOLD, or what the custodian allows, lets it be."""
+        return bool(self.nsas) and self.highest > min(THRESHOLD, 1.0 if allowed is None else allowed)
 
     @property
     def mean(self) -> float:

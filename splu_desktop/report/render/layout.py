@@ -128,7 +128,7 @@ class _Setter:
         if isinstance(block, Heading):
             self._heading(block, after)
         elif isinstance(block, Paragraph):
-            self._paragraph(block)
+            self._paragraph(block, after)
         elif isinstance(block, TableBlock):
             if block.shown:
                 self._table(block)
@@ -183,7 +183,7 @@ class _Setter:
             self._ops.append(Text(self.left, self.y - 0.3 * size, line, size, True, colour, node))
         self.y += after
 
-    def _paragraph(self, block: Paragraph) -> None:
+    def _paragraph(self, block: Paragraph, after_it: Sequence[Block]) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
         before, after = before * self.spread, after * self.spread
         inset = {"lead": 12.0, "item": 12.0}.get(block.style, 0.0)
@@ -191,7 +191,8 @@ class _Setter:
         self.y += before
         node = Node("P")
         step = size * _LEADING
-        self._room(min(len(lines), 3) * step)
+        # Nor does what leads to something else.
+        self._room(min(len(lines), 3) * step + (_company(after_it) if block.text.endswith(":") else 0.0))
         for number, line in enumerate(lines):
             self._room(step)
             if block.style == "lead":

@@ -19,7 +19,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, announce, button, label, margins, put, scrolled
-from splu_desktop.gui.base.words import decimal, number, percent_within, t, told
+from splu_desktop.gui.base.words import decimal, joined, number, percent_within, t, told
 from splu_desktop.gui.query.analyse.condition_edit import Counts
 from splu_desktop.gui.query.analyse.form import AnalysisForm
 from splu_desktop.gui.query.analyse.trend_plot import TrendPlot
@@ -174,7 +174,7 @@ class AnalysisTab(WorkingTab):
         self._show(asked, found)
         self.show_result(self.export_button)
         self.answered.emit()
-        announce(self.figure, f"{self.what.text()}: {self.figure.text()}. {self.interval.text()}")
+        announce(self.figure, f"{joined((self.what.text(), self.figure.text()), ':')}. {self.interval.text()}")
 
     def _show(self, asked: Analysis, found: Analysed) -> None:
         what = told(found.what)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, Plot, ShareAxis
-from splu_desktop.gui.base.words import percent_within, t
+from splu_desktop.gui.base.words import joined, percent_within, t
 
 _NAMES = 8  # of periods that the axis has room for
 
@@ -51,7 +51,7 @@ class TrendPlot(Plot):
         self.label_axis("bottom", by)
         top = max(float(high.max()), float(y.max()), 0.01)
         item.vb.setRange(xRange=(-0.6, len(parts) - 0.4), yRange=(0.0, top * 1.05), padding=0.0)
-        self.setAccessibleDescription("; ".join(map(self.words_at, range(len(parts)))))
+        self.setAccessibleDescription(joined(map(self.words_at, range(len(parts)))))
 
     def places(self) -> Floats:
         return np.arange(len(self._found), dtype=float)

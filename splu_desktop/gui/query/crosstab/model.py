@@ -16,7 +16,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
-from splu_desktop.gui.base.words import beside, number, percent, percent_within, plain, t, told
+from splu_desktop.gui.base.words import beside, joined, number, percent, percent_within, plain, t, told
 from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
@@ -192,7 +192,7 @@ class SeenTable(QObject):
         answer: Answer = self.grid.answers[line, value]
         where = line_name((*self.grid.parts[line], self.grid.values[value]))
         if answer.exact:
-            return f"{where}: {told(answer.shown)}"
+            return joined((where, told(answer.shown)), ":")
         return t(
             "{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}",
             where=where,

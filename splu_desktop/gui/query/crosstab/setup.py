@@ -12,7 +12,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import Choice, label, margins, put
-from splu_desktop.gui.base.words import number, t, tip, told
+from splu_desktop.gui.base.words import joined, number, t, tip, told
 from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
@@ -143,7 +143,7 @@ class Setup(QWidget):
         self.within.setVisible(bool(conditions))
         if not conditions:
             self.within.setChecked(False)
-        words = "; ".join(told(condition.words()) for condition in conditions)
+        words = joined(told(condition.words()) for condition in conditions)
         self.within.setText(t("Only where {conditions}", conditions=words))
         tip(self.within, told(sentence(conditions)))
 

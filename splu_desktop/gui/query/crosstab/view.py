@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, TableView
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import joined, t, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.model import HeatModel
@@ -91,7 +91,7 @@ class HeatView(TableView):
         else:
             across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
             names = (self.heat.headerData(index.row(), down), self.heat.headerData(index.column(), across))
-            self.pointed.emit(f"{names[0]} · {names[1]}: {told(self.heat.answer(line, value).shown)}")
+            self.pointed.emit(joined((f"{names[0]} · {names[1]}", told(self.heat.answer(line, value).shown)), ":"))
 
 
 class HeatDelegate(QStyledItemDelegate):
