@@ -571,7 +571,7 @@ def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
 
     asked = plan.thresholds
     for name, draw in plan.draws.items():
-        known = draw.known_anyhow(table.n, table[name].compacted().labels.tolist(), name, asked)
+        known = draw.unprotected(table.n, table[name].compacted().labels.tolist(), name, asked)
         if known is not None:
             yield Line("public-figures", Light.AMBER, known, "plan", name)
 
