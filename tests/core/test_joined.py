@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from hypothesis import Phase, assume, example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Joined, PlainGroups, draw_from

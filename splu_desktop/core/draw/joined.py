@@ -878,7 +878,8 @@ class Programme:
         if abs(np.linalg.det(matrix)) < _SINGULAR:
             return 1 / _SINGULAR, np.zeros_like(matrix)
         inverse, shown = np.linalg.inv(matrix), self.share @ matrix
-        # Of a part's k values 1/k is its total, told by the inverse; the rest lies between them, told by what each keeps.
+        # Of a part's k values 1/k is its total, told by the inverse; the rest lies between them, told by what each
+        # keeps.
         total, between = 1 / self.sizes, 1 - 1 / self.sizes
         loss = float((shown @ inverse**2) @ total + (shown / keeps**2) @ between - self.share.sum())
         by_matrix = np.outer(self.share, inverse**2 @ total + between / keeps**2)
