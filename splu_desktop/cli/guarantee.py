@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
         if known:
             found["t_p"] = 0.0
     promises = [
-        known or sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
+        sentences.relieved(known) or sentences.small_count_promise(gamma, epsilon, alpha, releases=releases),
         sentences.large_count_promise(gamma, epsilon, t_e, releases=releases),
     ]
     readers = list(attackers.of_gamma(say("COLUMN"), gamma))

@@ -85,9 +85,13 @@ _HELD_BY_ONE = (
 # Whoever these are, they have many patients each.
 _OTHERS = words(
     "provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist "
-    "lanr npi facility infector infecter source contact kontakt mother mutter mere madre father vater pere padre gp "
-    "ward unit department operator sampler investigator attending operating referring referral household haushalt "
-    "family familie"
+    "lanr npi facility infector infecter source contact kontakt gp "
+    "ward unit department operator sampler investigator attending operating referring referral"
+)
+# Twins have one mother, and what is hers stands in the records of both: persons where somebody says so.
+_KIN = words(
+    "mother mutter mere madre father vater pere padre parent eltern household haushalt foyer hogar family familie "
+    "famille familia"
 )
 _STAY_WORDS = words(
     "csn fin crn dossier episodio episode sejour stay spell visit encounter fall case pathway ubrn admission accession "
@@ -250,7 +254,7 @@ def persons_of(table: Table, progress: Progress = SILENT, *, told: Collection[st
     Asked of the source with all its columns, whatever becomes of them; of `told` somebody says that they identify a
     person. Raises Cancelled.
     """
-    found: list[tuple[bool, float, PersonsFound]] = []
+    found: list[tuple[bool, bool, float, PersonsFound]] = []
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / len(table.columns))
         kind = _numbers(column, column.name in told)
@@ -260,8 +264,9 @@ def persons_of(table: Table, progress: Progress = SILENT, *, told: Collection[st
         counts = counts[counts > 0]
         if len(counts):
             each = PersonsFound(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
-            found.append((each.repeats, each.mean if each.repeats else float(kind), each))
-    return max(found, key=lambda each: each[:2], default=(False, 0.0, None))[2]
+            own = _KIN.isdisjoint(words_of(column.name))
+            found.append((each.repeats, own, each.mean if each.repeats else float(kind), each))
+    return max(found, key=lambda each: each[:3], default=(False, False, 0.0, None))[3]
 
 
 def _numbers(column: Column, told: bool) -> bool | None:
@@ -270,6 +275,9 @@ def _numbers(column: Column, told: bool) -> bool | None:
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN) or not column.n or _OTHERS.intersection(have):
         return None
     present = int(np.count_nonzero(column.counts()[~column.missing]))
+    coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)
+    if _KIN.intersection(have):
+        return False if coded else None
     named = identifier_by_name(column.name)
     if named is not None and present >= 3:
         if named in _BELONGS:
@@ -292,7 +300,6 @@ def _numbers(column: Column, told: bool) -> bool | None:
         or medical(column.name)
     ):
         return None
-    coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)
     if not coded and not numbered_alike(column):
         return None
     return False  # as "id"

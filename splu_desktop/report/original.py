@@ -27,7 +27,7 @@ from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain as plainly_spelled
 from splu_desktop.report import model
-from splu_desktop.report.public import carried_out, eligibility, recognisable, state_of
+from splu_desktop.report.public import carried_out, eligibility, recognisable, state_of, told_counts
 
 # Which questions are asked decides no value that is released; the same ones make two reports comparable.
 _QUESTIONS, _SEED = 3_000, 20_140_815
@@ -262,15 +262,17 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
     before, after = ours[name].counts(), theirs[name].counts()
     asked, draw = published.thresholds, published.draws[name]
     there = np.flatnonzero(before > 0)
+    told = after.copy()
+    told[there] = told_counts(published, name, ours[name].labels[there].tolist())
     reliable = draw.t_f(asked)
     epsilon = as_fraction(asked.epsilon)
     # |f' - f| <= epsilon f on whole numbers: 0.4 * 45 is no binary fraction.
-    inside = np.abs(after - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
+    inside = np.abs(told - before).astype(object) * epsilon.denominator <= before.astype(object) * epsilon.numerator
     rows = []
     for at in there.tolist():
         label = str(ours[name].labels[at])
         state = state_of(int(before[at]), reliable, asked.alpha, protected=draw.limit(label) < 1)
-        rows.append(model.BeforeAfter(label, int(before[at]), int(after[at]), state, bool(inside[at])))
+        rows.append(model.BeforeAfter(label, int(before[at]), int(after[at]), int(told[at]), state, bool(inside[at])))
     rows.sort(key=lambda row: -row.true)
     small = [row for row in rows if row.state == planning.ValueState.PROTECTED.value]
     large = [row for row in rows if row.state == planning.ValueState.ANSWERABLE.value]
@@ -281,7 +283,7 @@ def _marginal(ours: Table, theirs: Table, published: Published, name: str) -> mo
         small_wrong=sum(not row.inside for row in small),
         large_values=len(large),
         large_wrong=sum(not row.inside for row in large),
-        total_deviation=float(np.abs(after - before).sum() / 2 / published.n),
+        total_deviation=float(np.abs(told - before).sum() / 2 / published.n),
     )
 
 

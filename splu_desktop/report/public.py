@@ -25,6 +25,7 @@ from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
+from splu_desktop.core.query.reader import Condition, Reader
 from splu_desktop.core.risk import uniqueness
 from splu_desktop.core.risk.attack import Carried, attack
 from splu_desktop.core.risk.disclosure import disclosure
@@ -236,6 +237,18 @@ def _guarantee(name: str, published: Published) -> model.Guarantee:
         law=None if draw.gamma is None else _exact_law(draw.gamma, published),
         **draw.shape(published.n),
     )
+
+
+def told_counts(published: Published, name: str, labels: Iterable[str]) -> list[int]:
+    """Return how many records recipients are told to have each of these values of a sensitive column.
+
+    Published counts where the draw keeps shares true; elsewhere these answer nothing and are reconstructed.
+    """
+    column, asked = published.table[name], [[Condition(name, values=(label,))] for label in labels]
+    if not published.draws[name].true_shares:
+        return [round(answer.estimate) for answer in Reader(published).answers(asked, vanished=True)]
+    counts = dict(zip(column.labels.tolist(), column.counts().tolist(), strict=True))
+    return [counts.get(question[0].values[0], 0) for question in asked]
 
 
 def _reaches(draw: Draw, asked: Thresholds, t_p: float) -> bool:

@@ -16,7 +16,7 @@ from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.files.release.reading import OpenRelease, read_release
 from splu_desktop.report import model
-from splu_desktop.report.public import file_facts, public, weighed
+from splu_desktop.report.public import file_facts, public, told_counts, weighed
 from splu_desktop.report.render.json_report import read_json
 from splu_desktop.report.render.schema import problems
 
@@ -186,8 +186,10 @@ def _published_counts(data: dict[str, Any], opened: OpenRelease) -> Iterator[tup
             continue
         column = opened.published.table[marginal["column"]]
         counts = dict(zip(column.labels.tolist(), column.counts().tolist(), strict=True))
-        for j, row in enumerate(marginal["values"]):
+        told = told_counts(opened.published, column.name, [row["value"] for row in marginal["values"]])
+        for j, (row, answered) in enumerate(zip(marginal["values"], told, strict=True)):
             yield f"original.marginals[{i}].values[{j}].published", row["published"], counts.get(row["value"], 0)
+            yield f"original.marginals[{i}].values[{j}].told", row["told"], answered
 
 
 def _leaves(ours: Any, theirs: Any, where: str) -> Iterator[tuple[str, Any, Any]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_desktop.core.checks.gate import Light, table_lines
+from splu_desktop.core.checks.gate import Light, Line, table_lines
 from splu_desktop.core.draw.ways import by_tolerances
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.persons import Repeats, per_person, persons_of, right_guesses, rounded_up
@@ -259,6 +259,39 @@ def test_codes_of_many_forms_are_asked_about_where_each_keeps_its_age_or_sex(tra
         roles = {each.name: Role.DROPPED for each in table} | {"s": Role.SA}
         (line,) = [line for line in table_lines(drawn, Plan(roles, plain({"s": 4}))) if line.name == "persons"]
         assert ("Mark it as an identifier" in line.sentence) == asked
+
+
+def _persons_line(table: Table, *identifiers: str) -> Line:
+    roles = {name: Role.DROPPED for name in table.names} | dict.fromkeys(identifiers, Role.IDENTIFIER) | {"s": Role.SA}
+    (line,) = [line for line in table_lines(table, Plan(roles, plain({"s": 4}))) if line.name == "persons"]
+    return line
+
+
+def test_children_of_one_mother_have_what_is_hers_in_several_records() -> None:
+    """“Nothing in the table tells whether persons have several” of 2,401 mothers in 2,749 births."""
+    mothers = np.sort(np.append(np.arange(1_000), np.arange(150)))
+    codes = [f"M{1_000 + each}" for each in range(1_000)]
+    children, s = column("Kind", np.arange(1_150), [str(7_000 + i) for i in range(1_150)]), np.arange(1_150) % 9
+    table = Table((column("Mutter", mothers, codes), children, column("s", s)))
+    line = _persons_line(table, "Mutter", "Kind")
+    assert "1000 values of “Mutter” stand in 1150 records" in line.sentence.replace(",", "")
+    # A child that comes again is the person, and not its mother; and who nobody says is a person is none.
+    again = Table((column("Mutter", np.arange(2_300) // 3, codes), column("patient id", np.arange(2_300) // 2)))
+    found = persons_of(again, told=again.names)
+    assert found is not None
+    assert found.column == "patient id"
+    assert persons_of(again.select(["Mutter"])) is None
+
+
+def test_of_stays_it_is_asked_whether_persons_have_several() -> None:
+    """“Persons have several records, 23 at most” was of stays: the persons had up to 67."""
+    stay = np.repeat(np.arange(400), 5)
+    persons = column("Wristband", stay // 2, [str(602_282 + 7 * i) for i in range(200)])
+    table = Table((column("Episode ref", stay), persons, column("s", np.arange(2_000) % 9)))
+    line = _persons_line(table, "Episode ref")
+    assert "400 values of “Episode ref”" in line.sentence
+    assert "If “Wristband” tells persons, they have more, for it has 200 values" in line.sentence
+    assert "200 values of “Wristband”" in _persons_line(table, "Episode ref", "Wristband").sentence
 
 
 def test_one_record_per_person_is_said_so() -> None:

@@ -107,6 +107,12 @@ def test_tolerances_are_told_by_public_figures_like_gamma_and_nothing_then_says_
     found = grouping.figures(table["s"], asked)
     assert {row["t_p"] for row in found["values"]} == {0.0}
     assert found["sentences"][0] == lines[0].sentence
+    for draw in (grouping, PlainGroups(4)):  # recipients read the fact alone: what hinders it only a custodian can do
+        known, relief = draw.known_anyhow(12, labels, "s", asked), draw.relief
+        assert known is not None
+        assert "more" not in known
+        assert "gamma." not in known
+        assert draw.unprotected(12, labels, "s", asked) == f"{known} {relief}"
     published = Published(table, {"s": grouping}, asked)
     assert make_facts(Reader(published), [])["guarantees"]["s"] == published.stated("s")
     assert published.stated("s")["by_tolerance"]["1/4"]["t_p"] == 0

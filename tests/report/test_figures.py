@@ -268,6 +268,7 @@ def _claim_original(case: Case, claim: Callable[[str, Any], None], asked: dict[s
             "true": f,
             "published": after.get(v, 0),
             "state": state[v],
+            "told": after.get(v, 0),
             "inside": 10 * abs(after.get(v, 0) - f) <= 3 * f,
         }
         for v, f in sorted(true.items(), key=lambda item: -item[1])

@@ -97,6 +97,7 @@ FORGERIES = {
     "public.columns[0].distinct": lambda p, o: p["columns"][0].update(distinct=1),
     "public.guarantees[0].values[0].published": lambda p, o: p["guarantees"][0]["values"][0].update(published=1),
     "original.marginals[0].values[0].published": lambda p, o: o["marginals"][0]["values"][0].update(published=1),
+    "original.marginals[0].values[0].told": lambda p, o: o["marginals"][0]["values"][0].update(told=1),
     "public.release.records (missing)": lambda p, o: p["release"].pop("records"),
 }
 

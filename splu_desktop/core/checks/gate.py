@@ -340,9 +340,15 @@ def persons_line(
             column=found.column,
         )
         return Line("persons", Light.GREEN, text, "classify", found.column)
+    perhaps = None if found.each_is_one else perhaps_persons(source)
+    wider = perhaps is not None and perhaps.persons < found.persons  # persons come again, with another stay
     text = say(
         "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
-        "average and {largest} at most (a release says up to {told}). {promise} Take one record per "
+        "average and {largest} at most (a release says up to {told}). {promise} If “{other}” tells persons, they have "
+        "more, for it has {fewer} values: mark it as an identifier then, and what this means for them is said here."
+        if wider
+        else "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each "
+        "on average and {largest} at most (a release says up to {told}). {promise} Take one record per "
         "person, draw all records of a person at once, or take a larger gamma.",
         persons=found.persons,
         column=found.column,
@@ -351,6 +357,7 @@ def persons_line(
         largest=found.largest,
         told=found.public.largest,
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
+        **({"other": perhaps.column, "fewer": perhaps.persons} if perhaps is not None and wider else {}),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
 
@@ -571,7 +578,7 @@ def _public_figures(table: Table, plan: Plan) -> Iterable[Line]:
 
     asked = plan.thresholds
     for name, draw in plan.draws.items():
-        known = draw.known_anyhow(table.n, table[name].compacted().labels.tolist(), name, asked)
+        known = draw.unprotected(table.n, table[name].compacted().labels.tolist(), name, asked)
         if known is not None:
             yield Line("public-figures", Light.AMBER, known, "plan", name)
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
+from splu_desktop.core.guarantees.sentences import relieved
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
@@ -458,10 +459,19 @@ class Draw(ABC):
     def _known_anyhow(self, **told: Any) -> str:
         return say(
             "Small counts are not protected: {n} records in {groups} leave {who} of “{column}” {many} "
-            "records, as anyone can work out; allow more for other values, or have more records.",
+            "records, as anyone can work out.",
             groups=self.words(),
             **told,
         )
+
+    @property
+    def relief(self) -> str:
+        """What hinders it, which a custodian can do and a recipient can't."""
+        return say("Allow more for other values, or have more records.")
+
+    def unprotected(self, n: int, labels: Sequence[str], column: str, thresholds: Thresholds) -> str | None:
+        """Return the same as `known_anyhow` for the custodian, with what hinders it."""
+        return relieved(self.known_anyhow(n, labels, column, thresholds), self.relief)
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         """Return all that a plan says of a column drawn so, as plain data: sentences, and a row per value.
@@ -471,7 +481,7 @@ class Draw(ABC):
         counts = column.counts()
         through = self.transition(counts.astype(np.float64), column.labels)
         told = self.told(column.n, column.labels.tolist(), thresholds)
-        known = self.known_anyhow(column.n, column.labels.tolist(), column.name, thresholds)
+        known = self.unprotected(column.n, column.labels.tolist(), column.name, thresholds)
         t_p = {label: promise.t_p for promise in self.promises(thresholds, told) for label in promise.values}
         rows = [
             {

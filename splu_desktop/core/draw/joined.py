@@ -549,15 +549,20 @@ class Joined(Draw):
         if self.finer:
             return say(
                 "Small counts are not protected: of “{column}” with {n} records only chances exist that follow from "
-                "the counts themselves, and whoever computes them anew may read from them how many have {who}; raise "
-                "its tolerance, join rare values, or have more records.",
+                "the counts themselves, and whoever computes them anew may read from them how many have {who}.",
                 **{name: told[name] for name in ("column", "n", "who")},
             )
         return say(
             "Small counts are not protected: the shares that this draw publishes tell of {n} records that {who} of "
-            "“{column}” has {many}; choose groups for it, join rare values, or have more records.",
+            "“{column}” has {many}.",
             **told,
         )
+
+    @property
+    def relief(self) -> str:
+        if self.finer:
+            return say("Raise its tolerance, join rare values, or have more records.")
+        return say("Choose groups for it, join rare values, or have more records.")
 
     def promises(self, thresholds: Thresholds, told: Collection[str] = ()) -> tuple[Promise, ...]:
         """Return what is promised for each tolerance, the strictest first. Counts are those reconstructed."""
@@ -689,7 +694,7 @@ class Joined(Draw):
         found.append(
             say(
                 "Two independent releases of the same records would together link a record to a sensitive value of "
-                "“{column}” with up to {twice} confidence; so release them once.",
+                "“{column}” with up to {twice} confidence.",
                 column=column,
                 twice=up(Fraction(self.twice).limit_denominator(10**6)),
             )
@@ -873,12 +878,13 @@ class Programme:
         if abs(np.linalg.det(matrix)) < _SINGULAR:
             return 1 / _SINGULAR, np.zeros_like(matrix)
         inverse, shown = np.linalg.inv(matrix), self.share @ matrix
-        # The values of a larger part are told from one another by those that keep theirs.
-        single, many = (self.sizes == 1).astype(np.float64), (self.sizes > 1).astype(np.float64)
-        loss = float((shown @ inverse**2 - self.share) @ single + (shown / keeps**2 - self.share) @ many)
-        by_matrix = np.outer(self.share, inverse**2 @ single + many / keeps**2)
-        by_matrix -= inverse.T @ (2 * shown[:, None] * inverse * single) @ inverse.T
-        by_keeps = np.diag(by_matrix) - 2 * many * shown / keeps**3
+        # Of a part's k values 1/k is its total, told by the inverse; the rest lies between them, told by what each
+        # keeps.
+        total, between = 1 / self.sizes, 1 - 1 / self.sizes
+        loss = float((shown @ inverse**2) @ total + (shown / keeps**2) @ between - self.share.sum())
+        by_matrix = np.outer(self.share, inverse**2 @ total + between / keeps**2)
+        by_matrix -= inverse.T @ (2 * shown[:, None] * inverse * total) @ inverse.T
+        by_keeps = np.diag(by_matrix) - 2 * between * shown / keeps**3
         return max(loss, 0.0), np.asarray(by_matrix - by_keeps[:, None], np.float64)
 
     def invariant(self) -> Floats:

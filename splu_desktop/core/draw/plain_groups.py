@@ -182,6 +182,10 @@ class PlainGroups(GroupDraw):
     def known_anyhow(self, n: int, labels: Sequence[str], column: str, thresholds: Thresholds) -> str | None:
         return unprotected(n, self.size, len(labels), thresholds.epsilon, thresholds.alpha, column=column)
 
+    @property
+    def relief(self) -> str:
+        return say("Choose a smaller gamma.")
+
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         counts = column.counts()
         values = planning.plan_values(counts, column.n, self.size, thresholds)

@@ -86,7 +86,7 @@ def unprotected(
     least, most = public_figures.of_plan(n, gamma, values)
     return say(
         "Small counts are not protected: {n} records, gamma = {gamma} and {values} values of {subject} leave each "
-        "value {least} to {most} records, as anyone can work out; choose a smaller gamma.",
+        "value {least} to {most} records, as anyone can work out.",
         n=n,
         gamma=gamma,
         values=values,
@@ -94,6 +94,13 @@ def unprotected(
         least=least,
         most=most,
     )
+
+
+def relieved(known: str | None, relief: str | None = None) -> str | None:
+    """Return a sentence of `unprotected` for the custodian, with what hinders it, which a recipient can't do."""
+    if known is None:
+        return None
+    return listed((known, relief or say("Choose a smaller gamma.")), "{head} {tail}", "{head} {tail}")
 
 
 def _safe_share(gamma: int, epsilon: Fraction, alpha: int, probability: float, releases: int) -> Fraction:
@@ -138,7 +145,7 @@ def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]
     asked, gamma, k = values.thresholds, values.gamma, values.releases
     told = unprotected(values.n, gamma, int(np.count_nonzero(values.counts)), asked.epsilon, asked.alpha, column=column)
     said: list[str] = [
-        told or small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
+        relieved(told) or small_count_promise(gamma, asked.epsilon, asked.alpha, column=column, releases=k),
         large_count_promise(gamma, asked.epsilon, asked.t_e, column=column, releases=k),
     ]
     totals = values.totals

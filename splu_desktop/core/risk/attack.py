@@ -425,7 +425,15 @@ def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str
     """
     sa = carried.attack.column
     true = _Truth.of(carried, published, source, nsas)
-    figures = tuple(_figures(each, true.chance(each.guess)) for each in carried.guesses)
+    # Who has no table takes the value that is truly most frequent; of few records a release may name another.
+    top, most = int(source[sa].counts().argmax()), float(source[sa].counts().max() / source.n)
+    guesses = [
+        replace(each, guess=np.full_like(each.guess, top), certainty=np.full_like(each.certainty, most))
+        if each.name == "margins"
+        else each
+        for each in carried.guesses
+    ]
+    figures = tuple(_figures(each, true.chance(each.guess)) for each in guesses)
     betrayed = carried.own <= BETRAYED
     kept = true.chance(carried.shown)
     return replace(

@@ -57,7 +57,9 @@ def promises(
     epsilon = thresholds.epsilon
     known = sentences.unprotected(n, gamma, values, epsilon, thresholds.alpha, column=column)
     return (
-        told(known or sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column)),
+        told(
+            sentences.relieved(known) or sentences.small_count_promise(gamma, epsilon, thresholds.alpha, column=column)
+        ),
         told(sentences.large_count_promise(gamma, epsilon, thresholds.t_e, column=column)),
         "\n\n".join(told(each) for each in attackers.of_gamma(column, gamma)),
     )

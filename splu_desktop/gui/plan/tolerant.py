@@ -41,7 +41,7 @@ def promised(table: Table, name: str, draw: Draw, thresholds: Thresholds) -> Pro
     # Of a draw per person no more holds than the persons of this very table leave of its tolerances.
     made, column = draw.learned(table, name, thresholds), table[name]
     labels = column.compacted().labels.tolist()
-    known = made.known_anyhow(column.n, labels, name, thresholds)
+    known = made.unprotected(column.n, labels, name, thresholds)
     said = made.sentences(name, thresholds, made.told(column.n, labels, thresholds))
     return Promised(told(made.words()), tuple(map(told, (*([known] if known else []), *said, *made.readers(name)))))
 

@@ -114,21 +114,21 @@ def small_counts(promise: model.Guarantee, law: model.ExactLaw, t: Language) -> 
 
 
 def before_after(marginal: model.Marginal, t: Language, most: int = 10) -> FigureBlock:
-    """Return the bars of the most frequent values, true beside published."""
+    """Return the bars of the most frequent values, true beside what recipients are told."""
     rows = marginal.values[:most]
     scene = Scene(WIDTH, 30 + 18.0 * len(rows))
-    top = max((max(row.true, row.published) for row in rows), default=1)
+    top = max((max(row.true, row.told) for row in rows), default=1)
     x = Axis(0, float(max(top, 1)), 150, WIDTH - 90)
     scene.add(Box(150, 2, 8, 8, QUIET), Words(162, 9, t("true"), size=8))
-    scene.add(Box(220, 2, 8, 8, ACCENT), Words(232, 9, t("published"), size=8))
+    scene.add(Box(220, 2, 8, 8, ACCENT), Words(232, 9, t("told to recipients"), size=8))
     for place, row in enumerate(rows):
         y = 18 + 18.0 * place
         scene.add(Words(144, y + 9, shortened(row.value) or t("(empty)"), "end", 7.5))
         scene.add(Box(x.start, y, max(0.5, x.at(row.true) - x.start), 6, QUIET))
-        scene.add(Box(x.start, y + 7, max(0.5, x.at(row.published) - x.start), 6, ACCENT))
-        scene.add(Words(WIDTH, y + 9, f"{t.number(row.true)} → {t.number(row.published)}", "end", 7.5, QUIET))
+        scene.add(Box(x.start, y + 7, max(0.5, x.at(row.told) - x.start), 6, ACCENT))
+        scene.add(Words(WIDTH, y + 9, f"{t.number(row.true)} → {t.number(row.told)}", "end", 7.5, QUIET))
     words = t(
-        "The {shown} most frequent values of “{column}” with their true and published counts.",
+        "The {shown} most frequent values of “{column}” with their true counts and those that recipients are told.",
         shown=t.number(len(rows)),
         column=marginal.column,
     )

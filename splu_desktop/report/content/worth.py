@@ -92,8 +92,9 @@ def _marginals(original: model.Original, report: Report, t: Language) -> list[Bl
         Paragraph(
             t(
                 "Values with a small count (up to {alpha}) and with one that can be answered, and how many of each "
-                "came out wrong by more than {epsilon}; and the share of records that would have to change their value "
-                "to turn the published counts into the true ones.",
+                "recipients are told wrong by more than {epsilon}; and the share of records that would have to change "
+                "their value to turn the counts they are told into the true ones. They are told the published count "
+                "where the draw keeps shares true, else what they reconstruct from it.",
                 alpha=t.number(report.public.guarantees[0].alpha),
                 epsilon=error,
             )
@@ -110,7 +111,8 @@ def _before_after(marginal: model.Marginal, t: Language) -> TableBlock:
         (t("Value"), "l", 4.4, lambda row: shown(row.value, t)),
         (t("True count"), "r", 0.8, lambda row: whole(row.true, t)),
         (t("Published"), "r", 1, lambda row: whole(row.published, t)),
-        (t("Difference"), "r", 0.9, lambda row: whole(row.published - row.true, t)),
+        (t("Told to recipients"), "r", 1, lambda row: whole(row.told, t)),
+        (t("Difference"), "r", 0.9, lambda row: whole(row.told - row.true, t)),
         (t("What it is"), "l", 1.1, lambda row: t(STATES[row.state])),
         (t("Within the error"), "l", 1, lambda row: yes_no(row.inside, t)),
         most=0,

@@ -49,13 +49,17 @@ class SourceColumn:
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """One value's count before and after the draw."""
+    """One value's count before and after the draw, and what recipients estimate it to be.
+
+    That is the published count where the draw keeps shares true, else what they reconstruct from it.
+    """
 
     value: str
     true: int
     published: int
+    told: int
     state: str
-    inside: bool  # |f' - f| <= epsilon f
+    inside: bool  # |told - f| <= epsilon f
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Marginal:
     small_wrong: int
     large_values: int
     large_wrong: int
-    total_deviation: float  # half the sum of |f' - f|, over N
+    total_deviation: float  # half the sum of |told - f|, over N
 
 
 @dataclass(frozen=True)
