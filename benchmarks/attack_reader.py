@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 FEW, HALF, ROUNDS = 10, 0.5, 8
+RARE, ALONE = 20, 64  # records below which sensitive values are one, and how many are told apart
 
 
 class Release:
@@ -54,13 +55,21 @@ class Release:
         np.add.at(self.having, (there[true.notna()], true.dropna().astype(int)), 1)
         self.alike = np.maximum(np.bincount(there, minlength=len(self.having)), 1)
 
+    @property
+    def apart(self) -> Floats:
+        """(m, M) which values are which: rare ones are one."""
+        order = np.argsort(-self.share, kind="stable")
+        alone = min(max(int((self.share * self.n >= RARE).sum()), 1), ALONE)
+        return np.eye(min(alone + 1, self.m))[np.minimum(np.argsort(order), alone)]
+
     def undone(self, counts: Floats) -> Floats:
-        """Return true counts by the two numbers of groups of gamma, by the stated inverse else."""
+        """Return true counts (k, M) by the two numbers of groups of gamma, by the stated inverse else."""
         if "gamma" not in self.draw:
-            return counts @ np.array(self.draw["inverse"], np.float64)
-        a = self.draw["a"]
-        b = (1 - a) * self.share / (1 - self.share)
-        return np.asarray((counts - counts.sum(axis=1, keepdims=True) * b) / (a - b))
+            return counts @ np.array(self.draw["inverse"], np.float64) @ self.apart
+        a, share = self.draw["a"], self.share @ self.apart
+        b = (1 - a) * share / (1 - share)
+        selected, told = counts.sum(axis=1, keepdims=True), a - b > 0.01
+        return np.where(told, (counts @ self.apart - selected * b) / np.where(told, a - b, 1.0), selected * share)
 
     def judged(self, beliefs: Floats) -> tuple[float, float]:
         """Return the shares of right guesses without the row, and with it."""
@@ -79,7 +88,8 @@ class Release:
 
 def naive_bayes(release: Release, intervals: int, most: int | None) -> Floats:
     """Return (N, m) beliefs by the settings that the report prints."""
-    score = np.tile(np.log(np.maximum(release.share, 1e-9)), (release.n, 1))
+    share = release.share @ release.apart
+    score = np.tile(np.log(np.maximum(share, 1e-9)), (release.n, 1))
     for name in release.unchanged:
         texts = release.table[name]
         if name in release.numbers and texts.nunique() > intervals:
@@ -96,7 +106,8 @@ def naive_bayes(release: Release, intervals: int, most: int | None) -> Floats:
         real = np.maximum(release.undone(counts), HALF)
         score += np.log(real / real.sum(axis=0))[codes]
     beliefs = np.exp(score - score.max(axis=1, keepdims=True))
-    return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))
+    beliefs /= beliefs.sum(axis=1, keepdims=True)
+    return np.asarray((beliefs / np.maximum(share, 1e-9)) @ release.apart.T * release.share)
 
 
 def forest(release: Release) -> Floats:

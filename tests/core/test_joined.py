@@ -332,6 +332,32 @@ def test_releases_in_plain_groups_beside_it_tell_what_is_said_of_them(gammas: tu
     )
 
 
+@pytest.mark.parametrize(
+    ("counts", "limits", "gamma"),
+    [
+        ((1_000, 640, 240, 140, 90, 70), ("1", "1", *["3/10"] * 4), 2),
+        ((117, 78, 80), ("7/10", "3/5", "3/5"), 2),
+        ((500, 420, 400, 120, 80), ("1", "1", "1/2", "1/4", "1/4"), 3),
+        ((1_960, 1_900, 1_700, 240, 120, 60, 17), ("1", "1/2", "1/2", *["1/5"] * 4), 3),
+    ],
+)
+def test_no_two_releases_tell_more_surely_than_is_said(
+    counts: tuple[int, ...], limits: tuple[str, ...], gamma: int
+) -> None:
+    """By the exact laws of the true counts: what was said was up to 11 points too low, of rare values of one part."""
+    made = column({f"v{at}": count for at, count in enumerate(counts)})
+    draw = design(made, dict(zip(made.labels, map(Fraction, limits), strict=True)))
+    true = made.counts().astype(float)
+    joined = draw.transition(true, made.labels).matrix
+    protected = [at for at, label in enumerate(made.labels) if draw.limit(str(label)) < 1]
+    plain = PlainGroups(gamma).transition(true, made.labels).matrix
+    for other, said in ((joined, draw.twice), (plain, draw.sure(1, (gamma,)))):
+        seen = true[:, None, None] * joined[:, :, None] * other[:, None, :]
+        surest = (seen[protected] / np.maximum(seen.sum(axis=0), 1e-12)).max()
+        assert surest <= said + 1e-9
+        assert said <= surest + 0.15, "and not just anything"
+
+
 def test_small_counts_are_as_wrong_as_said_and_large_ones_as_right() -> None:
     """f-hat = (y - N q) / (1 - q) by simulation, 4,000 each: 4.5 standard deviations, one alarm in 50,000."""
     asked, chance = Thresholds(), np.random.default_rng(3)

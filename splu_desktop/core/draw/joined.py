@@ -27,6 +27,7 @@ from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlo
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.blocks import RECORDS
 from splu_desktop.core.groups.design import block_of
+from splu_desktop.core.groups.law import GroupLaw
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
 from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import checked_epsilon, checked_probability
@@ -592,7 +593,7 @@ class Joined(Draw):
     def by_value(self) -> tuple[ValueDraw, ...]:
         return tuple(replace(each, sure=self.sure) for each in super().by_value())
 
-    @property
+    @cached_property
     def twice(self) -> float:
         """How surely two independent releases of the same records together tell a protected value at most."""
         return self.sure(2)
@@ -601,47 +602,67 @@ class Joined(Draw):
         """Return how surely so many independent releases of the same records tell a protected value at most.
 
         For one protected value pi / (pi + (1 - pi) q^k), of a record that shows it in all of them. Of two releases all
-        pairs of shown values are looked at, of more those that show the same each time; who holds more holds two.
+        pairs of shown values are looked at, of more those that show the same each time; who holds more holds two. The
+        value has as many records as its part may have of one, and all others as few (`_possible`).
 
         gammas : of further releases, in plain groups; draws are independent, so likelihoods are multiplied.
         """
-        # One value of each part beside what is left of it.
-        rows, priors, columns = [], [], []
         keeps, feeds, _ = self._numbers
-        for at, part in enumerate(self.parts):
-            columns.append(at)
-            size = max(len(part.values), 1)
-            rows.append((at, True))
-            priors.append(self._shares[at] / size)
-            if size > 1:
-                rows.append((at, False))
-                priors.append(self._shares[at] * (size - 1) / size)
-        own_keeps = np.diag(keeps)
-        matrix = np.array([[feeds[at, to] + own * own_keeps[at, to] for to in columns] for at, own in rows])
-        prior = np.array(priors)
-        asked = [place for place, (at, own) in enumerate(rows) if own and self.parts[at].protected and prior[place]]
-        if not asked:
-            return 0.0
-        each = prior[[place for place, (_, own) in enumerate(rows) if own]]
-        own_value = np.array([[own and at == to for to in columns] for at, own in rows])
-        kinds = [(matrix, releases)]
-        whose, sizes = [at for at, _ in rows], np.array([max(len(part.values), 1) for part in self.parts])
-        for gamma, times in Counter(gammas).items():
-            met = _met(each, sizes, gamma)
-            led = met[whose, None] * met / (gamma * np.maximum(each[whose, None], 1e-300))
-            kinds.append((np.where(own_value, 1 / gamma, np.minimum(led, 1 / gamma)), times))
-        pairs = [
-            one[:, :, None] * other[:, None, :]
-            for at, (one, times) in enumerate(kinds)
-            for other, _ in kinds[at + (times < 2) :]
-        ]
-        pairs.append(np.prod([one**times for one, times in kinds], axis=0)[:, :, None])
-        worst = 0.0
-        for seen in pairs:
-            every = np.tensordot(prior, seen, 1)
-            mine = prior[asked, None, None] * seen[asked]
-            worst = max(worst, float(np.divide(mine, every, out=np.zeros_like(mine), where=every > 0).max()))
+        sizes, places = np.array([max(len(part.values), 1) for part in self.parts]), np.arange(len(self.parts))
+        fewest, least, most = self._possible
+        # The commonest value, with as many records as it may have, is met most.
+        each = self._shares * self.records / sizes
+        each = np.where(each == each.max(), most, each)
+        starts, times, worst = np.cumsum(sizes) - sizes, Counter(gammas), 0.0
+        attacked = self._protected
+        for at, has in zip(attacked * 2, [*each[attacked], *most[attacked]], strict=True):
+            # Rows: the value, of each part one or two that are shown, and what is left of each part.
+            mine = places == at
+            one, two, left = (places[sizes > number + mine] for number in range(3))
+            rows = np.concatenate([[at], one, two, left])
+            number = np.concatenate([[0], mine[one], 1 + mine[two], 2 + mine[left]]) + starts[rows]
+            columns, own = rows[: len(rows) - len(left)], np.eye(len(rows), len(rows) - len(left))
+            rest = fewest - mine * has
+            alone = np.where(sizes - mine > 1, least, np.maximum(rest, least))
+            counts = np.concatenate([[has], alone[one], least[two], np.maximum(rest - 2 * least, 0.0)[left]])
+            kinds = [(feeds[np.ix_(rows, columns)] + own * keeps[columns], releases)]
+            left_over = np.maximum(each * sizes - has, 1.0) / np.maximum(sizes - 1, 1)
+            every = np.repeat(np.where(mine, left_over, each), sizes)
+            every[starts[at]] = has
+            for gamma, often in times.items():  # a value is met as often as it has records
+                met = _plain(every, gamma)[np.ix_(number, to := number[: len(columns)])]
+                kinds.append((np.where(own > 0, met, met * (counts[: len(to)] / every[to])), often))
+            pairs = [
+                (first[:, :, None] * other[:, None, :]).reshape(len(rows), -1)
+                for place, (first, often) in enumerate(kinds)
+                for other, _ in kinds[place + (often < 2) :]
+            ]
+            for seen in (*pairs, np.prod([first**often for first, often in kinds], axis=0)):
+                # Records beyond the fewest are where they lead least to what is shown.
+                beyond = max(self.records - float(counts.sum()), 0.0) * seen[1:].min(axis=0, initial=np.inf)
+                shown, right = counts @ seen + beyond, counts[0] * seen[0]
+                worst = max(worst, float(np.divide(right, shown, out=np.zeros_like(right), where=shown > 0).max()))
         return worst
+
+    @cached_property
+    def _possible(self) -> tuple[Floats, Floats, Floats]:
+        """(p,) the fewest records that each part can have, and the fewest and most of one of its values.
+
+        Shares are rounded up, of counts in whole blocks; that of the most frequent value is what the blocks leave.
+        """
+        sizes, share = np.array([[max(len(part.values), 1), float(part.share)] for part in self.parts]).T
+        protected = np.array([part.protected for part in self.parts])
+        block = block_of(self.records, int(sizes.sum())) - 1
+        step = 10 ** (1 / _STEPS_A_DECADE[0])
+        whole = self.records * share
+        fewest = self.records * np.maximum(share / step, 1 - (1 - share) * step)
+        top = np.arange(len(share)) == int(np.argmax(np.where(sizes == 1, share, 0.0)))
+        fewest = np.maximum(np.where(top, fewest, fewest - sizes * block), np.minimum(sizes, whole))
+        whole = np.minimum(whole + np.where(top, block * sizes.sum(), 0.0), self.records)
+        alike = np.where(protected, BAND, self.records)  # times the rarest value of a part that the most frequent has
+        least = np.maximum(fewest / (1 + alike * (sizes - 1)), 0.0 if self.declared else 1.0)
+        most = np.where(protected, whole * BAND / (BAND + sizes - 1), whole)
+        return fewest, np.where(sizes == 1, fewest, least), most
 
     @property
     def insider(self) -> float:
@@ -765,23 +786,11 @@ def _never_within(width: float, number: Floats, chance: Floats, step: Floats | f
     return max(1 - float(law[: int(often[best])].sum()), 0.0)
 
 
-def _met(shares: Floats, sizes: NDArray[np.int64], gamma: int) -> Floats:
-    """Return how readily values meet others in plain groups: x and u share a group as often as the product says.
-
-    shares : (p,) of the records that have one value of each part, sizes : (p,) its values.
-
-    Groups hold no value twice, so one near the eligibility limit meets all others more often than their shares say: the
-    products that add up to (gamma - 1) times each share are those of quasi-independence (Goodman 1968), here found by
-    scaling.
-    """
-    wanted = np.minimum(shares, 1 / gamma) * (gamma - 1)
-    met = np.sqrt(wanted * shares)
-    for _ in range(200):
-        rest = np.maximum(sizes @ met - met, 1e-300)
-        met, before = np.sqrt(met * wanted / rest), met
-        if np.allclose(met, before, rtol=1e-6):
-            break
-    return met
+def _plain(counts: Floats, gamma: int) -> Floats:
+    """Return (m, m) the chances of plain groups of (m,) counts, by the law of what one holds; a value stands once."""
+    means = np.minimum(gamma * counts / max(float(counts.sum()), 1e-300), 1.0)
+    together = GroupLaw.of(means, np.ones(len(means), np.int64), gamma).pairs()
+    return np.asarray(together / (gamma * np.maximum(means[:, None], 1e-300)), np.float64)
 
 
 def _decimal(share: Fraction) -> str:

@@ -106,7 +106,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         (t("Column"), "l", 2, lambda row: row[0].column),
         (t("Without the table"), "r", 0.9, lambda row: share(row[1].right, t)),
         (t("The row alone"), "r", 0.8, lambda row: share(_named(row[0], "row", row[1]).right, t)),
-        (t("Attacker"), "l", 1.7, lambda row: t(NAMES[row[2].name]) if row[2].right > row[1].right else "–"),
+        (t("Attacker"), "l", 1.7, lambda row: t(NAMES[row[2].name])),
         (t("right"), "r", 0.7, lambda row: guessed(row[2], t)),
         (t("Known at 80 %"), "r", 0.8, lambda row: share(row[2].known_80, t)),
         (t("of these right"), "r", 0.8, lambda row: between(row[2].right_80, row[2].ends_80, t)),
@@ -171,8 +171,10 @@ def _programmed(attack: Attack, t: Language) -> str:
         "intervals of about equally many records, each value in that of its middle record, values of fewer than 10 "
         "records as one. Undone are counts in groups of gamma by (y − n b) / (a − b), or n f / N where a − b is "
         "0.01 or less, with b = (1 − a) f / (N − f) and a of release.json, where n of all N records have the column's "
-        "value and f show the sensitive one, others by “inverse” there. With the row: times the chance that a value is "
-        "shown as the row's: T there, or where it has none a for the same value and b for others.",
+        "value and f show the sensitive one, others by “inverse” there. Sensitive values of fewer than 20 records, and "
+        "all beyond the 64 commonest, are added up to one, whose chance they have in parts as their counts. With the "
+        "row: times the chance that a value is shown as the row's: T there, or where it has none a for the same value "
+        "and b for others.",
         n=attack.intervals,
     )
     left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""
