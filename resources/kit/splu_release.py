@@ -1418,8 +1418,8 @@ class _Table:
         every, records = [True] * len(self.parts), Counter()
         for (p, _), number in self.keys.items():
             records[p] += number
-        drawn, none = self._seen(psi, k, moved, every), self._seen(psi, k, moved, [False] * len(every))
-        found = [list(map(sub, *rows)) for rows in zip(drawn, none)]
+        each, no = (psi, self.keys, self.counted), [False] * len(every)
+        found = [list(map(sub, *rows)) for rows in zip(self._seen(k, moved, every, *each), self._seen(k, moved, no, *each))]
         effects = self.effects
         persons = self.release.widened_of_persons(self.asked)
         alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
@@ -1427,15 +1427,13 @@ class _Table:
         if more <= 0:
             return found
         ratios = [1.0 if alone else min((effect - 1) / more, 1.0) for effect in effects]
-        groups = [(dict.fromkeys(records), 1.0)] if self.one else self._groups(records, alone)
-        for group, factor in groups:
-            means = psi if self.one else self._means(psi, k, records, group)
-            factors = dict.fromkeys(records, 1.0) if self.one else factor
-            none = self._seen(means, k, moved, [False] * len(every), factors)
+        groups = self._groups(records, alone)
+        for of_group in [each] if self.one else (self._grouped(psi, k, records, *group) for group in groups):
+            none = self._seen(k, moved, no, *of_group)
             for some in itertools.product((False, True), repeat=len(every)):
                 chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
                 if chance > 0 and any(some):
-                    rows = zip(found, self._seen(means, k, moved, some, factors), none)
+                    rows = zip(found, self._seen(k, moved, some, *of_group), none)
                     found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
         return found
 
@@ -1464,26 +1462,29 @@ class _Table:
             if any(factor.values()):
                 yield group, {p: each * number[group[p]] / n for p, each in factor.items()}
 
-    def _means(self, psi, k, records, group):
-        """Return the functions as their means over the records of each pattern's group."""
-        number, whole = Counter(), {}
+    def _grouped(self, psi, k, records, group, factor):
+        """Return the functions as their means over the records of each group, and its records, times a factor."""
+        number, whole, keys, counted = Counter(), {}, Counter(), Counter()
         for p, each in records.items():
             number[group[p]] += each
         for (p, cs), line in psi.items():
-            key, each = (group[p], cs), records[p]
+            key, each = (group[p], cs), records[p] / number[group[p]]
             whole[key] = [one + each * of for one, of in zip(whole.get(key, [0.0] * k), line)]
-        return {(p, cs): [one / number[group[p]] for one in whole[group[p], cs]] for p, cs in psi}
+            counted[key] += self.counted[p, cs] * factor[p]
+        for (p, us), each in self.keys.items():
+            keys[group[p], us] += each * factor[p]
+        return whole, keys, counted
 
-    def _seen(self, psi, k, moved, drawn, factor=None):
+    def _seen(self, k, moved, drawn, psi, keys, counted):
         """Return the summed products of what a record adds where its values of some parts are drawn, others true."""
         numbers = [range(len(part.members)) for part in self.parts]
         held = defaultdict(float)  # records by what is known of them: per part the shown value, or the true class
         if not any(drawn):
-            held = self.counted
+            held = counted
         elif all(drawn):
-            held = self.keys
+            held = keys
         else:
-            for (p, us), n in self.keys.items():
+            for (p, us), n in keys.items():
                 for at in itertools.product(*([u] if of else c for of, u, c in zip(drawn, us, numbers))):
                     parts = zip(drawn, self.parts, us, at)
                     held[p, at] += n * math.prod(part.W[u][c] for of, part, u, c in parts if not of)
@@ -1500,8 +1501,7 @@ class _Table:
             weights, some, off = ways[at]
             lines = zip(*[psi[p, cs] for cs in some]) if some else [()] * k
             adds.append([sum(map(mul, weights, line)) - o for line, o in zip(lines, off)])
-        times = held.values() if factor is None else [x * factor[p] for (p, _), x in held.items()]
-        return _products(list(zip(*adds)), times)
+        return _products(list(zip(*adds)), held.values())
 
 
 def _pairs(own, shares, alike, known):
