@@ -1374,8 +1374,9 @@
         }
         name <- paste(if (is.na(a)) "(all)" else labels[[rows]][a], if (is.na(b)) "(all)" else labels[[columns]][b], sep = " | ")
         count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, c(attr(of, "named"), names(chosen)))
-          else list(low = 0, high = 0)
+          else list(estimate = 0, low = 0, high = 0)
         x <- sum(cells$X[cells$meets(chosen)])
+        if (abs(x - count$estimate) < 1e-6) x <- count$estimate # but for rounding
         parts[[name]] <- answer(name, x, min(count$low, x), max(count$high, x))
       }
       whole <- parts[["(all) | (all)"]]

@@ -357,8 +357,8 @@ class Release:
     def quantile(self, column, q=0.5, where=()):
         """Return the least value of a column of numbers that at least the share q of records stay at or below.
 
-        Of intervals, what stands for the one it lies in; `low` and `high` are the ends of those that it may lie in. What
-        it may be are the fewest values that hold it with 95 % together.
+        Of intervals, what stands for the one it lies in; `low` and `high` are the ends of those that it may lie in: the
+        fewest values that hold it with 95 % together.
         """
         if not 0 < q < 1:
             raise Refused("The share q of a quantile lies between 0 and 1.")
@@ -479,7 +479,7 @@ class Release:
             chosen = {**of, **{name: frozenset([code]) & of.get(name, {code}) for name, code in named.items()}}
             asked = self._named(where) | set(named)
             ends = self._count(title, chosen, asked) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
-            x = float(counted[at])
+            x = ends.estimate if abs(counted[at] - ends.estimate) < 1e-6 else float(counted[at])  # but for rounding
             parts[key] = Answer(title, x, min(ends.low, x), max(ends.high, x))
         whole = parts[None, None]
         return Answer(
@@ -1419,7 +1419,9 @@ class _Table:
         for (p, _), number in self.keys.items():
             records[p] += number
         each, no = (psi, self.keys, self.counted), [False] * len(every)
-        found = [list(map(sub, *rows)) for rows in zip(self._seen(k, moved, every, *each), self._seen(k, moved, no, *each))]
+        found = [
+            list(map(sub, *rows)) for rows in zip(self._seen(k, moved, every, *each), self._seen(k, moved, no, *each))
+        ]
         effects = self.effects
         persons = self.release.widened_of_persons(self.asked)
         alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
@@ -1798,9 +1800,9 @@ def _check_groups(groups, link, failed=False):
     if lone:
         title = min(lone, key=lone.get)
         raise Refused(
-            f"With “{title}” (records: {lone[title]}) the outcome seems to be all or nothing, as far as the release can "
-            "tell, so there is no coefficient; leave these records out by a condition, or put the value together with "
-            "another."
+            f"With “{title}” (records: {lone[title]}) the outcome seems to be all or nothing, as far as the release "
+            "can tell, so there is no coefficient; leave these records out by a condition, or put the value together "
+            "with another."
         )
 
 

@@ -29,6 +29,7 @@ ALL = "(all)"  # stands for a margin
 PERIODS = ("year", "quarter", "month", "week", "day")
 _WORDS = dict(zip(PERIODS, (say("year"), say("quarter"), say("month"), say("week"), say("day")), strict=True))
 _SETTLED = 1e-9  # of a record, that a share may lie below the one asked for
+_ROUNDED = 1e-6  # of a record, by which sums stray
 _LEAST = 1e-300  # standard error of what is known
 _TOGETHER = 0.95  # the chance of all values that a quantile may be
 
@@ -119,8 +120,8 @@ def _check_told(reader: Reader, name: str) -> None:
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
     """Return the least value that at least the share q of records stay at or below.
 
-    Of intervals, what stands for the one it lies in; the ends are those of the intervals that it may lie in. It is at or
-    below a value with the chance that the share there is at least q; the values told are the fewest of 95 % together.
+    Of intervals, what stands for the one it lies in; the ends are those of the intervals that it may lie in. It is at
+    or below a value with the chance that the share there is at least q: told are the fewest values of 95 % together.
     """
     if not 0 < q < 1:
         raise BadQuestion("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}")
@@ -141,7 +142,11 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
     while (left := left - min(each[first], each[last])) >= _TOGETHER:
         first, last = (first + 1, last) if each[first] <= each[last] else (first, last - 1)
     reached = gap >= -_SETTLED
-    estimate, low, high = float(order[reached.argmax() if reached.any() else -1]), float(order[first]), float(order[last])
+    estimate, low, high = (
+        float(order[reached.argmax() if reached.any() else -1]),
+        float(order[first]),
+        float(order[last]),
+    )
     if (ends := interval_ends(reader.published.table[column])) is not None:  # it may lie anywhere in one of them
         whole = whole_numbers(reader.published.table[column])
         low, high = float(ends[0][numbers == low].min()), float(ends[1][numbers == high].max() - whole)
@@ -240,6 +245,8 @@ def cross_cells(
     found = {}
     for values, can, estimate in zip(asked, possible, counted.ravel().tolist(), strict=True):
         one = next(answers) if can else replace(none, conditions=asked[values])
+        if abs(one.estimate - estimate) < _ROUNDED:
+            estimate = one.estimate
         found[values] = replace(one, estimate=estimate, low=min(one.low, estimate), high=max(one.high, estimate))
     return found
 
