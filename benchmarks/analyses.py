@@ -177,6 +177,10 @@ def admissions(folder: Path) -> tuple[Table, dict[str, Plan], dict[str, Asked]]:
                 r, "time_in_hospital", of(r, "num_medications=20..81")
             ),
             "mean where sensitive": lambda r: analyses.mean(r, "num_medications", of(r, both(r)[0])),
+            "median where sensitive": lambda r: analyses.quantile(r, "num_medications", 0.5, of(r, both(r)[0])),
+            "median of a sensitive column": lambda r: analyses.quantile(
+                r, "time_in_hospital", 0.5, of(r, "num_medications=20..81")
+            ),
             "trend": lambda r: analyses.trend(r, of(r, both(r)[0]), "num_procedures"),
             "logit, sensitive outcome": lambda r: regression.logit(r, of(r, both(r)[0]), [of(r, "gender=Female"), *on]),
             "logit, sensitive covariate": lambda r: regression.logit(

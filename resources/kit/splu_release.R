@@ -19,6 +19,8 @@
   FAR <- 1e12  # as good as without bound
   FLAT <- 1e-9  # as good as 0
   ENDLESS <- 1e6  # times an estimate, as good as no bound
+  FARTHEST <- 64 # times an interval at first, as good as no bound
+  NEAR <- 1e-7 # standard errors that an end is found by
   HALVINGS <- 50
   BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
@@ -297,39 +299,93 @@
     lone <- which(sure & (outcome <= near | (is_logistic & outcome >= records - near)))
     if (!length(lone)) return(invisible())
     least <- lone[which.min(pmax(round(records[lone]), 0))]
-    refuse("Among the ", max(round(records[[least]]), 0), " records with \u201c", names(groups)[least],
-           "\u201d the outcome seems to be all or nothing, as far as the release can tell, so there is no coefficient; ",
-           "leave these records out by a condition, or put the value together with another.")
+    refuse("With \u201c", names(groups)[least], "\u201d (records: ", max(round(records[[least]]), 0), ") the outcome seems to be ",
+           "all or nothing, as far as the release can tell, so there is no coefficient; leave these records out by a ",
+           "condition, or put the value together with another.")
   }
-  fitted_to <- function(rows, y, weights, link, is_logistic) {
+  # Sum of weight x (y - mean(xb)) = 0 over rows x, and the coefficients that solve it.
+  equations_of <- function(rows, y, weights, link, is_logistic) {
     whole <- sum(weights)
     centre <- if (whole > 0) sum(weights * y) / whole else 0
     if (centre <= 0 || (is_logistic && centre >= 1) || min(y) == max(y))
       refuse("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
-    beta <- c(if (is_logistic) log(centre / (1 - centre)) else log(centre), numeric(ncol(rows) - 1))
     scale <- pmax(sqrt(colSums(abs(weights) * rows^2)), 1e-9)
-    score <- function(b) colSums(weights * (y - link(as.vector(rows %*% b))$mean) * rows)
-    size <- function(s) sum((s / scale)^2)
-    now <- score(beta)
-    for (round in 1:100) {
-      slope <- t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope)) / outer(scale, scale)
-      bread <- tryCatch(solve(slope, tol = 1e-13) / outer(scale, scale), error = function(e) NULL)
-      if (is.null(bread)) {
-        if (round == 1) refuse("The columns named say the same of each other, or nothing at all; leave one out.")
-        break
+    gaps <- function(b) y - link(as.vector(rows %*% b))$mean
+    score <- function(b) colSums(weights * gaps(b) * rows)
+    # From `beta` on; the coefficient number `held` stays as it is, and its equation is left out.
+    solved <- function(beta, held = 0) {
+      free <- seq_along(beta) != held
+      far <- function(s) sum((s / scale)[free]^2)
+      now <- score(beta)
+      for (round in 1:100) {
+        slope <- t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope)) / outer(scale, scale)
+        bread <- tryCatch(solve(slope, tol = 1e-13) / outer(scale, scale), error = function(e) NULL)
+        if (is.null(bread)) {
+          if (round == 1) refuse("The columns named say the same of each other, or nothing at all; leave one out.")
+          break
+        }
+        step <- as.vector(bread %*% now)
+        if (held) step <- step - bread[, held] * step[held] / bread[held, held]
+        for (halved in 0:29) {
+          tried <- beta + step / 2^halved
+          there <- score(tried)
+          if (isTRUE(far(there) <= far(now))) break
+        }
+        beta <- tried
+        now <- there
+        if (max(abs(step) * scale) < 1e-8 * sqrt(sum(abs(weights)))) return(list(beta = beta, bread = bread))
       }
-      step <- as.vector(bread %*% now)
-      for (halved in 0:29) {
-        tried <- beta + step / 2^halved
-        there <- score(tried)
-        if (size(there) <= size(now)) break
-      }
-      beta <- tried
-      now <- there
-      if (max(abs(step) * scale) < 1e-8 * sqrt(sum(abs(weights)))) return(list(beta = beta, bread = bread))
+      refuse("The regression has no solution here: these columns tell the outcome for certain, or too little is left of ",
+             "its link to them.")
     }
-    refuse("The regression has no solution here: these columns tell the outcome for certain, or too little is left of ",
-           "its link to them.")
+    start <- if (is_logistic) log(centre / (1 - centre)) else log(centre)
+    list(gaps = gaps, solved = solved, fit = solved(c(start, numeric(ncol(rows) - 1))))
+  }
+  # The end of the interval of one coefficient on the side of `half`; infinite for no bound. That is the last at which its
+  # own equation, the others solved, is within 1.96 of its standard errors there (a score interval); `own` tells by how
+  # much it would move it from there. Found by doubling, then false position.
+  end_of_coefficient <- function(equations, own, at, half) {
+    fit <- near <- equations$fit
+    if (half == 0) return(fit$beta[at])
+    beyond <- function(step) {
+      there <- equations$solved(near$beta + (fit$beta[at] + step * half - near$beta[at]) * near$bread[, at] / near$bread[at, at], at)
+      moved <- own(at, there)
+      list(far = -sign(half) * moved$values / max(sqrt(along(moved, 1)), 1e-300) - Z, there = there)
+    }
+    tryCatch({
+      inside <- 0
+      short <- -Z
+      outside <- 1
+      last <- 0
+      found <- beyond(outside)
+      while (found$far < 0) {
+        if (outside >= FARTHEST) return(sign(half) * Inf)
+        near <- found$there
+        inside <- outside
+        short <- found$far
+        outside <- 2 * outside
+        found <- beyond(outside)
+      }
+      over <- found$far
+      for (i in seq_len(HALVINGS)) {
+        middle <- (inside * over - outside * short) / (over - short)
+        found <- beyond(middle)
+        if (abs(found$far) < NEAR) break
+        if (found$far < 0) {
+          near <- found$there
+          inside <- middle
+          short <- found$far
+          if (last < 0) over <- over / 2
+          last <- -1
+        } else {
+          outside <- middle
+          over <- found$far
+          if (last > 0) short <- short / 2
+          last <- 1
+        }
+      }
+      fit$beta[at] + middle * half
+    }, splu_refused = function(fault) sign(half) * Inf) # nothing solves the other equations there
   }
 
   # --- a release
@@ -1166,9 +1222,8 @@
       found <- ends_of_count(chosen, top)
       whole <- ends_of_all(hidden, max(found[2], estimate))
       if (method == "bayes") estimate <- min(estimate, whole[2])
-      possible <- min(max(estimate, 0), top, whole[2])
-      low <- min(found[1], possible, least, whole[1])
-      high <- max(min(found[2], whole[2]), possible, min(top, max(unseen)))
+      low <- min(found[1], estimate, least, whole[1])
+      high <- max(min(found[2], whole[2]), estimate, min(top, max(unseen)))
       told <- found[3] == 1
       answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
              release = facts$id, note = if (!told) "the release does not tell where these values are")
@@ -1247,16 +1302,23 @@
       k <- length(order)
       if (sums$values[k] <= 0) refuse("No record to take a quantile of is left.")
       gap <- sums$values - q * sums$values[k]
-      half <- vapply(seq_len(k), function(at) {
+      error <- vapply(seq_len(k), function(at) {
         slope <- replace(numeric(k), at, 1)
         slope[k] <- slope[k] - q
-        arm(sums, slope)
+        max(sqrt(along(sums, slope)), 1e-300)
       }, 0)
-      first <- function(reached) order[c(which(reached), k)[1]]
+      # Of the chances that it is each value, the fewest values that have 95 % together.
+      each <- diff(c(0, cummax(stats::pnorm((gap[-k] + 1e-9) / error[-k])), 1))
+      first <- left <- 1
+      last <- k
+      while (left - min(each[c(first, last)]) >= 0.95) {
+        left <- left - min(each[c(first, last)])
+        if (each[first] <= each[last]) first <- first + 1 else last <- last - 1
+      }
       # Of intervals it may lie anywhere in one of them.
       reach <- function(number, at, best) best(vapply(labels[[column]][which(numbers == number)], function(one) ends_of(one)[at], 0))
-      answer(paste0(sprintf("quantile %g of %s", q, column), of_words(where)), first(gap >= -1e-9), reach(first(gap + half >= 0), 1, min),
-             reach(first(gap - half >= 0), 2, max), release = facts$id)
+      answer(paste0(sprintf("quantile %g of %s", q, column), of_words(where)), order[c(which(gap >= -1e-9), k)[1]],
+             reach(order[first], 1, min), reach(order[last], 2, max), release = facts$id)
     }
     r$trend <- function(conditions, by, period = "month") {
       if (!by %in% all_names) unknown(by)
@@ -1312,8 +1374,10 @@
         }
         name <- paste(if (is.na(a)) "(all)" else labels[[rows]][a], if (is.na(b)) "(all)" else labels[[columns]][b], sep = " | ")
         count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, c(attr(of, "named"), names(chosen)))
-          else list(low = 0, high = 0)
-        parts[[name]] <- answer(name, sum(cells$X[cells$meets(chosen)]), count$low, count$high)
+          else list(estimate = 0, low = 0, high = 0)
+        x <- sum(cells$X[cells$meets(chosen)])
+        if (abs(x - count$estimate) < 1e-6) x <- count$estimate # but for rounding
+        parts[[name]] <- answer(name, x, min(count$low, x), max(count$high, x))
       }
       whole <- parts[["(all) | (all)"]]
       answer(paste0(rows, " by ", columns, of_words(where)), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)
@@ -1366,21 +1430,20 @@
       weights <- as.vector(cells$X)[used]
       parted <- lapply(groups, function(flags) as.vector(flags)[used])
       check_groups(parted, outcomes, weights, is_logistic, FALSE)
-      fit <- tryCatch(fitted_to(rows, outcomes, weights, link, is_logistic), splu_refused = function(fault) {
+      equations <- tryCatch(equations_of(rows, outcomes, weights, link, is_logistic), splu_refused = function(fault) {
         check_groups(parted, outcomes, weights, is_logistic, TRUE)
         stop(fault)
       })
-      beta <- fit$beta
-      means <- link(as.vector(rows %*% beta))$mean
-      sums <- sums_of(cells, lapply(seq_along(beta), function(a) {
+      own <- function(at, fit) {
         gap <- numeric(prod(shape))
-        gap[used] <- rows[, a] * (outcomes - means)
-        matrix(gap, shape[1])
-      }))
+        gap[used] <- as.vector(rows %*% fit$bread[at, ]) * equations$gaps(fit$beta)
+        sums_of(cells, list(matrix(gap, shape[1])))
+      }
       parts <- list()
-      for (at in seq_along(beta)) {
-        half <- arm(sums, fit$bread[at, ])
-        parts[[names(design)[at]]] <- answer(names(design)[at], beta[at], beta[at] - half, beta[at] + half)
+      for (at in seq_along(design)) {
+        half <- arm(own(at, equations$fit), 1)
+        parts[[names(design)[at]]] <- answer(names(design)[at], equations$fit$beta[at],
+          end_of_coefficient(equations, own, at, -half), end_of_coefficient(equations, own, at, half))
       }
       first <- parts[[min(2, length(parts))]]
       answer(paste(title, "of", words(outcome), "on", paste(names(design)[-1], collapse = ", ")), first$estimate, first$low,

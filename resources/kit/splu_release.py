@@ -47,6 +47,7 @@ _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e6  # times an estimate, as good as no bound
+_FARTHEST, _NEAR = 64, 1e-7  # times an interval at first, as good as no bound; standard errors that an end is found by
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
 _NARROWEST = 0.25  # times a modelled variance, at least
@@ -254,8 +255,7 @@ class Release:
         low, high, told = self._ends(chosen, top, table)
         fewest, most = self._ends_of_all(hidden, max(high, estimate))
         estimate = estimate if method == "unbiased" else min(estimate, most)
-        possible = min(max(estimate, 0.0), top, most)
-        low, high = min(low, possible, least, fewest), max(min(high, most), possible, min(top, max(unseen)))
+        low, high = min(low, estimate, least, fewest), max(min(high, most), estimate, min(top, max(unseen)))
         note = "" if told else "the release does not tell where these values are"
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
         return Answer(
@@ -357,7 +357,8 @@ class Release:
     def quantile(self, column, q=0.5, where=()):
         """Return the least value of a column of numbers that at least the share q of records stay at or below.
 
-        Of intervals, what stands for the one it lies in; `low` and `high` are the ends of those that it may lie in.
+        Of intervals, what stands for the one it lies in; `low` and `high` are the ends of those that it may lie in: the
+        fewest values that hold it with 95 % together.
         """
         if not 0 < q < 1:
             raise Refused("The share q of a quantile lies between 0 and 1.")
@@ -375,16 +376,19 @@ class Release:
         whole, at = sums.values[-1], len(order) - 1
         if whole <= 0:
             raise Refused("No record to take a quantile of is left.")
-        first = {}
+        below, reached = [0.0], []  # the chance that it is at or below each, and which may be it
         for place, number in enumerate(order):
             slope = [0.0] * len(order)
             slope[place] += 1.0
             slope[at] -= q
-            gap, arm = sums.values[place] - q * whole, sums.arm(slope)
-            for name, reached in (("low", gap + arm >= 0), ("estimate", gap >= -1e-9), ("high", gap - arm >= 0)):
-                if reached:
-                    first.setdefault(name, number)
-        ends = [first.get(name, order[-1]) for name in ("estimate", "low", "high")]
+            gap = sums.values[place] - q * whole + 1e-9
+            reached += [number] if gap >= 0 else []
+            below.append(max(below[-1], math.erfc(-gap / max(math.sqrt(2 * sums.along(slope)), 1e-300)) / 2))
+        each, left, first, last = list(map(sub, below[1:-1] + [1.0], below)), 1.0, 0, at
+        while left - min(each[first], each[last]) >= 0.95:
+            left -= min(each[first], each[last])
+            first, last = (first + 1, last) if each[first] <= each[last] else (first, last - 1)
+        ends = [reached[0] if reached else order[-1], order[first], order[last]]
         reach = [(n, _ends(label)) for n, label in zip(numbers, self.labels[column]) if n is not None]
         ends[1] = min(least for number, (least, _) in reach if number == ends[1])
         ends[2] = max(most for number, (_, most) in reach if number == ends[2])
@@ -456,7 +460,7 @@ class Release:
         """Return counts of all values of one column against all of another, of records of `where`.
 
         `parts` has a cell under (value, value), a margin under (value, None) and (None, value), all under (None, None).
-        Cells add up to their margins exactly; single ones may be below 0, their intervals are cut to what can be.
+        Cells add up to their margins exactly, so single ones may be below 0, as `low` then is.
         """
         if rows == columns:
             raise Refused("A cross-table needs two different columns.")
@@ -475,7 +479,8 @@ class Release:
             chosen = {**of, **{name: frozenset([code]) & of.get(name, {code}) for name, code in named.items()}}
             asked = self._named(where) | set(named)
             ends = self._count(title, chosen, asked) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
-            parts[key] = Answer(title, float(counted[at]), ends.low, ends.high)
+            x = ends.estimate if abs(counted[at] - ends.estimate) < 1e-6 else float(counted[at])  # but for rounding
+            parts[key] = Answer(title, x, min(ends.low, x), max(ends.high, x))
         whole = parts[None, None]
         return Answer(
             f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts, release=self.id
@@ -553,23 +558,24 @@ class Release:
             for title, of_it in groups
         }
         _check_groups(parted, link)
+        equations = _Equations(list(rows), *zip(*rows.values()), link) if rows else _Equations([], (), (), link)
         try:
-            beta, bread, means = _fitted(list(rows), *zip(*rows.values()), link) if rows else _fitted([], (), (), link)
+            fit = equations.fitted()
         except Refused:
             _check_groups(parted, link, failed=True)
             raise
-        none = [0.0] * len(beta)
-        sums = table.summed(
-            {
-                key: [x * (used[key][1] - means[used[key][0]]) for x in used[key][0]] if key in used else none
-                for key in table.cell
-            },
-            len(beta),
-        )
+
+        def own(at, beta, bread):
+            means = dict(zip(rows, (mean for mean, _ in equations.means_at(beta))))
+            along = {row: sum(map(mul, row, bread[at])) for row in rows}
+            told = {key: along[row] * (y - means[row]) for key, (row, y) in used.items()}
+            return table.summed({key: [told.get(key, 0.0)] for key in table.cell}, 1)
+
         parts = {}
         for at, title in enumerate(["(intercept)", *(title for title, _ in terms)]):
-            arm = sums.arm(bread[at])
-            parts[title] = Answer(title, beta[at], beta[at] - arm, beta[at] + arm)
+            arm = own(at, *fit).arm([1.0])
+            low, high = (equations.end(own, fit, at, side) for side in (-arm, arm))
+            parts[title] = Answer(title, fit[0][at], low, high)
         first = parts[terms[0][0]] if terms else parts["(intercept)"]
         words = outcome if isinstance(outcome, str) else _words(outcome)
         return Answer(
@@ -1412,8 +1418,10 @@ class _Table:
         every, records = [True] * len(self.parts), Counter()
         for (p, _), number in self.keys.items():
             records[p] += number
-        drawn, none = self._seen(psi, k, moved, every), self._seen(psi, k, moved, [False] * len(every))
-        found = [list(map(sub, *rows)) for rows in zip(drawn, none)]
+        each, no = (psi, self.keys, self.counted), [False] * len(every)
+        found = [
+            list(map(sub, *rows)) for rows in zip(self._seen(k, moved, every, *each), self._seen(k, moved, no, *each))
+        ]
         effects = self.effects
         persons = self.release.widened_of_persons(self.asked)
         alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
@@ -1421,15 +1429,13 @@ class _Table:
         if more <= 0:
             return found
         ratios = [1.0 if alone else min((effect - 1) / more, 1.0) for effect in effects]
-        groups = [(dict.fromkeys(records), 1.0)] if self.one else self._groups(records, alone)
-        for group, factor in groups:
-            means = psi if self.one else self._means(psi, k, records, group)
-            factors = dict.fromkeys(records, 1.0) if self.one else factor
-            none = self._seen(means, k, moved, [False] * len(every), factors)
+        groups = self._groups(records, alone)
+        for of_group in [each] if self.one else (self._grouped(psi, k, records, *group) for group in groups):
+            none = self._seen(k, moved, no, *of_group)
             for some in itertools.product((False, True), repeat=len(every)):
                 chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
                 if chance > 0 and any(some):
-                    rows = zip(found, self._seen(means, k, moved, some, factors), none)
+                    rows = zip(found, self._seen(k, moved, some, *of_group), none)
                     found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
         return found
 
@@ -1458,26 +1464,29 @@ class _Table:
             if any(factor.values()):
                 yield group, {p: each * number[group[p]] / n for p, each in factor.items()}
 
-    def _means(self, psi, k, records, group):
-        """Return the functions as their means over the records of each pattern's group."""
-        number, whole = Counter(), {}
+    def _grouped(self, psi, k, records, group, factor):
+        """Return the functions as their means over the records of each group, and its records, times a factor."""
+        number, whole, keys, counted = Counter(), {}, Counter(), Counter()
         for p, each in records.items():
             number[group[p]] += each
         for (p, cs), line in psi.items():
-            key, each = (group[p], cs), records[p]
+            key, each = (group[p], cs), records[p] / number[group[p]]
             whole[key] = [one + each * of for one, of in zip(whole.get(key, [0.0] * k), line)]
-        return {(p, cs): [one / number[group[p]] for one in whole[group[p], cs]] for p, cs in psi}
+            counted[key] += self.counted[p, cs] * factor[p]
+        for (p, us), each in self.keys.items():
+            keys[group[p], us] += each * factor[p]
+        return whole, keys, counted
 
-    def _seen(self, psi, k, moved, drawn, factor=None):
+    def _seen(self, k, moved, drawn, psi, keys, counted):
         """Return the summed products of what a record adds where its values of some parts are drawn, others true."""
         numbers = [range(len(part.members)) for part in self.parts]
         held = defaultdict(float)  # records by what is known of them: per part the shown value, or the true class
         if not any(drawn):
-            held = self.counted
+            held = counted
         elif all(drawn):
-            held = self.keys
+            held = keys
         else:
-            for (p, us), n in self.keys.items():
+            for (p, us), n in keys.items():
                 for at in itertools.product(*([u] if of else c for of, u, c in zip(drawn, us, numbers))):
                     parts = zip(drawn, self.parts, us, at)
                     held[p, at] += n * math.prod(part.W[u][c] for of, part, u, c in parts if not of)
@@ -1494,8 +1503,7 @@ class _Table:
             weights, some, off = ways[at]
             lines = zip(*[psi[p, cs] for cs in some]) if some else [()] * k
             adds.append([sum(map(mul, weights, line)) - o for line, o in zip(lines, off)])
-        times = held.values() if factor is None else [x * factor[p] for (p, _), x in held.items()]
-        return _products(list(zip(*adds)), times)
+        return _products(list(zip(*adds)), held.values())
 
 
 def _pairs(own, shares, alike, known):
@@ -1792,68 +1800,122 @@ def _check_groups(groups, link, failed=False):
     if lone:
         title = min(lone, key=lone.get)
         raise Refused(
-            f"Among the {lone[title]} records with “{title}” the outcome seems to be all or nothing, as far as the "
-            "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
-            "value together with another."
+            f"With “{title}” (records: {lone[title]}) the outcome seems to be all or nothing, as far as the release "
+            "can tell, so there is no coefficient; leave these records out by a condition, or put the value together "
+            "with another."
         )
 
 
-def _fitted(rows, weights, tops, link):
-    """Return the coefficients that solve sum of x (top - weight mean(xb)) = 0, the inverse of its slope, and the means.
+class _Equations:
+    """Sum of x (top - weight mean(xb)) = 0 over distinct rows x of a design.
 
-    rows : distinct rows of the design; weights : records with each; tops : sum of their outcomes. By Newton's steps,
-    halved if they stray; where columns tell the outcome for certain they go on for ever. Raises Refused.
+    rows : x; weights : records with each; tops : sum of their outcomes; link : the mean and its slope, of xb.
     """
-    whole = math.fsum(weights)
-    if whole <= 0:
-        raise Refused("No record is left to fit a regression to.")
-    columns = list(zip(*rows))
-    k, top = len(columns), [sum(map(mul, tops, column)) for column in columns]
-    beta = [0.0] * k
-    centre = top[0] / whole
-    if (link is _logistic and not 0 < centre < 1) or centre <= 0:
-        raise Refused("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
-    beta[0] = math.log(centre / (1 - centre)) if link is _logistic else math.log(centre)
-    size_of = list(map(abs, weights))
-    scale = [max(math.sqrt(sum(map(mul, size_of, map(mul, column, column)))), 1e-9) for column in columns]
 
-    def means_at(beta):
-        eta = [beta[0]] * len(rows)
-        for b, column in zip(beta[1:], columns[1:]):
+    def __init__(self, rows, weights, tops, link):
+        self.rows, self.weights, self.tops, self.link = rows, weights, tops, link
+        self.columns, self.size = list(zip(*rows)), list(map(abs, weights))
+        self.top = [sum(map(mul, tops, column)) for column in self.columns]
+        self.scale = [
+            max(math.sqrt(sum(map(mul, self.size, map(mul, column, column)))), 1e-9) for column in self.columns
+        ]
+
+    def means_at(self, beta):
+        eta = [beta[0]] * len(self.rows)
+        for b, column in zip(beta[1:], self.columns[1:]):
             eta = [e + b * x for e, x in zip(eta, column)]
-        return list(map(link, eta))
+        return list(map(self.link, eta))
 
-    def score(means):
-        expected = [w * mean for w, (mean, _) in zip(weights, means)]
-        return [t - sum(map(mul, expected, column)) for t, column in zip(top, columns)]
+    def score(self, means):
+        expected = [w * mean for w, (mean, _) in zip(self.weights, means)]
+        return [t - sum(map(mul, expected, column)) for t, column in zip(self.top, self.columns)]
 
-    def size(found):
-        return sum((f / s) ** 2 for f, s in zip(found, scale))
+    def fitted(self):
+        """Return what `solved` does, from an intercept alone on. Raises Refused."""
+        whole = math.fsum(self.weights)
+        if whole <= 0:
+            raise Refused("No record is left to fit a regression to.")
+        centre = self.top[0] / whole
+        if (self.link is _logistic and not 0 < centre < 1) or centre <= 0:
+            raise Refused("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
+        start = math.log(centre / (1 - centre)) if self.link is _logistic else math.log(centre)
+        return self.solved([start] + [0.0] * (len(self.columns) - 1))
 
-    means = means_at(beta)
-    now = score(means)
-    for done in range(100):
-        slope = _products(columns, [w * slope for w, (_, slope) in zip(weights, means)])
-        bread = _inverse([[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(slope, scale)])
-        if bread is None:
-            if not done:
-                raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
-            break
-        bread = [[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(bread, scale)]
-        step = [sum(map(mul, row, now)) for row in bread]
-        for halved in range(30):
-            tried = [b + s / 2**halved for b, s in zip(beta, step)]
-            means = means_at(tried)
-            there = score(means)
-            if size(there) <= size(now):
+    def solved(self, beta, held=None):
+        """Return the coefficients that solve them, and the inverse of their slope; the `held` one stays as it is.
+
+        By Newton's steps, halved if they stray; where columns tell the outcome for certain they go on for ever.
+        """
+        scale = self.scale
+        free = [at for at in range(len(beta)) if at != held]
+
+        def far(score):
+            return sum((score[at] / scale[at]) ** 2 for at in free)
+
+        means = self.means_at(beta)
+        now = self.score(means)
+        for done in range(100):
+            slope = _products(self.columns, [w * slope for w, (_, slope) in zip(self.weights, means)])
+            bread = _inverse([[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(slope, scale)])
+            if bread is None:
+                if not done:
+                    raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
                 break
-        beta, now = tried, there
-        if max(abs(s) * a for s, a in zip(step, scale)) < 1e-8 * math.sqrt(sum(size_of)):
-            return beta, bread, {row: mean for row, (mean, _) in zip(rows, means)}
-    raise Refused(
-        "The regression has no solution here: these columns tell the outcome for certain, or too little is left of its "
-        "link to them."
-    )
+            bread = [[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(bread, scale)]
+            step = [sum(map(mul, row, now)) for row in bread]
+            if held is not None:
+                step = [s - row[held] * step[held] / bread[held][held] for s, row in zip(step, bread)]
+            for halved in range(30):
+                tried = [b + s / 2**halved for b, s in zip(beta, step)]
+                means = self.means_at(tried)
+                there = self.score(means)
+                if far(there) <= far(now):
+                    break
+            beta, now = tried, there
+            if max(abs(s) * a for s, a in zip(step, scale)) < 1e-8 * math.sqrt(sum(self.size)):
+                return beta, bread
+        raise Refused(
+            "The regression has no solution here: these columns tell the outcome for certain, or too little is left of "
+            "its link to them."
+        )
+
+    def end(self, own, fit, at, arm):
+        """Return the end of the interval of one coefficient on the side of `arm`; infinite for no bound.
+
+        That is the last at which its own equation, the others solved, is within 1.96 of its standard errors there (a
+        score interval); `own` tells by how much it would move it from there. Found by doubling, then false position.
+        """
+
+        def beyond(step):
+            beta, bread = near
+            by = (fit[0][at] + step * arm - beta[at]) / bread[at][at]
+            there = self.solved([b + by * row[at] for b, row in zip(beta, bread)], at)
+            moved = own(at, *there)
+            error = max(math.sqrt(moved.along([1.0])), 1e-300)
+            return -math.copysign(1.0, arm) * moved.values[0] / error - Z, there
+
+        if not arm:
+            return fit[0][at]
+        near, inside, short, outside, middle, last = fit, 0.0, -Z, 1.0, 0.0, 0
+        try:
+            over, there = beyond(outside)
+            while over < 0:
+                if outside >= _FARTHEST:
+                    return math.copysign(math.inf, arm)
+                near, inside, short, outside = there, outside, over, 2 * outside
+                over, there = beyond(outside)
+            for _ in range(_HALVINGS):
+                middle = (inside * over - outside * short) / (over - short)
+                found, there = beyond(middle)
+                if abs(found) < _NEAR:
+                    break
+                if found < 0:
+                    near, inside, short, over, last = there, middle, found, over / (2 if last < 0 else 1), -1
+                else:
+                    outside, over, short, last = middle, found, short / (2 if last > 0 else 1), 1
+        except Refused:  # nothing solves the other equations there
+            return math.copysign(math.inf, arm)
+        return fit[0][at] + middle * arm
 
 
 # --- texts

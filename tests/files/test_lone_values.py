@@ -60,7 +60,7 @@ def test_the_value_is_named_and_can_be_left_out(
     conditions = (parse_condition(outcome, published),)
     with pytest.raises(BadQuestion) as ours:
         ask(Reader(published), conditions, terms)
-    assert f"the 3 records with “{value}”" in str(ours.value)
+    assert f"“{value}” (records: 3)" in str(ours.value)
     with pytest.raises(kit().Refused) as theirs:
         getattr(release, analysis)(outcome, list(on))
     assert str(theirs.value) == str(ours.value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,6 +29,9 @@ ALL = "(all)"  # stands for a margin
 PERIODS = ("year", "quarter", "month", "week", "day")
 _WORDS = dict(zip(PERIODS, (say("year"), say("quarter"), say("month"), say("week"), say("day")), strict=True))
 _SETTLED = 1e-9  # of a record, that a share may lie below the one asked for
+_ROUNDED = 1e-6  # of a record, by which sums stray
+_LEAST = 1e-300  # standard error of what is known
+_TOGETHER = 0.95  # the chance of all values that a quantile may be
 
 Conditions = Sequence[Condition]
 
@@ -116,7 +120,8 @@ def _check_told(reader: Reader, name: str) -> None:
 def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()) -> Analysed:
     """Return the least value that at least the share q of records stay at or below.
 
-    Of intervals, what stands for the one it lies in; the ends are those of the intervals that it may lie in.
+    Of intervals, what stands for the one it lies in; the ends are those of the intervals that it may lie in. It is at
+    or below a value with the chance that the share there is at least q: told are the fewest values of 95 % together.
     """
     if not 0 < q < 1:
         raise BadQuestion("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}")
@@ -130,10 +135,17 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
     gap = sums.values - q * sums.values[-1]
     slopes = np.eye(len(order))
     slopes[:, -1] -= q
-    arm = np.array([sums.arm(slope) for slope in slopes])
+    errors = np.array([max(math.sqrt(2 * sums.along(slope)), _LEAST) for slope in slopes])
+    below = np.maximum.accumulate([math.erfc(-far) / 2 for far in ((gap + _SETTLED) / errors).tolist()])
+    each, first, last = np.diff(np.append(below[:-1], 1.0), prepend=0.0), 0, len(order) - 1
+    left = 1.0
+    while (left := left - min(each[first], each[last])) >= _TOGETHER:
+        first, last = (first + 1, last) if each[first] <= each[last] else (first, last - 1)
+    reached = gap >= -_SETTLED
     estimate, low, high = (
-        float(order[np.argmax(reached)]) if reached.any() else float(order[-1])
-        for reached in (gap >= -_SETTLED, gap + arm >= 0, gap - arm >= 0)
+        float(order[reached.argmax() if reached.any() else -1]),
+        float(order[first]),
+        float(order[last]),
     )
     if (ends := interval_ends(reader.published.table[column])) is not None:  # it may lie anywhere in one of them
         whole = whole_numbers(reader.published.table[column])
@@ -194,7 +206,7 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
     """Return the counts of all values of one column against all of another, SAs or not: `parts`, with their `values`.
 
     Cells add up to their margins, whose value is None, exactly, so single ones may be below 0; each has the interval of
-    its count, which is cut to what can be.
+    its count.
     """
     found = cross_cells(reader, rows, columns, where)
     parts = {}
@@ -230,10 +242,13 @@ def cross_cells(
     possible = [a and b for a in meant[0] for b in meant[1]]
     answers = iter(reader.answers(itertools.compress(asked.values(), possible), Method.UNBIASED))
     none = Answer((), 0, 0.0, 0.0, 0.0, Method.UNBIASED, 0, 0.0, reader.published.thresholds.alpha)
-    return {
-        values: replace(next(answers) if can else replace(none, conditions=asked[values]), estimate=estimate)
-        for values, can, estimate in zip(asked, possible, counted.ravel().tolist(), strict=True)
-    }
+    found = {}
+    for values, can, estimate in zip(asked, possible, counted.ravel().tolist(), strict=True):
+        one = next(answers) if can else replace(none, conditions=asked[values])
+        if abs(one.estimate - estimate) < _ROUNDED:
+            estimate = one.estimate
+        found[values] = replace(one, estimate=estimate, low=min(one.low, estimate), high=max(one.high, estimate))
+    return found
 
 
 # --- what they share

@@ -3,12 +3,16 @@
 The equations are those of the regression on the original table, sum over records of x (y - mu(x'b)) = 0, taken over the
 unbiased counts of its cells: on average over releases they are the original's own, whether or not the model holds (the
 corrected score; van den Hout and van der Heijden 2002, Woo and Slavkovic 2012 for PRAM). Intervals: with A the slope of
-these sums by b and V their covariance over releases, Cov b = A^-1 V A^-1.
+these sums by b and V their covariance over releases, all b_j whose own sum, the others being 0 by the other b, is no
+further from 0 than 1.96 of its standard errors *there* (A^-1 V A^-1; a score interval, Rao 1948, Boos 1992). At the
+estimate instead, as Wald's interval takes it, it grows with an estimate that strays: rare outcomes held .99.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,18 +20,23 @@ from splu_desktop.core.analyse.analyses import Conditions, chosen, numbers_of, w
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import listed, say
-from splu_desktop.core.query.cells import CellTable, Chosen, Floats
+from splu_desktop.core.query.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Flags, Kind
+from splu_desktop.core.thresholds import NORMAL_95
 
 INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
 _SETTLED = 1e-8  # of a linear predictor, that a step moves it by
 _SINGULAR = 1e-13  # of a standardised matrix, its least eigenvalue
+_NEAR, _TRIES = 1e-7, 50  # of a standard error, that an end is found by; steps of its search
+_FARTHEST = 64  # times Wald's interval, as good as no bound
 
 Term = str | tuple[Condition, ...]
 _Link = Callable[[Floats], tuple[Floats, Floats]]
+# (coefficient, b, inverse of the slope there) -> by how much the equations would move it from there, with its variance.
+_Own = Callable[[int, Floats, Floats], Sums]
 
 
 def logit(reader: Reader, outcome: Conditions, on: Sequence[Term], where: Conditions = ()) -> Analysed:
@@ -89,18 +98,23 @@ def _regression(
     rows, weights = x[used], cells.counts[used]
     parted = {name: flags[used] for name, flags in groups.items()}
     _check_groups(parted, y[used], weights, link)
+    equations = _Equations(rows, y[used], weights, link)
     try:
-        beta, bread = _fitted(rows, y[used], weights, link)
+        fit = _fitted(equations)
     except BadQuestion:
         _check_groups(parted, y[used], weights, link, failed=True)
         raise
-    gap = np.zeros((*y.shape, len(beta)))
-    gap[used] = rows * (y[used] - link(rows @ beta)[0])[:, None]
-    sums = cells.sums([gap[..., at] for at in range(len(beta))])
+
+    def own(at: int, beta: Floats, bread: Floats) -> Sums:
+        gap = np.zeros(y.shape)
+        gap[used] = (rows @ bread[at]) * equations.gaps(beta)
+        return cells.sums([gap])
+
     parts: dict[str, Analysed] = {}
     for at, name in enumerate(names):
-        arm, value = sums.arm(bread[at]), float(beta[at])
-        parts[name] = Analysed(name, value, value - arm, value + arm)
+        arm = own(at, *fit).arm(np.ones(1))
+        low, high = (_end(equations, own, fit, at, side) for side in (-arm, arm))
+        parts[name] = Analysed(name, float(fit[0][at]), low, high)
     first = parts[names[min(1, len(names) - 1)]]
     regression = say("logistic regression") if link is _logistic else say("Poisson regression")
     what = say(
@@ -131,9 +145,9 @@ def _check_groups(
     if lone:
         name = min(lone, key=lambda each: lone[each])
         raise BadQuestion(
-            "Among the {records} records with “{value}” the outcome seems to be all or nothing, as far as the "
-            "release can tell, so there is no coefficient; leave these records out by a condition, or put the "
-            "value together with another.",
+            "With “{value}” (records: {records}) the outcome seems to be all or nothing, as far as the release can "
+            "tell, so there is no coefficient; leave these records out by a condition, or put the value together with "
+            "another.",
             records=lone[name],
             value=name,
         )
@@ -149,43 +163,106 @@ def _exponential(eta: Floats) -> tuple[Floats, Floats]:
     return mean, mean
 
 
-def _fitted(rows: Floats, y: Floats, weights: Floats, link: _Link) -> tuple[Floats, Floats]:
-    """Return (k,) the b that solve sum of weight x (y - mean) = 0, and (k, k) the inverse of its slope by b.
+@dataclass(frozen=True, eq=False)
+class _Equations:
+    """sum of weight x (y - mean) = 0 over R cells: rows (R, k) x, y (R,), weights (R,) and how the mean follows x'b."""
 
-    Newton's steps, halved where they go astray. Where columns tell the outcome for certain there is no solution: the
-    steps go on for ever, while the slope vanishes. Raises BadQuestion.
-    """
+    rows: Floats
+    y: Floats
+    weights: Floats
+    link: _Link
+
+    def gaps(self, beta: Floats) -> Floats:
+        """Return (R,) y - mean."""
+        return np.asarray(self.y - self.link(self.rows @ beta)[0], np.float64)
+
+    def solved(self, beta: Floats, held: int = -1) -> tuple[Floats, Floats]:
+        """Return (k,) the b that solve them, from `beta` on, and (k, k) the inverse of their slope by b.
+
+        The `held` one of b stays, and its equation is left out. Newton's steps, halved where they go astray. Where
+        columns tell the outcome for certain there is no solution: the steps go on for ever, while the slope vanishes.
+        Raises BadQuestion.
+        """
+        rows, weights = self.rows, self.weights
+        size, free = np.abs(weights), np.arange(len(beta)) != held
+        scale = np.maximum(np.sqrt(size @ rows**2), 1e-9)  # what columns are large or small by makes no difference
+
+        def far(score: Floats) -> float:
+            return float(((score / scale)[free] ** 2).sum())
+
+        now = (weights * self.gaps(beta)) @ rows
+        for done in range(_STEPS):
+            slope = (rows * (weights * self.link(rows @ beta)[1])[:, None]).T @ rows / np.outer(scale, scale)
+            largest = max(float(np.abs(slope).max()), 1.0)
+            if not np.isfinite(largest) or np.abs(np.linalg.eigvalsh(slope)).min() < _SINGULAR * largest:
+                if not done:
+                    raise BadQuestion("The columns named say the same of each other, or nothing at all; leave one out.")
+                break
+            bread: Floats = np.linalg.inv(slope) / np.outer(scale, scale)
+            step = bread @ now
+            if not free.all():
+                step = step - bread[:, held] * step[held] / bread[held, held]
+            for halved in range(_HALVINGS):
+                tried: Floats = beta + step / 2**halved
+                there = (weights * self.gaps(tried)) @ rows
+                if far(there) <= far(now):
+                    break
+            beta, now = tried, there
+            if np.abs(step * scale).max() < _SETTLED * np.sqrt(size.sum()):
+                return beta, bread
+        raise BadQuestion(
+            "The regression has no solution here: these columns tell the outcome for certain, or too little is left of "
+            "its link to them."
+        )
+
+
+def _fitted(equations: _Equations) -> tuple[Floats, Floats]:
+    """Return what `_Equations.solved` does, from an intercept alone on. Raises BadQuestion."""
+    y, weights = equations.y, equations.weights
     whole = float(weights.sum())
     centre = float(weights @ y) / whole if whole > 0 else 0.0
-    if whole <= 0 or centre <= 0 or (link is _logistic and centre >= 1) or y.min() == y.max():
+    bounded = equations.link is _logistic
+    if whole <= 0 or centre <= 0 or (bounded and centre >= 1) or y.min() == y.max():
         raise BadQuestion("All of these records, or none, seem to meet the outcome, as far as the release can tell.")
-    beta: Floats = np.zeros(rows.shape[1])
-    beta[0] = np.log(centre / (1 - centre)) if link is _logistic else np.log(centre)
-    size = np.abs(weights)
-    scale = np.maximum(np.sqrt(size @ rows**2), 1e-9)  # what columns are large or small by makes no difference
+    beta: Floats = np.zeros(equations.rows.shape[1])
+    beta[0] = np.log(centre / (1 - centre)) if bounded else np.log(centre)
+    return equations.solved(beta)
 
-    def score(at: Floats) -> Floats:
-        found: Floats = (weights * (y - link(rows @ at)[0])) @ rows
-        return found
 
-    now = score(beta)
-    for done in range(_STEPS):
-        slope = (rows * (weights * link(rows @ beta)[1])[:, None]).T @ rows / np.outer(scale, scale)
-        if np.abs(np.linalg.eigvalsh(slope)).min() < _SINGULAR:
-            if not done:
-                raise BadQuestion("The columns named say the same of each other, or nothing at all; leave one out.")
-            break
-        bread: Floats = np.linalg.inv(slope) / np.outer(scale, scale)
-        step = bread @ now
-        for halved in range(_HALVINGS):
-            tried: Floats = beta + step / 2**halved
-            there = score(tried)
-            if ((there / scale) ** 2).sum() <= ((now / scale) ** 2).sum():
+def _end(equations: _Equations, own: _Own, fit: tuple[Floats, Floats], at: int, arm: float) -> float:
+    """Return the end of the interval of one coefficient on the side of `arm`, which is Wald's; infinite for no bound.
+
+    own : see `_Own`. fit : b and the inverse of the slope there.
+
+    Bracketed by doubling, then by false position (Illinois), each time along the tangent from the last b inside.
+    """
+
+    def beyond(step: float) -> tuple[float, tuple[Floats, Floats]]:
+        along = near[1][:, at] / near[1][at, at]
+        there = equations.solved(near[0] + (fit[0][at] + step * arm - near[0][at]) * along, at)
+        moved = own(at, *there)
+        error = max(math.sqrt(moved.variance(0)), 1e-300)
+        return -math.copysign(1.0, arm) * float(moved.values[0]) / error - NORMAL_95, there
+
+    if not arm:
+        return float(fit[0][at])
+    near, inside, short, outside, middle, last = fit, 0.0, -NORMAL_95, 1.0, 0.0, 0
+    try:
+        over, there = beyond(outside)
+        while over < 0:
+            if outside >= _FARTHEST:
+                return math.copysign(math.inf, arm)
+            near, inside, short, outside = there, outside, over, 2 * outside
+            over, there = beyond(outside)
+        for _ in range(_TRIES):
+            middle = (inside * over - outside * short) / (over - short)
+            found, there = beyond(middle)
+            if abs(found) < _NEAR:
                 break
-        beta, now = tried, there
-        if np.abs(step * scale).max() < _SETTLED * np.sqrt(size.sum()):
-            return beta, bread
-    raise BadQuestion(
-        "The regression has no solution here: these columns tell the outcome for certain, or too little is left of its "
-        "link to them."
-    )
+            if found < 0:
+                near, inside, short, over, last = there, middle, found, over / (2 if last < 0 else 1), -1
+            else:
+                outside, over, short, last = middle, found, short / (2 if last > 0 else 1), 1
+    except BadQuestion:  # no b solves the other equations there
+        return math.copysign(math.inf, arm)
+    return float(fit[0][at] + middle * arm)

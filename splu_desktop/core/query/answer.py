@@ -97,7 +97,7 @@ class Answer:
     @property
     def ends(self) -> tuple[int, int]:
         """The ends of the interval as people are shown them; no range is narrower than what counts as small."""
-        high = int(np.ceil(self.high))
+        high = min(int(np.ceil(self.high)), self.n_p)
         return max(0, int(np.floor(self.low))), max(high, min(self.small, self.n_p)) if self.vague else high
 
     @property

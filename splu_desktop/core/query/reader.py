@@ -404,7 +404,6 @@ class Reader:
         # interval helps nobody, and a wider interval covers no less.
         fewest, most = of_all
         estimate = found.estimate if method is Method.UNBIASED else min(found.estimate, max(most, 0.0))
-        possible = min(max(estimate, 0.0), float(found.n_p), most)
         # Nor is any count of a sensitive value known to be 0: a few records never stand out.
         asked = {condition.column for condition in conditions}
         unseen = max((self.unseen(name) for name in self.published.sensitive if name in asked), default=0.0)
@@ -415,8 +414,8 @@ class Reader:
             conditions=conditions,
             published=found.published,
             estimate=estimate,
-            low=min(found.low, possible, least, fewest),
-            high=max(min(found.high, most), possible, room),
+            low=min(found.low, estimate, least, fewest),
+            high=max(min(found.high, most), estimate, room),
             method=method,
             n_p=found.n_p,
             variance=found.variance if np.isfinite(found.variance) else None,

@@ -35,6 +35,7 @@ _WIDTH = 100
 _LEAST_SIGNAL = 0.2  # of an example's value
 _PROMISED = 12  # columns whose promises are all said
 _LISTED = 200  # values of a column that the dictionary lists
+_MOST_CELLS = 60  # of a cross-table to begin with
 _SHELL = set('"$`!\\%^\n\r')  # what a shell changes within quotes
 _ENGLISH = Language()
 _Asked = tuple[str, str, str, str]  # of the examples: sensitive column and value, unchanged column and value
@@ -394,6 +395,13 @@ def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> lis
     published = reader.published
     met, group = f"{sa}={value}", f"{nsa}={label}"
     found = [["count", group, met], ["odds-ratio", group, met]]
+    column = published.table[nsa]
+    often = np.where(column.labels == label, -1, column.counts())
+    other = f"{nsa}={column.labels[often.argmax()]}"
+    if ";" not in group + other + met:  # which joins what is to be met at once
+        found.append(["difference", f"{group}; {met}", f"{other}; {met}"])
+    if column.m * published.table[sa].m <= _MOST_CELLS:
+        found.append(["crosstab", nsa, sa])
     numbers = columns_of_numbers(reader)
     unchanged = [name for name in numbers if not published.is_sensitive(name)]
     if unchanged:
