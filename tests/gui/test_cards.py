@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication, QInputDialog, QListWidgetItem, QStyle, QStyleOptionViewItem
 
 from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.generalise import table_after
@@ -115,6 +115,33 @@ def test_steps_are_taken_one_by_one_and_undone_one_by_one(window: MainWindow, pa
     for _ in steps:
         window.session.undo_stack.undo()
     assert window.session.choices == before
+
+
+def test_steps_of_any_length_are_read_whole(window: MainWindow, page, idle: Idle) -> None:
+    """Each letter more may be the one that needs a line more, beside a scroll bar that comes with the lines."""
+    dialog = page.make_it_safe()
+    idle(window)
+    steps, words = dialog.list, "Leave out “Facility” (even its coarsest form singles people out): " * 3
+    steps.clear()
+    for length in range(60, 180):
+        item = QListWidgetItem(words[:length].strip())
+        item.setCheckState(Qt.CheckState.Checked)
+        steps.addItem(item)
+    QApplication.processEvents()
+    beside = 2 * (steps.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, steps) + 1)
+    lines = set()
+    for row in range(steps.count()):
+        option = QStyleOptionViewItem()
+        steps.initViewItemOption(option)
+        option.rect = steps.visualItemRect(steps.item(row))
+        steps.itemDelegate().initStyleOption(option, steps.model().index(row, 0))
+        room = steps.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, steps)
+        wide = QRect(0, 0, room.width() - beside, 9999)
+        needed = option.fontMetrics.boundingRect(wide, Qt.TextFlag.TextWordWrap, option.text).height()
+        assert needed <= room.height(), option.text
+        lines.add(needed)
+    assert len(lines) > 1
+    dialog.reject()
 
 
 def test_an_unticked_step_is_not_taken(window: MainWindow, page, idle: Idle) -> None:

@@ -521,9 +521,9 @@ class _Search:
         sizes = class_sizes(now, names, self.progress)
         alone, below = records_below(sizes, 2), records_below(sizes, self.aim.k)
         if alone > self.aim.unique * self.now.n and alone > records_below(self.sizes, 2):
-            return say("without it, {n} records would be unique", n=alone)
+            return say("without this step, {n} records would be unique", n=alone)
         if self.aim.k > 1 and below > records_below(self.sizes, self.aim.k):
-            return say("without it, {n} records would have fewer than {k} alike", n=below, k=self.aim.k)
+            return say("without this step, {n} records would have fewer than {k} alike", n=below, k=self.aim.k)
         if self.aim.giveaway:
             found = giveaways(now, names, plan.sensitive, self.progress)
             if found and len(found) > len(
@@ -531,7 +531,9 @@ class _Search:
             ):
                 columns = listed(say("“{name}”", name=name) for name in found[0].columns)
                 return say(
-                    "without it, {columns} would give “{sensitive}” away", columns=columns, sensitive=found[0].sensitive
+                    "without this step, {columns} would give “{sensitive}” away",
+                    columns=columns,
+                    sensitive=found[0].sensitive,
                 )
         return ""
 

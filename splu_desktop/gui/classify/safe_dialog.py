@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -27,6 +29,7 @@ from splu_desktop.gui.plan.taking_groups import generalised
 
 Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
 _REST = 300  # ms
+_BESIDE = 16  # pixels that the style keeps beside an item's text
 
 
 def proposed(table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress) -> tuple[MadeSafe, Variants]:
@@ -37,6 +40,14 @@ def proposed(table: Table, plan: Plan, aim: Aim, rest: Rest, progress: Progress)
         if steps != plan.generalisations.get(name, ()):
             variants[name, steps] = generalised(table[name], steps, progress)
     return found, variants
+
+
+class _Lines(QStyledItemDelegate):
+    """Gives each item the height of its lines: Qt breaks them for more width than the style leaves beside a box."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        option.rect.setWidth(option.rect.width() - _BESIDE)  # type: ignore[attr-defined]
+        return super().sizeHint(option, index)
 
 
 class SafeDialog(Dialog):
@@ -80,6 +91,7 @@ class SafeDialog(Dialog):
         self.list = QListWidget()
         self.list.setAccessibleName(t("Proposed steps"))
         self.list.setWordWrap(True)
+        self.list.setItemDelegate(_Lines(self.list))
         self.list.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)  # lines are broken anew, and none is left out
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
