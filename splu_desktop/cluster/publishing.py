@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from splu_desktop.core.checks.gate import Elsewhere, Gate, Light, Line, persons_
 from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept, check_records, check_rows
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import check_sensitive, column_after
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import persons_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.importer import ImportChoices

@@ -15,7 +15,6 @@ import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -30,6 +29,7 @@ from splu_desktop.core.distinct import by_number
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.draw import Blocks
 from splu_desktop.core.errors import SpluError, place_of
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.blocks import Slots
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent

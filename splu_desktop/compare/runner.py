@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -22,6 +22,7 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.base.utility import Margins, pmse
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.query.condition import Condition

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of

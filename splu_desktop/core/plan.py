@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import NUMBER, ByPerson, check_dates, one_per_person
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.rationals import as_fraction as as_fraction

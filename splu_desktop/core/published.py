@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.public_figures import narrowed

@@ -9,7 +9,7 @@ without a code. Labels stand in the order of their values, never in order of app
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.packed.texts import Texts
 

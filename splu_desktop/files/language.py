@@ -12,12 +12,13 @@ import numbers
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, Isolating, Said
 from splu_desktop.files.disk.resources import resource_path
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from splu_desktop.core.checks import selfcheck
 from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.guarantees import planning
 from splu_desktop.core.messages import say

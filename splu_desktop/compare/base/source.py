@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Column, Table
 

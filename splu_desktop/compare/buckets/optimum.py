@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.buckets.tolerant import TwoSizes
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.multi_size import Parts
 from splu_desktop.core.groups.search import Bucket, CapsOf
 from splu_desktop.core.messages import say

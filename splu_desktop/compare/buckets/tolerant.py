@@ -12,7 +12,6 @@ Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -23,6 +22,7 @@ from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
 from splu_desktop.compare.buckets.anatomy import Bucketed
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.multi_size import Parts, many_sizes, partition
 from splu_desktop.core.groups.rules import linear
 from splu_desktop.core.groups.search import Bucket, CapsOf, mean_squared_error, two_sizes

@@ -14,7 +14,6 @@ the true count. Answers differ by at most D from the truth in any case, so large
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -25,6 +24,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 

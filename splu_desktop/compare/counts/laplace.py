@@ -14,7 +14,6 @@ So where x is large against b, the share y/x of a group of persons is learnt, of
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 

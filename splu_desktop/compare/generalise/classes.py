@@ -15,7 +15,6 @@ max_s p(s); A_quot = largest |ln(p(g, s) / p(s))|, infinite where a value is in 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from scipy import sparse
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Microdata, Sanitised
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 
 _CELLS = 8_000_000  # selections times classes that are worked on at once

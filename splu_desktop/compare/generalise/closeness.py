@@ -7,7 +7,6 @@ sum over i < m of |sum over j <= i of (p_j - q_j)| / (m - 1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.mondrian import Mondrian
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Flags

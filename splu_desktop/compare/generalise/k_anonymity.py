@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
 

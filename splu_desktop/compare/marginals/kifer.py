@@ -19,7 +19,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -31,6 +30,7 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.fit import KnownMarginal, fitted, gain
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 

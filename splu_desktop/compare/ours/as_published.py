@@ -12,7 +12,6 @@ so estimates are biased by -10 to -20 % (mechanism.md sections 2 and 4). For com
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from splu_desktop.compare.base.system import ByGamma, Impossible
 from splu_desktop.compare.ours.splu import Drawn
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress

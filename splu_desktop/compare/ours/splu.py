@@ -6,7 +6,6 @@ Answered by the default estimator of `splu query`, pooled, with its 95 % interva
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan

@@ -7,7 +7,6 @@ the whole table, k-anonymity of the parts does not give that of the whole.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.partition.parts import dealt_to_parts, tables
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 

@@ -6,7 +6,6 @@ is lost. The only estimate left is independence: x = N_P f'_s / N, biased wherev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.perturb.channel import Channelled
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 

@@ -15,7 +15,6 @@ x = (C_s - N_P h) / (g - h), C_s the selected records that show s.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import ByGamma, Impossible, Sanitised
 from splu_desktop.compare.perturb.channel import Channelled, evenly
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 

@@ -13,7 +13,6 @@ alpha R + (1 - alpha) I does, too; alpha = 1 here. Decoy groups are of this kind
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.perturb.channel import Channelled
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 

@@ -7,7 +7,6 @@ as likely true as in decoy groups of l'. Estimated by the inverse of this matrix
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import GAMMAS, Points, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition, parse_choice
 from splu_desktop.core.query.crosstab_grid import pieces

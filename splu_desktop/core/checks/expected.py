@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Plan

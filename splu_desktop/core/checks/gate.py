@@ -8,7 +8,7 @@ by `files.publish`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import partial
 
@@ -16,6 +16,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, quoted, say, share_of

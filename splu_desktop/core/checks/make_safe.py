@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import (
     USUAL_REST,
     CannotGeneralise,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
 from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan

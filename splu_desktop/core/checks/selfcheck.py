@@ -7,13 +7,13 @@ binomial, and taken at `_FAR` standard deviations elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.tails import ALARM
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.groups.tolerances import Infeasible
 from splu_desktop.core.plan import Plan

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.table import Column, Table
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Column
 

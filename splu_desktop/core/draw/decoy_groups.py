@@ -9,7 +9,7 @@ import contextlib
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -28,6 +28,7 @@ from splu_desktop.core.draw.draw import (
     up,
 )
 from splu_desktop.core.errors import Ineligible
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups import blocks
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.blocks import Dealt

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, by_tolerance, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.blocks import RECORDS
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance

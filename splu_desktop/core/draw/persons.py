@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
@@ -31,6 +31,7 @@ from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
 from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.several_releases import ValueDraw

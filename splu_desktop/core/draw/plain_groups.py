@@ -6,7 +6,7 @@ The published count of a value is Binomial(gamma f, 1/gamma) exactly, and two nu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, Self
 from weakref import WeakValueDictionary
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, draw_from, registered
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.groups.tolerances import Tolerances

@@ -8,13 +8,13 @@ more is known. Drawn one by one no column tells of another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.combined_groups import EMPTY, Ints, formed, stacked
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.table import Column
 

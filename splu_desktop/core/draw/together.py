@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -23,6 +23,7 @@ from splu_desktop.core.draw.decoy_groups import DecoyGroups
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.forming import check_gamma
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
@@ -34,6 +34,7 @@ from splu_desktop.core.draw.joined import binomial_law
 from splu_desktop.core.draw.persons import DrawPerPerson, PersonTransition
 from splu_desktop.core.draw.recognition import Recognised, recognised_anywhere
 from splu_desktop.core.draw.together import Together, apart, cost_sentences, named_columns, other_columns
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +18,7 @@ from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
 from splu_desktop.core.draw.joined import FREQUENT, BlockCounts
 from splu_desktop.core.errors import BadSetting, Ineligible
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.forming import check_eligible, check_gamma
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible

@@ -16,13 +16,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Limits, caps_of, fits, layout
 from splu_desktop.core.groups.mixed import MixedGroups

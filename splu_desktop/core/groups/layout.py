@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.shares import spread, whole
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, caps

@@ -11,11 +11,10 @@ whose published counts no groups explain is told that nothing is known (`MixedGr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Ints, bounds_of
 from splu_desktop.core.groups.shares import slopes, spread

@@ -6,11 +6,11 @@ Source: papers/inferential_privacy.txt, section 4.3 (record partition) and Algor
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.search import Bucket, CapsOf, Ints, two_sizes
 from splu_desktop.core.progress import SILENT, Progress
 

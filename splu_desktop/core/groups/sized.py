@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.tolerances import Tolerances
 
 Ints = NDArray[np.int64]

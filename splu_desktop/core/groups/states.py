@@ -6,12 +6,12 @@ that give the wanted means. Some twenty times quicker than series where a few th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.law import GroupLaw, fixed_values, log_factorials
 
 Floats = NDArray[np.float64]

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say

@@ -8,12 +8,12 @@ help where no count is large enough to be answered. Every remedy offered has bee
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from splu_desktop.core import generalise as g
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import CannotGeneralise, Steps
 from splu_desktop.core.guarantees.exact import t_f
 from splu_desktop.core.messages import say

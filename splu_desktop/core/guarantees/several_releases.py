@@ -12,11 +12,11 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.exact import Floats, Number, checked_epsilon, t_p
 from splu_desktop.core.guarantees.tolerant import MOST_ALPHA, laws_of, t_p_of
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
 import numpy as np
 
 from splu_desktop.core.estimate import Method
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.thresholds import NORMAL_95

@@ -37,7 +37,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -45,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.table import Flags, Picked, pieces
 from splu_desktop.core.thresholds import NORMAL_95

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.published import Published

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader

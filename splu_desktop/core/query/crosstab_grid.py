@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import Effects, at_once, met_together
 from splu_desktop.core.estimate import Method
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Selector
 from splu_desktop.core.reconstruct import counts as reconstruct

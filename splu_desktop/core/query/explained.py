@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.engine import Engine, kept
 from splu_desktop.core.reconstruct import strata as reconstruct_strata
 from splu_desktop.core.reconstruct.explained import D_RANGE, Design, Indices, together

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.estimate import Method
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.engine import Engine, Found, Question, kept, made
 from splu_desktop.core.query.explained import Explaining
 from splu_desktop.core.reconstruct import counts as reconstruct

@@ -14,11 +14,11 @@ must get the same answer every time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.reconstruct.interval import composed, leaning, tails
 from splu_desktop.core.table import Flags

@@ -7,11 +7,11 @@ transitions, inverted): `Rows` then holds weighted counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
 _ROUNDS = 10  # of the shrinkage's fit; it settles in about that many

@@ -15,12 +15,13 @@ short below and long above for small counts instead of symmetric.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.table import Flags
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Floats, Transition

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.estimate import Method
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct.counts import Rows, shrink

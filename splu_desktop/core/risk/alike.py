@@ -14,13 +14,13 @@ Chernoff bound of a Poisson count, which bounds a hypergeometric one too).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import ALPHA, LIFT

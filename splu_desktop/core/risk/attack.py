@@ -28,7 +28,7 @@ the chances of each are those of the draw given the class's true values, which l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, count
 from typing import Any
@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published

@@ -28,7 +28,6 @@ sensitive number itself, claim the nearest. Values that stand for "no value" are
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -36,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas

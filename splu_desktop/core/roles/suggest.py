@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
 from typing import Any
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.resources import resource_path
 from splu_desktop.core.words import words_of
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.resources import resource_path
 
 LIST = "files.sha256"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Column, Table

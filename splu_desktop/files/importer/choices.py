@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.table import IN_MEMORY, Kind, Storage, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.inert import inert
 
 

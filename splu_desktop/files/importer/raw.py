@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied

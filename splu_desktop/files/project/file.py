@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from splu_desktop import __version__
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say

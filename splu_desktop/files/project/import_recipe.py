@@ -5,7 +5,6 @@ It holds the choices and the names of the columns, no records. A file whose colu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes

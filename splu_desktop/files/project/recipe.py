@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table

@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.plain_data import file_bytes, from_json
 from splu_desktop.files.disk.whole import CannotWrite

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from splu_desktop.core.checks.gate import Gate
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import IN_MEMORY, Storage, Table

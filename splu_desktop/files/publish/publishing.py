@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.plan import steps_as_dicts

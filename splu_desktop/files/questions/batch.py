@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.published import Published

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from splu_desktop import __version__
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.messages import Figure, counted, listed, quoted, say
 from splu_desktop.core.plan import Plan

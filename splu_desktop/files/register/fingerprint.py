@@ -11,11 +11,12 @@ import hashlib
 import hmac
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role

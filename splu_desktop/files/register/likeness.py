@@ -18,12 +18,12 @@ import hashlib
 import hmac
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table, pieces

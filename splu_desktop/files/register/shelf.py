@@ -4,12 +4,12 @@ what one release more of the same records would cost."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import SILENT, Progress

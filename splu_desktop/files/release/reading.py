@@ -7,13 +7,14 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published

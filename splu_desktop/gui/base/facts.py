@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import is_measurement, still_measured
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.progress import Progress

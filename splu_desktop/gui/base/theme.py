@@ -6,7 +6,6 @@ palette changed. So the window follows the system's scheme while it runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -14,6 +13,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.resources import resource_path
 
 

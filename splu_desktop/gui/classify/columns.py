@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.gui.base.facts import ColumnFacts

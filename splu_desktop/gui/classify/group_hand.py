@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy, Steps
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 
 from PySide6.QtCore import QDate, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import (
     Age,
     CannotGeneralise,

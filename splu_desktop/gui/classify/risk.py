@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -13,6 +13,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import Achieved, Comparison, SystemTried, compare
 from splu_desktop.compare.systems import SYSTEMS
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table

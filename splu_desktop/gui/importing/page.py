@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableView

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -23,6 +23,7 @@ from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.checks.proposing import Reached, reached
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.answer import Answer, Badge

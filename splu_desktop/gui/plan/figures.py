@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import attackers, sentences
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.planning import ValueState, plan_values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
@@ -20,6 +20,7 @@ from splu_desktop.core.checks.proposing import Proposal, propose
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import by_gamma
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress

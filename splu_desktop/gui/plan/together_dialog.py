@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.belonging import TogetherSuggestion, suggested
 from splu_desktop.core.draw.together import MOST_GAMMA, planned
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table

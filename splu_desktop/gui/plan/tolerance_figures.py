@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import JOINED, by_tolerances, half_widths, with_declared
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.design import workable as core_workable
 from splu_desktop.core.groups.rules import Sensitivity
 from splu_desktop.core.groups.tolerances import Tolerances

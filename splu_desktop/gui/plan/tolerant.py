@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared, with_declared
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress

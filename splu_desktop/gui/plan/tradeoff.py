@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
@@ -11,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import planning, sentences
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning, public_figures, sentences

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.publish.publishing import Examination, Order, Outcome, publish

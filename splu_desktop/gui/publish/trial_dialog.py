@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from PySide6.QtWidgets import (
     QComboBox,
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import OpenRelease

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.settings import remember, remembered

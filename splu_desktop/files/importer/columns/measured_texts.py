@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST

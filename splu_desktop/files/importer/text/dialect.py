@@ -11,9 +11,10 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.delimiters import USUAL, candidates

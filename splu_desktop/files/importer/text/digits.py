@@ -7,11 +7,11 @@ a number by three multiplications (Lemire, "Quickly parsing eight digits", 2018;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 
 Words = NDArray[np.uint64]

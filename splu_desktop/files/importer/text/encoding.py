@@ -11,9 +11,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 
 _MARKS = (

@@ -9,12 +9,12 @@ found by hashing the words: no field becomes a Python object unless its text is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
@@ -99,12 +99,12 @@ def split(
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
     # By column from here on, (width, rows): whatever is asked of a column then stands side by side.
-    marks = marks.reshape(rows, width).T.copy()
-    ends = marks[-1]
+    stops: NDArray[np.int64] = marks.reshape(rows, width).T.copy()
+    ends: NDArray[np.int64] = stops[-1]
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
     if quotes:
-        within = len(found_at) - quotes - marks.size  # delimiters and line ends in quotes
-        lines = feeds - int(np.count_nonzero(data[marks] == layout.newline))
+        within = len(found_at) - quotes - stops.size  # delimiters and line ends in quotes
+        lines = feeds - int(np.count_nonzero(data[stops] == layout.newline))
         if lines and width > 2 and within - lines >= lines * (width - 1):
             raise Irregular  # whole records within quotes: two of them out of place
         feeds -= lines
@@ -112,11 +112,10 @@ def split(
         raise Irregular
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):
         raise Irregular
-    starts = np.empty_like(marks)
+    starts = np.empty_like(stops)
     starts[0, 0] = LONGEST
     np.add(ends[:-1], 1, out=starts[0, 1:])
-    np.add(marks[:-1], 1, out=starts[1:])
-    stops = marks
+    np.add(stops[:-1], 1, out=starts[1:])
     if layout.carriage:
         ends -= 1
         if (ends < starts[-1]).any() or (data[ends] != _RETURN).any():
@@ -132,13 +131,13 @@ def split(
         starts += enclosed
         stops -= enclosed
     if wanted is not None:
-        starts, stops = starts[list(wanted)], stops[list(wanted)]
+        starts, stops, width = starts[list(wanted)], stops[list(wanted)], len(wanted)
     view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
     length = np.subtract(stops, starts)
     length = np.minimum(length, LONGEST + 1, out=length).astype(np.uint8)
     words = view.take(stops - 8)
     words &= LAST.take(np.minimum(length, 8))
-    return [pack(room, *each) for each in zip(words, length, starts, stops, strict=True)], blank
+    return [pack(room, words[i], length[i], starts[i], stops[i]) for i in range(width)], blank
 
 
 def pack(

@@ -11,10 +11,11 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices

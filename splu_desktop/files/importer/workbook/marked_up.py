@@ -11,7 +11,6 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from xml.parsers import expat
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread

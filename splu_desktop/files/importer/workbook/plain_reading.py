@@ -14,7 +14,6 @@ import zipfile
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import IO, Any
@@ -23,6 +22,7 @@ import numpy as np
 import python_calamine as calamine
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.importer.columns.spread import spread, workers
 from splu_desktop.files.importer.recognise import UNREADABLE

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike

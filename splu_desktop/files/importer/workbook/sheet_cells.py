@@ -8,11 +8,10 @@ else than plain cells raises `Irregular`, and the sheet is left to calamine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.importer.text.digits import LAST, eight, first_place
 from splu_desktop.files.importer.text.fields import LONGEST, Irregular, Packed, factorise_words, pack
 

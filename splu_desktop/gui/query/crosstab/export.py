@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
