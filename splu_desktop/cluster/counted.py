@@ -8,12 +8,12 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

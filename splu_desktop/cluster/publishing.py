@@ -26,7 +26,6 @@ from splu_desktop.core.checks.gate import Elsewhere, Gate, Light, Line, persons_
 from splu_desktop.core.checks.selfcheck import Check, check_counts, check_kept, check_records, check_rows
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import check_sensitive, column_after
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import persons_of
@@ -52,6 +51,7 @@ from splu_desktop.files.release.folder import describe
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain
 from splu_desktop.files.tables.table_writers import has_values, parquet_values
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.importer.parquet import cell_text
 from splu_desktop.files.importer.reader import preview, read_raw
 from splu_desktop.files.importer.recognise import TEXTS, recognise
+from splu_desktop.frozen import dataclass
 
 ROWS = 1 << 20  # of Parquet in a unit, about
 _MOST_BYTES = 1 << 30  # of a CSV file, which is read whole

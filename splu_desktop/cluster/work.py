@@ -29,7 +29,6 @@ from splu_desktop.core.distinct import by_number
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.draw import Blocks
 from splu_desktop.core.errors import SpluError, place_of
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.blocks import Slots
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Silent
@@ -38,6 +37,7 @@ from splu_desktop.core.rowkeys import row_sums, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.tables.table_writers import parquet_reads_back, write_parquet
+from splu_desktop.frozen import dataclass
 
 Codes = NDArray[Any]
 Ints = NDArray[np.int64]

@@ -22,12 +22,12 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.base.utility import Margins, pmse
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.workload import BANDS, band_names, bands_of, draw
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 TESTED = 2_000  # records that the readers are tried on
 LIMIT = 60.0  # seconds that a method may take with all its settings

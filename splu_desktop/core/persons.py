@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
@@ -34,6 +33,7 @@ from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.table import Column, Kind, Table, pieces
 from splu_desktop.core.words import words_of
+from splu_desktop.frozen import dataclass
 
 _KEPT = 128  # guesses, which gate and README ask for alike
 _STAGE = "Looking for persons with several records"

@@ -10,13 +10,13 @@ from typing import Any
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import NUMBER, ByPerson, check_dates, one_per_person
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, steps_from
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds as Thresholds
+from splu_desktop.frozen import dataclass
 
 PLAN_VERSION = 2
 DEFAULT_GAMMA = 5

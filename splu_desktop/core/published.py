@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.public_figures import narrowed
@@ -20,6 +19,7 @@ from splu_desktop.core.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

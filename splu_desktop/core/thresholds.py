@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 
 NORMAL_95 = 1.959963984540054
 

@@ -18,9 +18,9 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, Isolating, Said
 from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.frozen import dataclass
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.scene import Scene, Words
 
 

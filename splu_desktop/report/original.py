@@ -10,7 +10,6 @@ import numpy as np
 from splu_desktop.core.checks import selfcheck
 from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.guarantees import planning
 from splu_desktop.core.messages import say
@@ -27,6 +26,7 @@ from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain as plainly_spelled
+from splu_desktop.frozen import dataclass
 from splu_desktop.report import model
 from splu_desktop.report.public import carried_out, eligibility, recognisable, state_of
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import field
 
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 
 # The program's light palette: Okabe and Ito's hues, dark enough for text.
 INK, QUIET, GRID = "#1b252f", "#52606d", "#d3dae1"

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.files.release.reading import OpenRelease, read_release
+from splu_desktop.frozen import dataclass
 from splu_desktop.report import model
 from splu_desktop.report.public import file_facts, public, weighed
 from splu_desktop.report.render.json_report import read_json

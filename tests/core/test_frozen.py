@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import splu_desktop
-from splu_desktop.core.frozen import dataclass as ours
+from splu_desktop.frozen import dataclass as ours
 
 
 def _kinds(make):
@@ -97,7 +97,7 @@ def test_every_frozen_class_of_the_program_is_made_this_way():
     compiled = []
     for path in Path(splu_desktop.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        own = re.search(r"^from splu_desktop\.core\.frozen import dataclass$", text, re.MULTILINE)
+        own = re.search(r"^from splu_desktop\.frozen import dataclass$", text, re.MULTILINE)
         if "@dataclass(frozen=True" in text and not own:
             compiled.append(path.name)
     assert not compiled

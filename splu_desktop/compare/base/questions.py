@@ -16,9 +16,9 @@ from scipy import sparse
 
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

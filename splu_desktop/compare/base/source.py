@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import EmptyTable
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 GAMMAS = (2, 3, 5, 10)
 Points = tuple[Any, ...]  # a parameter each, or a tuple of all

@@ -21,9 +21,9 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.compare.ours.as_published import dealt, largest_first
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 class Bucketed(Sanitised):

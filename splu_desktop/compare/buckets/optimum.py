@@ -23,11 +23,11 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.buckets.tolerant import TwoSizes
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.multi_size import Parts
 from splu_desktop.core.groups.search import Bucket, CapsOf
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 MOST_VALUES = 100  # 46 take up to 1.5 seconds of processor; 717 are not settled in 10
 SECONDS = 10.0  # for one programme

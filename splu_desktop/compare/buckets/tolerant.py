@@ -22,13 +22,13 @@ from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
 from splu_desktop.compare.buckets.anatomy import Bucketed
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.multi_size import Parts, many_sizes, partition
 from splu_desktop.core.groups.rules import linear
 from splu_desktop.core.groups.search import Bucket, CapsOf, mean_squared_error, two_sizes
 from splu_desktop.core.groups.tolerances import caps
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 LARGEST = 50  # M'
 THETAS = (32, 8, 4, 2)  # the paper's, from weak to strong

@@ -24,9 +24,9 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 SETTINGS = ((2, 1.0), (3, 2.0), (5, 4.0), (10, 16.0))  # D and V
 _KEY = 1 << 32

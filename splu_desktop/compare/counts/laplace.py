@@ -22,9 +22,9 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 EPSILONS = {"ln 3": math.log(3), "ln 2": math.log(2), "0.1": 0.1, "0.01": 0.01}
 _WIDE = math.log(20)  # times b: half width of 95 %

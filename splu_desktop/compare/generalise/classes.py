@@ -23,8 +23,8 @@ from scipy import sparse
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Microdata, Sanitised
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.frozen import dataclass
 
 _CELLS = 8_000_000  # selections times classes that are worked on at once
 

@@ -15,10 +15,10 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 _CLOSE = 1e-12
 

@@ -9,9 +9,9 @@ import numpy as np
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.source import Floats
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 
 _ROUNDS = 500
 _CLOSE = 1e-6  # of all records, by which entries may be off

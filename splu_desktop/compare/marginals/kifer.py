@@ -30,9 +30,9 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
 from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.fit import KnownMarginal, fitted, gain
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 _CELLS = 1 << 18  # of the domain that is fitted
 _MOST_RANGES = 16  # of a column

@@ -23,11 +23,11 @@ from splu_desktop.compare.base.system import ByGamma, Impossible
 from splu_desktop.compare.ours.splu import Drawn
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.reconstruct.states import as_printed
+from splu_desktop.frozen import dataclass
 
 
 def largest_first(counts: Ints, gamma: int) -> Ints:

@@ -20,7 +20,6 @@ from splu_desktop.core.draw import DecoyGroups, Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
@@ -31,6 +30,7 @@ from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Flags, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 _TOLERATED = say(
     "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "

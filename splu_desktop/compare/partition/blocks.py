@@ -18,9 +18,9 @@ from splu_desktop.compare.ours.splu import Drawn, Splu, Stream
 from splu_desktop.compare.partition.parts import dealt_by_value
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

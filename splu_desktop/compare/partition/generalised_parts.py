@@ -16,9 +16,9 @@ from splu_desktop.compare.base.system import Impossible, Points
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.partition.parts import dealt_to_parts, tables
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceAnswers
 from splu_desktop.compare.partition.parts import sharp_epsilon_of_part
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 _NEAR = 1e-9  # the density is flat at 0, where its formula is 0 times infinity
 

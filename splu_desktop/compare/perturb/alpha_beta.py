@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Microdata, Points, Sanitised, System
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.rowkeys import row_sums, stirred
+from splu_desktop.frozen import dataclass
 
 BELIEFS = (0.5, 0.2, 0.1)
 _WHOLE = 1 << 20  # tuples of a domain that is gone through one by one

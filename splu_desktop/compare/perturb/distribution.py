@@ -14,9 +14,9 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.perturb.channel import Channelled
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 class Redistributed(Channelled):

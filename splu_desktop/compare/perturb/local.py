@@ -24,9 +24,9 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import ByGamma, Impossible, Sanitised
 from splu_desktop.compare.perturb.channel import Channelled, evenly
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 _AT_ONCE = 1 << 22  # cells of one block of random numbers
 _MOST = 200_000_000  # values shown by all records

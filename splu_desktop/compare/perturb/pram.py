@@ -20,9 +20,9 @@ import numpy as np
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Points, System
 from splu_desktop.compare.perturb.channel import Channelled
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 KEEPS = (0.8, 0.6, 0.4, 0.2)
 BAND = 5

@@ -14,9 +14,9 @@ import numpy as np
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import GAMMAS, Points, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

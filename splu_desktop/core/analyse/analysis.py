@@ -8,10 +8,10 @@ from enum import Enum
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named, parse_condition
 from splu_desktop.core.query.reader import Reader
+from splu_desktop.frozen import dataclass
 
 
 class AnalysisKind(Enum):

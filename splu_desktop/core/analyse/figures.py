@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import numpy as np
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition, parse_choice
 from splu_desktop.core.query.crosstab_grid import pieces
 from splu_desktop.core.roles.vocabulary import TIMED, said_by
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 USUAL = 0.2  # error within which a cell counts as answered
 MOST_CELLS = 600

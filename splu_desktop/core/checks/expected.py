@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.plan import Plan
@@ -32,6 +31,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import known_of_persons
 from splu_desktop.core.table import Column, Flags, Picked, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,6 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, quoted, say, share_of
@@ -29,6 +28,7 @@ from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 
 NAMES = (  # of the lines that can be amber
     "identifiers",

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.errors import BadSetting, SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import (
     USUAL_REST,
     CannotGeneralise,
@@ -65,6 +64,7 @@ from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.frozen import dataclass
 
 _WIDTHS = (1, 2, 4)  # times the round width that suits a column of numbers
 _AGES = (5, 10, 20)  # years

@@ -21,13 +21,13 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
 from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 
 GAMMAS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2)
 _RUNGS = 4  # of coarser columns

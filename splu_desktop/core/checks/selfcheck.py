@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.tails import ALARM
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
@@ -23,6 +22,7 @@ from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.transition.two_numbers import Transition
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Checking the release"
 _FAR = 8.0

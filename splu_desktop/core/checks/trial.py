@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.groups.tolerances import Infeasible
 from splu_desktop.core.plan import Plan
@@ -18,6 +17,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness, permutation
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 
 LEAST_RECORDS = 100
 _TRIES = 10  # of samples, where a value with little room under its tolerance fills too much of one by chance

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _NAMED = 8  # at most, in a suggestion
 _FLAG_VALUES = 4  # of columns of one kind, at most

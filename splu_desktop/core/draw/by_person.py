@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Kind, Table, remembered
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

@@ -28,7 +28,6 @@ from splu_desktop.core.draw.draw import (
     up,
 )
 from splu_desktop.core.errors import Ineligible
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups import blocks
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.blocks import Dealt
@@ -59,6 +58,7 @@ from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 
 class GroupDraw(Draw):

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.draw import Blocks, Draw, Floats, Promise, RecordBlocks, by_tolerance, registered, up
 from splu_desktop.core.errors import BadSetting, EmptyTable
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.blocks import RECORDS
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, checked_tolerance
@@ -39,6 +38,7 @@ from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 PARTS = 10**9  # chances are whole multiples of one of these, so that they are drawn exactly
 _SLACK = 1 + 1e-12  # of floating point in the check of promises that hold with equality

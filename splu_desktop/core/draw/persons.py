@@ -31,7 +31,6 @@ from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
 from splu_desktop.core.draw.plain_groups import PlainGroups
 from splu_desktop.core.errors import BadSetting, EmptyTable
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.several_releases import ValueDraw
@@ -40,6 +39,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.thresholds import Thresholds

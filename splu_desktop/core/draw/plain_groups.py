@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.decoy_groups import DecoyGroups, GroupDraw, binomial
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, draw_from, registered
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups import forming as groups
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.groups.tolerances import Tolerances
@@ -38,6 +37,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Transition
+from splu_desktop.frozen import dataclass
 
 _MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
 _AT_HAND = WeakValueDictionary[tuple[int, bytes], Transition]()  # one matrix for all who ask while someone holds it

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw.combined_groups import EMPTY, Ints, formed, stacked
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 _FORMING = 20_130_905  # any fixed one
 _RECORDS = 60_000  # in groups

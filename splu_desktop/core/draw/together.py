@@ -23,7 +23,6 @@ from splu_desktop.core.draw.decoy_groups import DecoyGroups
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.forming import check_gamma
 from splu_desktop.core.groups.tolerances import Infeasible, Tolerances
 from splu_desktop.core.messages import Figure, listed, say
@@ -31,6 +30,7 @@ from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, respelled
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.guarantees.several_releases import ValueDraw

@@ -34,13 +34,13 @@ from splu_desktop.core.draw.joined import binomial_law
 from splu_desktop.core.draw.persons import DrawPerPerson, PersonTransition
 from splu_desktop.core.draw.recognition import Recognised, recognised_anywhere
 from splu_desktop.core.draw.together import Together, apart, cost_sentences, named_columns, other_columns
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.guarantees.several_releases import ValueDraw

@@ -18,7 +18,6 @@ from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
 from splu_desktop.core.draw.joined import FREQUENT, BlockCounts
 from splu_desktop.core.errors import BadSetting, Ineligible
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.forming import check_eligible, check_gamma
 from splu_desktop.core.groups.sized import check_fakes
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
@@ -26,6 +25,7 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
+from splu_desktop.frozen import dataclass
 
 GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 _Cut = TypeVar("_Cut", float, Floats)

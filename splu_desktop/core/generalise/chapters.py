@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.frozen import dataclass
 
 _ICD9 = (
     (1, "Infectious and parasitic diseases"),

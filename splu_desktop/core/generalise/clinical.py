@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.intervals import Intervals, filled
 from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.table import Column
 from splu_desktop.core.words import words_of
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.step import GONE, KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 MOST_HIERARCHY_ROWS = 200_000
 _VALUE = "{value}"

@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.frozen import dataclass
 
 MOST_INTERVALS = 1_000
 LEAST_AT_END = 10  # records in an open interval found from the data

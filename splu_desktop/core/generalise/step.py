@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.frozen import dataclass
 
 KEEP = -1  # in a grouping: the label stays as it is
 GONE = -2  # in a grouping: the label becomes a missing one

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import by_number
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.randomness import Randomness, permutation
 from splu_desktop.core.table import IN_MEMORY, Storage
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint16]

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import EmptyTable
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Limits, caps_of, fits, layout
 from splu_desktop.core.groups.mixed import MixedGroups
@@ -42,6 +41,7 @@ from splu_desktop.core.groups.tolerances import (
 )
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.shares import spread, whole
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, caps
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.law import NoLaw
 from splu_desktop.core.groups.layout import Ints, bounds_of
 from splu_desktop.core.groups.shares import slopes, spread
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.states import Law, law_of
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 

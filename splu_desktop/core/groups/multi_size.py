@@ -10,9 +10,9 @@ from enum import Enum
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.search import Bucket, CapsOf, Ints, two_sizes
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.frozen import dataclass
 
 Parts = tuple[tuple[Bucket, Ints], ...]  # buckets with the (m,) records of each value that they hold
 

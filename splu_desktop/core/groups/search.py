@@ -16,8 +16,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 CapsOf = Callable[[int], Ints]  # group size -> (m,) floor(f'_i S)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

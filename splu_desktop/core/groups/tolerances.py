@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 NOT_SENSITIVE = Fraction(1)

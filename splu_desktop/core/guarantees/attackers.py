@@ -21,10 +21,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
+from splu_desktop.frozen import dataclass
 
 _SHOWN = 8  # columns that are all named in a sentence
 _APART = 3  # sentences that differ in figures alone and are all said

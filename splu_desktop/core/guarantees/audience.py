@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.frozen import dataclass
 
 WHO = ("colleague", "partner", "public")
 HOLDS = ("nothing", "similar", "records")

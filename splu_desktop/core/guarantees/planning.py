@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import Floats, Ints, Number
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 SUBGROUP = 0.1  # share of the records that the subgroup of `TradeOff.subgroup_error` holds
 EVERY_GAMMA = 50  # the trade-off has every gamma up to here (the slider's range),

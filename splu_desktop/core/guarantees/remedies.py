@@ -13,12 +13,12 @@ from enum import Enum
 import numpy as np
 
 from splu_desktop.core import generalise as g
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import CannotGeneralise, Steps
 from splu_desktop.core.guarantees.exact import t_f
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from functools import cache
 import numpy as np
 
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.thresholds import NORMAL_95
+from splu_desktop.frozen import dataclass
 
 _RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
 

@@ -44,11 +44,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.table import Flags, Picked, pieces
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Transition
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]

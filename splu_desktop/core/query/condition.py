@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.published import Published
@@ -27,6 +26,7 @@ from splu_desktop.core.query.condition_values import (
     value_of,
 )
 from splu_desktop.core.table import Column, Flags
+from splu_desktop.frozen import dataclass
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Badge, Method, Reader
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 MOST_CELLS = 20_000
 TRUST = (Badge.EXACT, Badge.RELIABLE, Badge.UNCERTAIN, Badge.PROTECTED)

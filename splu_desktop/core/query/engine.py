@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import Effects, at_once, met_together
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Selector
 from splu_desktop.core.reconstruct import counts as reconstruct
@@ -30,6 +29,7 @@ from splu_desktop.core.reconstruct.weights import lifts, places, side, weighted
 from splu_desktop.core.table import Codes, Column, Flags, Kind, Part, Picked, Table, pieces
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 Bend = tuple[Floats, Floats, float]  # lift, its weight k, records selected

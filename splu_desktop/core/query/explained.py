@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.engine import Engine, kept
 from splu_desktop.core.reconstruct import strata as reconstruct_strata
 from splu_desktop.core.reconstruct.explained import D_RANGE, Design, Indices, together
@@ -14,6 +13,7 @@ from splu_desktop.core.reconstruct.strata import Strata, ValueClasses
 from splu_desktop.core.reconstruct.weights import weights_by_value
 from splu_desktop.core.table import Flags, pieces, tallied
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 _COMPARED = 20_000  # records by which the two regressions are compared; their order is random
 _LEAST = 1e-300

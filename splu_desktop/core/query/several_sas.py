@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.query.engine import Engine, Found, Question, kept, made
 from splu_desktop.core.query.explained import Explaining
 from splu_desktop.core.reconstruct import counts as reconstruct
@@ -24,6 +23,7 @@ from splu_desktop.core.reconstruct.interval import Chosen
 from splu_desktop.core.reconstruct.weights import leaned, weighted, weights_by_value
 from splu_desktop.core.table import Flags, Part, Picked, pieces, tallied
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 _TAUGHT = 5.0  # pairs that selections by single columns weigh as much as
 _DOUBT = 0.2**2  # relative variance of a target about the truth, at least

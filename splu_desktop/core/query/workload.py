@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -24,6 +23,7 @@ from splu_desktop.core.query.reader import DEFAULT, Condition, Method, Reader
 from splu_desktop.core.query.selection import Selector
 from splu_desktop.core.table import Table
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 SMALL = 10  # the papers' largest small count
 BANDS = ((0.0005, 0.002), (0.002, 0.005), (0.005, 0.01), (0.01, 0.02), (0.02, 0.05))  # of N, low end included

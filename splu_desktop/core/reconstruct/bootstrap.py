@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.reconstruct.interval import composed, leaning, tails
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 REPETITIONS = 2_000
 REPEATING = "Repeating the draw"  # the stage that progress is told

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 _ROUNDS = 10  # of the shrinkage's fit; it settles in about that many
 

@@ -24,10 +24,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 

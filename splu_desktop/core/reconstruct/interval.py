@@ -21,10 +21,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.table import Flags
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 _HALVINGS = 40  # of an interval's end; enough for a thousandth of a record of 10^9
 _MOST_SKEWED = 1.0  # skewness beyond which the expansion no longer holds

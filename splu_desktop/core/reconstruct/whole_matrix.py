@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.estimate import Method
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct import states as reconstruct_states
 from splu_desktop.core.reconstruct.counts import Rows, shrink
@@ -17,6 +16,7 @@ from splu_desktop.core.reconstruct.states import as_printed
 from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.matrix import Floats, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import ALPHA, LIFT
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for sensitive columns that say the same"
 OVERALL = 1.5  # by which the odds rise over all rows that fit, from which columns say the same

@@ -39,13 +39,13 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart, Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Codes, Column, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 BETRAYED = 0.05  # a row is known to be re-drawn where its value is the person's own with no more than this
 _STAGE = "Attacking the release"

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for recognisable records"
 _BITS = 63

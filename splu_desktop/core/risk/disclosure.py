@@ -33,10 +33,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 CL = ((1.0, 2), (3.0, 2), (3.0, 3))  # the (c, l) stated; (3, l) is the one of Machanavajjhala et al.
 LS = (2, 3, 5)

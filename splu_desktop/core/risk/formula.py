@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _RECORDS = 5_000  # that teach
 _FULL = 0.8  # share of records that must have a number

@@ -35,11 +35,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas
 from splu_desktop.core.table import Codes, Column, Table, pieces, tallied
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for columns that tell the sensitive ones"
 TELLING = 0.8  # certainty from which a value is told

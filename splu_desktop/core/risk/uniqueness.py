@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of, keys_of, one_class, sizes_of
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 KS = (2, 3, 5, 10)
 _STAGE = "Looking for what makes records recognisable"

@@ -8,7 +8,6 @@ from enum import Enum
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say
@@ -51,6 +50,7 @@ from splu_desktop.core.roles.names import (
 from splu_desktop.core.roles.vocabulary import TIMED, Matter, RoleCard, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
+from splu_desktop.frozen import dataclass
 
 
 class Role(Enum):

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -11,8 +11,8 @@ import hashlib
 import sys
 from pathlib import Path
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.frozen import dataclass
 
 LIST = "files.sha256"
 _MACHO = {b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"}

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _LOOKED_AT = 4_000  # labels of a column at most
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.choices import ImportChoices, Imported
 from splu_desktop.files.importer.reader import read
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

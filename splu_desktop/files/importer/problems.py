@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.inert import inert
+from splu_desktop.frozen import dataclass
 
 
 class ProblemKind(Enum):

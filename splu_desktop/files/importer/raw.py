@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.problems import Problem
+from splu_desktop.frozen import dataclass
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _AT_ONCE = 10_000  # texts made per step, so that other threads get their turn

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Storage
@@ -29,6 +28,7 @@ from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, NoRecords
+from splu_desktop.frozen import dataclass
 
 
 def read(

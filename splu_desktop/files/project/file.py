@@ -20,7 +20,6 @@ from splu_desktop import __version__
 from splu_desktop.core.draw import Draw, draws_from
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
@@ -33,6 +32,7 @@ from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.importer.recognise import facts
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.frozen import dataclass
 
 FORMAT = "splu-project"
 PROJECT_VERSION = 2

@@ -12,7 +12,6 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes
@@ -20,6 +19,7 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.isolation.faults import OtherWidth, RecipeMismatch
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.frozen import dataclass
 
 _VERSION = 1
 _LARGEST = 10 << 20

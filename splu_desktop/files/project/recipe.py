@@ -17,7 +17,6 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table
@@ -26,6 +25,7 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.frozen import dataclass
 
 RECIPE_VERSION = 2
 LARGEST = 50 << 20  # bytes; a hierarchy of 200,000 codes stays below

@@ -16,11 +16,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.plain_data import file_bytes, from_json
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.project.file import LARGEST, BadProject, Project, as_dict, from_dict
+from splu_desktop.frozen import dataclass
 
 _ENDING = ".splu-recovery"
 _LOCK = ".lock"

@@ -9,13 +9,13 @@ from pathlib import Path
 from splu_desktop.core.checks.gate import Gate
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import IN_MEMORY, Storage, Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.register.earlier import Cost, EarlierRelease
 from splu_desktop.files.register.fingerprint import Fingerprints
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.plan import steps_as_dicts
@@ -42,6 +41,7 @@ from splu_desktop.files.release.folder import check_formats, fill_folder, final
 from splu_desktop.files.release.handover import check_packed, check_password, names_of, pack
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.table_writers import WRITERS
+from splu_desktop.frozen import dataclass
 
 __all__ = [
     "Examination",

@@ -8,7 +8,6 @@ from dataclasses import field
 from pathlib import Path
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.published import Published
@@ -30,6 +29,7 @@ from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.recipient import DICTIONARY_NAME
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.files.tables.table_writers import WRITERS
+from splu_desktop.frozen import dataclass
 
 ANSWER_COLUMNS = ("published", "estimate", "low", "high", "method", "selected", "badge", "note")
 VANISHED_NOTE = "no published record has this sensitive value"

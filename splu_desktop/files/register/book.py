@@ -31,10 +31,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.disk.place import data_folder, witness_folder
 from splu_desktop.files.disk.plain_data import from_json
+from splu_desktop.frozen import dataclass
 
 _NOTHING_BEFORE = "0" * 64
 SKETCHES = "sketches"

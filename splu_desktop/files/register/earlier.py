@@ -13,7 +13,6 @@ from typing import Any
 from splu_desktop import __version__
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
 from splu_desktop.core.messages import Figure, counted, listed, quoted, say
 from splu_desktop.core.plan import Plan
@@ -32,6 +31,7 @@ from splu_desktop.files.register.fingerprint import (
     telling,
 )
 from splu_desktop.files.register.likeness import SketchedRows, likeness_from
+from splu_desktop.frozen import dataclass
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
 _TOLD = 4  # columns of which it is said one by one what a further release costs

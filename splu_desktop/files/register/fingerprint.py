@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
@@ -27,6 +26,7 @@ from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import blocks
 from splu_desktop.files.register.likeness import CHANCE, Likeness, SketchedRows
 from splu_desktop.files.register.siphash import siphash
+from splu_desktop.frozen import dataclass
 
 _KEPT = 16_384
 _MOST_LABELS = 20_000

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table, pieces
 from splu_desktop.files.register.siphash import siphash_words
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 Sums = NDArray[np.uint32]

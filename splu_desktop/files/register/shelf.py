@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import SILENT, Progress
@@ -17,6 +16,7 @@ from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register
 from splu_desktop.files.register.earlier import least_stated, least_t_p, registered_draws
+from splu_desktop.frozen import dataclass
 
 STEPS = (1, 2, 5, 10)  # releases of the same records for which T_P is stated
 

@@ -14,7 +14,6 @@ from typing import IO, Any
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -27,6 +26,7 @@ from splu_desktop.files.release.csv_table import read_cells
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, parse_facts, repeats_of
 from splu_desktop.files.release.package import Package, contents, digest_of, open_package, storage_of
 from splu_desktop.files.tables.spelling import parsed
+from splu_desktop.frozen import dataclass
 
 _MOST_FACTS = 1 << 28  # bytes of a release.json
 _SPARE_HEADER = 1 << 16  # bytes

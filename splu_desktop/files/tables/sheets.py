@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.rust_libraries import writing
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
+from splu_desktop.frozen import dataclass
 
 Cell = str | int | float | None
 _AT_A_TIME = 2_000

@@ -19,8 +19,8 @@ from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPointF, QSize, Qt, Signa
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import as_html, decimal, number, percent, t
 

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.words import t
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it

@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy, Steps
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, put, whole_box

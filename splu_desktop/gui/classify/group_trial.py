@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import (
     CannotGeneralise,
     Chapter,
@@ -31,6 +30,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.classes import Classes
 from splu_desktop.core.risk.uniqueness import Uniqueness, others, with_column
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.bars import Bars
 from splu_desktop.gui.base.facts import ColumnFacts, facts_after
 

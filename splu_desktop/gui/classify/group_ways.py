@@ -13,7 +13,6 @@ from datetime import date
 from PySide6.QtCore import QDate, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import (
     Age,
     CannotGeneralise,
@@ -34,6 +33,7 @@ from splu_desktop.core.generalise import (
     measure_of,
 )
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.widgets import Choice, line_edit, whole_box
 from splu_desktop.gui.base.words import t
 from splu_desktop.gui.classify.group_trial import Make, Opening

@@ -13,7 +13,6 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
@@ -24,6 +23,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins, put

@@ -9,10 +9,10 @@ from pathlib import Path
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.runner import Achieved, Comparison, SystemTried, compare
 from splu_desktop.compare.systems import SYSTEMS
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.words import filled, number, percent, t, told
 from splu_desktop.report.comparison import own_questions
 from splu_desktop.report.content.comparison import letters

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableView
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step

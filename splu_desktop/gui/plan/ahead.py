@@ -23,13 +23,13 @@ from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.checks.proposing import Reached, reached
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.answer import Answer, Badge
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks

@@ -7,13 +7,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import attackers, sentences
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees.planning import ValueState, plan_values
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.plots import LargeCounts, SmallCounts
 from splu_desktop.gui.base.words import told
 

@@ -20,13 +20,13 @@ from splu_desktop.core.checks.proposing import Proposal, propose
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import by_gamma
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks

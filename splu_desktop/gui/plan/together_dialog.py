@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.belonging import TogetherSuggestion, suggested
 from splu_desktop.core.draw.together import MOST_GAMMA, planned
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Dialog, button, label, last_row, margins, put

@@ -9,13 +9,13 @@ from typing import Any
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import JOINED, by_tolerances, half_widths, with_declared
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.design import workable as core_workable
 from splu_desktop.core.groups.rules import Sensitivity
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 
 Limits = Mapping[str, Fraction]

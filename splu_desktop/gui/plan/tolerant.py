@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared, with_declared
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import read_declared
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins, put

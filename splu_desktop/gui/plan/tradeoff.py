@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees import planning, sentences
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning, public_figures, sentences
@@ -18,6 +17,7 @@ from splu_desktop.core.guarantees.remedies import RemedyKind, remedies
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.widgets import button, margins
 from splu_desktop.gui.base.words import number, percent, t, told
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import (

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, sentence
 from splu_desktop.files.questions.batch import Questions, read_questions, write_answers
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Empty, asked_file, button, label, margins, put

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.generalise import Steps, table_after
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
@@ -21,6 +20,7 @@ from splu_desktop.files.release.facts import as_published
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, read_release
 from splu_desktop.files.tables.spelling import plain
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import told
 

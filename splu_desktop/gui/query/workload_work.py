@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import workload
 from splu_desktop.core.query.reader import DEFAULT, Method
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.words import number, percent, told
 from splu_desktop.gui.query.work import Asker
 

@@ -12,10 +12,10 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import OpenRelease
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import filled as sentence
 from splu_desktop.gui.base.words import t

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.words import t, told

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.disk.plain_data import to_json
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.model.original import (
     Acknowledged,
     Alternative,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.guarantees.attackers import Attack
 from splu_desktop.core.risk.disclosure import Disclosure
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import field
 
-from splu_desktop.core.frozen import dataclass
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.scene import Scene
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.files.importer.columns.month_names import MONTHS
 from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
+from splu_desktop.frozen import dataclass
 
 _FEW = 200  # texts below which reading one by one is as quick
 _AT_ONCE = 100_000

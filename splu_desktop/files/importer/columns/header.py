@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.date_texts import parse_dates
@@ -18,6 +17,7 @@ from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.workbook.plain_sheet import Span
 from splu_desktop.files.isolation.faults import BadChoice
+from splu_desktop.frozen import dataclass
 
 _LONGEST_NAME = 60  # characters of a label or unit below a name
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.packed.texts import Texts, picked, places_of
 from splu_desktop.core.table import Kind
@@ -25,6 +24,7 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_plain,
 )
 from splu_desktop.files.importer.raw import FIRST_DAY
+from splu_desktop.frozen import dataclass
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
 # Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.

@@ -9,7 +9,6 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.table import pieces
 from splu_desktop.files.importer.columns.header import shape_of
@@ -17,6 +16,7 @@ from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
+from splu_desktop.frozen import dataclass
 
 _TAIL = 60  # last rows looked at for totals and notes
 _WORD = re.compile(r"[^\W\d_]{3,}")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts
+from splu_desktop.frozen import dataclass
 
 _AT_ONCE = 100_000  # texts per step, so that other threads get their turn
 _IN_CACHE = 1 << 14

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
 CHUNK = 1 << 16  # fields at a time, so that what is computed stays in the processor's cache

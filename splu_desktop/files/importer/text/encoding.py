@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import say
+from splu_desktop.frozen import dataclass
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

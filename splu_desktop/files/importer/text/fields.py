@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text.digits import LAST, figures
+from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
 LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
@@ -33,6 +32,7 @@ from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
+from splu_desktop.frozen import dataclass
 
 HEAD = 1 << 18
 HEAD_ROWS = 400

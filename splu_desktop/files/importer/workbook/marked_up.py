@@ -18,11 +18,11 @@ from xml.parsers import expat
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread
 from splu_desktop.files.isolation.wire import Plain
+from splu_desktop.frozen import dataclass
 
 DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
 _WEB = re.compile(

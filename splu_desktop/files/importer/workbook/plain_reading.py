@@ -22,7 +22,6 @@ import numpy as np
 import python_calamine as calamine
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.importer.columns.spread import spread, workers
 from splu_desktop.files.importer.recognise import UNREADABLE
@@ -41,6 +40,7 @@ from splu_desktop.files.importer.workbook.sheet_errors import (
 )
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.tables import xlsx_parts
+from splu_desktop.frozen import dataclass
 
 _BLOCK = 1 << 20
 _LONGEST_ROW = 64 << 20

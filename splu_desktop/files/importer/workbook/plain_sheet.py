@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.cells import Cells, Chunks, text_of
 from splu_desktop.files.importer.workbook.hidden_parts import Hidden
 from splu_desktop.files.importer.workbook.sheet_errors import Failed
 from splu_desktop.files.isolation.wire import Plain
+from splu_desktop.frozen import dataclass
 
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 

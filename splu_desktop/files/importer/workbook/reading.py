@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
@@ -32,6 +31,7 @@ from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, OtherWidth
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
+from splu_desktop.frozen import dataclass
 
 HEAD_ROWS = 400
 _ZIPPED = ("xlsx", "xlsb", "ods")

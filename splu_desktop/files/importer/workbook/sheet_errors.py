@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from splu_desktop.core.frozen import dataclass
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.workbook.hidden_parts import Hidden
+from splu_desktop.frozen import dataclass
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16
