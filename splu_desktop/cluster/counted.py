@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ from splu_desktop.files.release.folder import describe
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain
 from splu_desktop.files.tables.table_writers import has_values, parquet_values
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.importer.parquet import cell_text
 from splu_desktop.files.importer.reader import preview, read_raw
 from splu_desktop.files.importer.recognise import TEXTS, recognise
+from splu_desktop.frozen import dataclass
 
 ROWS = 1 << 20  # of Parquet in a unit, about
 _MOST_BYTES = 1 << 30  # of a CSV file, which is read whole

@@ -15,7 +15,6 @@ import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -38,6 +37,7 @@ from splu_desktop.core.rowkeys import row_sums, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.tables.table_writers import parquet_reads_back, write_parquet
+from splu_desktop.frozen import dataclass
 
 Codes = NDArray[Any]
 Ints = NDArray[np.int64]

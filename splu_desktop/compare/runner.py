@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -27,6 +27,7 @@ from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.workload import BANDS, band_names, bands_of, draw
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 TESTED = 2_000  # records that the readers are tried on
 LIMIT = 60.0  # seconds that a method may take with all its settings

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
@@ -33,6 +33,7 @@ from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.table import Column, Kind, Table, pieces
 from splu_desktop.core.words import words_of
+from splu_desktop.frozen import dataclass
 
 _KEPT = 128  # guesses, which gate and README ask for alike
 _STAGE = "Looking for persons with several records"

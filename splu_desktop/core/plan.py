@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from splu_desktop.core.rationals import as_fraction as as_fraction
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds as Thresholds
+from splu_desktop.frozen import dataclass
 
 PLAN_VERSION = 2
 DEFAULT_GAMMA = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +19,7 @@ from splu_desktop.core.persons import Repeats
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ without a code. Labels stand in the order of their values, never in order of app
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.messages import say
 from splu_desktop.core.packed.texts import Texts
+from splu_desktop.frozen import dataclass
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -369,13 +370,17 @@ class Column:
         kind: Kind,
         storage: Storage = IN_MEMORY,
         order: NDArray[np.intp] | None = None,
+        counts: NDArray[np.int64] | None = None,
     ) -> Column:
-        """Build a column from codes over labels in any order; puts the labels into canonical order, or into `order`."""
+        """Build a column from codes over labels in any order; puts the labels into canonical order, or into `order`.
+
+        `counts` : (m,) records per label, by whoever has counted them.
+        """
         order = _canonical_order(labels, values, missing) if order is None else order
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
         ordered: Any = labels.take(order) if isinstance(labels, Texts) else labels[order]
-        return cls(
+        found = cls(
             name=name,
             kind=kind,
             codes=taken(new, codes, storage) if len(labels) else np.zeros(len(codes), np.int32),
@@ -383,6 +388,9 @@ class Column:
             missing=missing[order],
             values=None if values is None else values[order],
         )
+        if counts is not None:
+            object.__setattr__(found, "_counts_cache", counts[order])
+        return found
 
 
 _Found = TypeVar("_Found")

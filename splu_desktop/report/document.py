@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.scene import Scene, Words
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.model.public import LawPack
 
 CODES = ("gdpr", "ehds", "hipaa", "iso27559", "clinical", "ico")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from splu_desktop.files.importer import Imported
 from splu_desktop.files.importer.problems import Decision, ProblemKind
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.spelling import plain as plainly_spelled
+from splu_desktop.frozen import dataclass
 from splu_desktop.report import model
 from splu_desktop.report.public import carried_out, eligibility, recognisable, state_of, told_counts
 

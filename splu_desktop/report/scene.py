@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from splu_desktop.frozen import dataclass
 
 # The program's light palette: Okabe and Ito's hues, dark enough for text.
 INK, QUIET, GRID = "#1b252f", "#52606d", "#d3dae1"
@@ -61,7 +64,7 @@ class Words:
 Item = Path | Box | Dot | Words
 
 
-@dataclass
+@dataclasses.dataclass
 class Scene:
     """A drawing of `width` x `height` points, origin at the upper left."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 from splu_desktop.files.release.package import Package, open_package
 from splu_desktop.files.release.reading import OpenRelease, read_release
+from splu_desktop.frozen import dataclass
 from splu_desktop.report import model
 from splu_desktop.report.public import file_facts, public, told_counts, weighed
 from splu_desktop.report.render.json_report import read_json

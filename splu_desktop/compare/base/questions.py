@@ -8,7 +8,6 @@ records alone take the records selected.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +18,7 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

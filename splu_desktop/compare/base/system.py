@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 Points = tuple[Any, ...]  # a parameter each, or a tuple of all
 GAMMAS: Points = (2, 3, 5, 10)

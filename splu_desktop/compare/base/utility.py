@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Microdata
+from splu_desktop.frozen import dataclass
 
 _HALF = 0.5  # what counts of nobody, and negative ones, stand for
 _GROUPS, _FREQUENT = 10, 20  # of labels and of values in the tables that pMSE is taken of

@@ -12,8 +12,6 @@ sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s}
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 
@@ -23,6 +21,7 @@ from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Sani
 from splu_desktop.compare.ours.as_published import dealt, largest_first
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 class Bucketed(Sanitised):

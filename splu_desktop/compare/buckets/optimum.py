@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from splu_desktop.core.groups.multi_size import Parts
 from splu_desktop.core.groups.search import Bucket, CapsOf
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 MOST_VALUES = 100  # 46 take up to 1.5 seconds of processor; 717 are not settled in 10
 SECONDS = 10.0  # for one programme

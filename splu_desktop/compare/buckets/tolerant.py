@@ -12,7 +12,6 @@ Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -28,6 +27,7 @@ from splu_desktop.core.groups.search import Bucket, CapsOf, mean_squared_error, 
 from splu_desktop.core.groups.tolerances import caps
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 LARGEST = 50  # M'
 THETAS: Points = (32, 8, 4, 2)  # the paper's, from weak to strong

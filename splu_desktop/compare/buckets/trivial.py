@@ -6,8 +6,6 @@ Anatomy in one. The only estimate is independence: x = N_P f_s / N.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
@@ -15,6 +13,7 @@ from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Bucketed
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

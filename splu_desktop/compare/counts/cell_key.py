@@ -14,7 +14,6 @@ the true count. Answers differ by at most D from the truth in any case, so large
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +25,7 @@ from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 SETTINGS = ((2, 1.0), (3, 2.0), (5, 4.0), (10, 16.0))  # D and V
 _KEY = 1 << 32

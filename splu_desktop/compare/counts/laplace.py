@@ -14,7 +14,6 @@ So where x is large against b, the share y/x of a group of persons is learnt, of
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 EPSILONS = {"ln 3": math.log(3), "ln 2": math.log(2), "0.1": 0.1, "0.01": 0.01}
 _WIDE = math.log(20)  # times b: half width of 95 %

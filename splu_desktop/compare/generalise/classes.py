@@ -15,7 +15,6 @@ max_s p(s); A_quot = largest |ln(p(g, s) / p(s))|, infinite where a value is in 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Microdata, Sanitised
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.frozen import dataclass
 
 _CELLS = 8_000_000  # selections times classes that are worked on at once
 

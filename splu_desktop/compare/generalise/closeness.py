@@ -7,8 +7,6 @@ sum over i < m of |sum over j <= i of (p_j - q_j)| / (m - 1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
@@ -18,6 +16,7 @@ from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 _CLOSE = 1e-12
 

@@ -7,7 +7,6 @@ learner is below delta then.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

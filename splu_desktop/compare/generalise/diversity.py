@@ -7,7 +7,6 @@ with counts r_1 >= r_2 >= ..., r_1 <= c (r_l + r_{l+1} + ...) (Kifer, Gehrke 200
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 _CLOSE = 1e-12  # rounding of an entropy that is met with equality
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from splu_desktop.compare.base.system import Points
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

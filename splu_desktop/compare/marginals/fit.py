@@ -8,12 +8,12 @@ information projection, that of largest entropy).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.source import Floats
+from splu_desktop.frozen import dataclass
 
 _ROUNDS = 500
 _CLOSE = 1e-6  # of all records, by which entries may be off

@@ -19,7 +19,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +31,7 @@ from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.fit import KnownMarginal, fitted, gain
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 _CELLS = 1 << 18  # of the domain that is fitted
 _MOST_RANGES = 16  # of a column

@@ -12,7 +12,6 @@ so estimates are biased by -10 to -20 % (mechanism.md sections 2 and 4). For com
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from splu_desktop.core.groups.forming import check_eligible
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.reconstruct.states import as_printed
+from splu_desktop.frozen import dataclass
 
 
 def largest_first(counts: Ints, gamma: int) -> Ints:

@@ -6,7 +6,6 @@ Answered by the default estimator of `splu query`, pooled, with its 95 % interva
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -31,6 +30,7 @@ from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Flags, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 _TOLERATED = say(
     "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "

@@ -8,8 +8,6 @@ whole table's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
@@ -20,6 +18,7 @@ from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ the whole table, k-anonymity of the parts does not give that of the whole.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
@@ -18,6 +16,7 @@ from splu_desktop.compare.generalise.k_anonymity import KAnonymity
 from splu_desktop.compare.partition.parts import dealt_to_parts, tables
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

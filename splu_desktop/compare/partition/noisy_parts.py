@@ -9,7 +9,6 @@ interval is its own. Whoever gets one part alone has a smaller epsilon (`parts`)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -22,6 +21,7 @@ from splu_desktop.compare.counts.laplace import Laplace, LaplaceAnswers
 from splu_desktop.compare.partition.parts import sharp_epsilon_of_part
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 _NEAR = 1e-9  # the density is flat at 0, where its formula is 0 times infinity
 

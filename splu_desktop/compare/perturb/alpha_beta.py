@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, S
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.rowkeys import row_sums, stirred
+from splu_desktop.frozen import dataclass
 
 BELIEFS = (0.5, 0.2, 0.1)
 _WHOLE = 1 << 20  # tuples of a domain that is gone through one by one

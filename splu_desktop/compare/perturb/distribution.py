@@ -6,8 +6,6 @@ is lost. The only estimate left is independence: x = N_P f'_s / N, biased wherev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
@@ -16,6 +14,7 @@ from splu_desktop.compare.base.system import System
 from splu_desktop.compare.perturb.channel import Channelled
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 class Redistributed(Channelled):

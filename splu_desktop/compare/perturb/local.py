@@ -15,7 +15,6 @@ x = (C_s - N_P h) / (g - h), C_s the selected records that show s.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +25,7 @@ from splu_desktop.compare.base.system import ByGamma, Impossible, Sanitised
 from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 _AT_ONCE = 1 << 22  # cells of one block of random numbers
 _MOST = 200_000_000  # values shown by all records

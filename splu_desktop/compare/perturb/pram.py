@@ -13,8 +13,6 @@ alpha R + (1 - alpha) I does, too; alpha = 1 here. Decoy groups are of this kind
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
@@ -22,6 +20,7 @@ from splu_desktop.compare.base.system import System
 from splu_desktop.compare.perturb.channel import Channelled
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 KEEPS = (0.8, 0.6, 0.4, 0.2)
 BAND = 5

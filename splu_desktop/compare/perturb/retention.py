@@ -7,8 +7,6 @@ as likely true as in decoy groups of l'. Estimated by the inverse of this matrix
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import TrueTable
@@ -16,6 +14,7 @@ from splu_desktop.compare.base.system import GAMMAS, System
 from splu_desktop.compare.perturb.channel import Channelled, evenly
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 from splu_desktop.core.analyse import analyses, regression
@@ -12,6 +11,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named, parse_condition
 from splu_desktop.core.query.reader import Reader
+from splu_desktop.frozen import dataclass
 
 
 class AnalysisKind(Enum):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from splu_desktop.core.query.condition import Condition, parse_choice
 from splu_desktop.core.query.crosstab_grid import pieces
 from splu_desktop.core.roles.vocabulary import TIMED, said_by
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 USUAL = 0.2  # error within which a cell counts as answered
 MOST_CELLS = 600

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import known_of_persons
 from splu_desktop.core.table import Column, Flags, Picked, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 

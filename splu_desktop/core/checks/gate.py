@@ -8,7 +8,7 @@ by `files.publish`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import partial
 
@@ -28,6 +28,7 @@ from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 
 NAMES = (  # of the lines that can be amber
     "identifiers",

@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,7 @@ from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.frozen import dataclass
 
 _WIDTHS = (1, 2, 4)  # times the round width that suits a column of numbers
 _AGES = (5, 10, 20)  # years

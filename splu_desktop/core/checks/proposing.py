@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 
 GAMMAS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2)
 _RUNGS = 4  # of coarser columns

@@ -7,7 +7,6 @@ binomial, and taken at `_FAR` standard deviations elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.transition.two_numbers import Transition
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Checking the release"
 _FAR = 8.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import SystemRandomness, permutation
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 
 LEAST_RECORDS = 100
 _TRIES = 10  # of samples, where a value with little room under its tolerance fills too much of one by chance

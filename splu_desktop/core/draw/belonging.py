@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _NAMED = 8  # at most, in a suggestion
 _FLAG_VALUES = 4  # of columns of one kind, at most

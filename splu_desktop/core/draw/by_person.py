@@ -6,7 +6,7 @@ One record per person, a draw per person (`draw.persons`), or each record for it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Kind, Table, remembered
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

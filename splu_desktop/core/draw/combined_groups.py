@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

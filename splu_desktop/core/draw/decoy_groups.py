@@ -9,7 +9,7 @@ import contextlib
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -58,6 +58,7 @@ from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 
 class GroupDraw(Draw):

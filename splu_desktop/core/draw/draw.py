@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
@@ -28,6 +27,7 @@ from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.draw.by_person import Effects

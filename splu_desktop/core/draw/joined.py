@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -39,6 +39,7 @@ from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 PARTS = 10**9  # chances are whole multiples of one of these, so that they are drawn exactly
 _SLACK = 1 + 1e-12  # of floating point in the check of promises that hold with equality

@@ -16,7 +16,7 @@ entropy that have the mean wanted), and g leans no further than what all rows te
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
@@ -37,6 +37,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.thresholds import Thresholds

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
@@ -39,6 +39,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.thresholds import Thresholds

@@ -6,7 +6,7 @@ The published count of a value is Binomial(gamma f, 1/gamma) exactly, and two nu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, Self
 from weakref import WeakValueDictionary
@@ -37,6 +37,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Transition
+from splu_desktop.frozen import dataclass
 
 _MOST_VALUES = 100  # of columns whose pair probabilities have no closed form since a value fills all its groups
 _AT_HAND = WeakValueDictionary[tuple[int, bytes], Transition]()  # one matrix for all who ask while someone holds it

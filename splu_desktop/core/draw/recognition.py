@@ -8,7 +8,6 @@ more is known. Drawn one by one no column tells of another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.draw.combined_groups import EMPTY, Ints, formed, stacked
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 _FORMING = 20_130_905  # any fixed one
 _RECORDS = 60_000  # in groups

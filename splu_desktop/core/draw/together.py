@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -30,6 +30,7 @@ from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, respelled
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.guarantees.several_releases import ValueDraw

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
@@ -40,6 +40,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
     from splu_desktop.core.guarantees.several_releases import ValueDraw

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +25,7 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
+from splu_desktop.frozen import dataclass
 
 GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide

@@ -8,13 +8,13 @@ estimator is one file with one function, and works in all four.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 _Cut = TypeVar("_Cut", float, Floats)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.frozen import dataclass
 
 _ICD9 = (
     (1, "Infectious and parasitic diseases"),
@@ -138,10 +138,10 @@ def _icd10(code: str) -> str | None:
 
 def system_of(column: Column) -> str | None:
     """Return the classification that nearly all labels of a column are codes of, None where there is none."""
-    present = column.labels[~column.missing]
+    present = np.flatnonzero(~column.missing)
     if len(present) < 20 or column.kind is not Kind.CATEGORY:
         return None
-    labels = [label.strip().upper() for label in present[:: len(present) // _LOOKED_AT + 1].tolist()]
+    labels = [label.strip().upper() for label in column.texts[present[:: len(present) // _LOOKED_AT + 1]]]
     for system, of in (("icd10", _icd10), ("icd9", _icd9)):
         if sum(of(label) is not None for label in labels) >= 0.95 * len(labels):
             # Bare numbers are ICD-9 codes only where some carry the marks of the system.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -21,6 +20,7 @@ from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisa
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.frozen import dataclass
 
 MOST_INTERVALS = 1_000
 LEAST_AT_END = 10  # records in an open interval found from the data

@@ -14,7 +14,6 @@ other columns were dealt, say nothing about it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +24,7 @@ from splu_desktop.core.distinct import by_number
 from splu_desktop.core.groups.layout import Layout
 from splu_desktop.core.randomness import Randomness, permutation
 from splu_desktop.core.table import IN_MEMORY, Storage
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint16]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +41,7 @@ from splu_desktop.core.groups.tolerances import (
 )
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

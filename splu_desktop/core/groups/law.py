@@ -14,11 +14,12 @@ All series are cut after z^S.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.groups.shares import spread, whole
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, caps
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

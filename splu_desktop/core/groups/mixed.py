@@ -11,8 +11,6 @@ whose published counts no groups explain is told that nothing is known (`MixedGr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +19,7 @@ from splu_desktop.core.groups.layout import Ints, bounds_of
 from splu_desktop.core.groups.shares import slopes, spread
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.states import Law, law_of
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 

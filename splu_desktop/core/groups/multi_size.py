@@ -6,13 +6,13 @@ Source: papers/inferential_privacy.txt, section 4.3 (record partition) and Algor
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from splu_desktop.core.groups.search import Bucket, CapsOf, Ints, two_sizes
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.frozen import dataclass
 
 Parts = tuple[tuple[Bucket, Ints], ...]  # buckets with the (m,) records of each value that they hold
 

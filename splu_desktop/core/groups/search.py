@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 CapsOf = Callable[[int], Ints]  # group size -> (m,) floor(f'_i S)

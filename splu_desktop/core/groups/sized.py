@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 

@@ -6,13 +6,13 @@ that give the wanted means. Some twenty times quicker than series where a few th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.groups.law import GroupLaw, fixed_values, log_factorials
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -20,6 +19,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 NOT_SENSITIVE = Fraction(1)

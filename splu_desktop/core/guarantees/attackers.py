@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.guarantees.tolerant import sole_bearer_named
 from splu_desktop.core.messages import Figure, Said, listed, say
+from splu_desktop.frozen import dataclass
 
 _SHOWN = 8  # columns that are all named in a sentence
 _APART = 3  # sentences that differ in figures alone and are all said

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, say
+from splu_desktop.frozen import dataclass
 
 WHO = ("colleague", "partner", "public")
 HOLDS = ("nothing", "similar", "records")

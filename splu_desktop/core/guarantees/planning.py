@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
@@ -22,6 +21,7 @@ from splu_desktop.core.guarantees import public_figures
 from splu_desktop.core.guarantees.exact import Floats, Ints, Number
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 SUBGROUP = 0.1  # share of the records that the subgroup of `TradeOff.subgroup_error` holds
 EVERY_GAMMA = 50  # the trade-off has every gamma up to here (the slider's range),

@@ -8,7 +8,6 @@ help where no count is large enough to be answered. Every remedy offered has bee
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -19,6 +18,7 @@ from splu_desktop.core.guarantees.exact import t_f
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from splu_desktop.core.guarantees.exact import Floats, Number, checked_epsilon, t_p
 from splu_desktop.core.guarantees.tolerant import MOST_ALPHA, laws_of, t_p_of
+from splu_desktop.frozen import dataclass
 
 _MOST_MIXED = 1_000  # alpha up to which different plain groups are computed
 _MOST_WAYS = 5_000  # ways in which a value can stand in different groups that are looked at

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
@@ -13,6 +12,7 @@ from splu_desktop.core.estimate import Method
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.thresholds import NORMAL_95
+from splu_desktop.frozen import dataclass
 
 _RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
 

@@ -37,7 +37,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -49,6 +48,7 @@ from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.table import Flags, Picked, pieces
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Transition
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]

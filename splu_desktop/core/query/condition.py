@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from splu_desktop.core.query.condition_values import (
     value_of,
 )
 from splu_desktop.core.table import Column, Flags
+from splu_desktop.frozen import dataclass
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, Reader
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 _ROUNDS = 200
 _SETTLED = 1e-6  # records by which a margin may still be off, relative to the table's records

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -15,6 +15,7 @@ from splu_desktop.core.query import crosstab
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Badge, Method, Reader
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 MOST_CELLS = 20_000
 TRUST = (Badge.EXACT, Badge.RELIABLE, Badge.UNCERTAIN, Badge.PROTECTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from splu_desktop.core.reconstruct.weights import lifts, places, side, weighted
 from splu_desktop.core.table import Codes, Column, Flags, Kind, Part, Picked, Table, pieces
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 Bend = tuple[Floats, Floats, float]  # lift, its weight k, records selected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from splu_desktop.core.reconstruct.strata import Strata, ValueClasses
 from splu_desktop.core.reconstruct.weights import weights_by_value
 from splu_desktop.core.table import Flags, pieces, tallied
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 _COMPARED = 20_000  # records by which the two regressions are compared; their order is random
 _LEAST = 1e-300

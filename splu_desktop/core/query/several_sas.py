@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
@@ -24,6 +23,7 @@ from splu_desktop.core.reconstruct.interval import Chosen
 from splu_desktop.core.reconstruct.weights import leaned, weighted, weights_by_value
 from splu_desktop.core.table import Flags, Part, Picked, pieces, tallied
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 _TAUGHT = 5.0  # pairs that selections by single columns weigh as much as
 _DOUBT = 0.2**2  # relative variance of a target about the truth, at least

@@ -11,7 +11,6 @@ share of the questions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from splu_desktop.core.query.reader import DEFAULT, Condition, Method, Reader
 from splu_desktop.core.query.selection import Selector
 from splu_desktop.core.table import Table
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 SMALL = 10  # the papers' largest small count
 BANDS = ((0.0005, 0.002), (0.002, 0.005), (0.005, 0.01), (0.01, 0.02), (0.02, 0.05))  # of N, low end included

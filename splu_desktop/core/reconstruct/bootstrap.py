@@ -14,7 +14,6 @@ must get the same answer every time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.reconstruct.interval import composed, leaning, tails
 from splu_desktop.core.table import Flags
 from splu_desktop.core.transition.two_numbers import Floats
+from splu_desktop.frozen import dataclass
 
 REPETITIONS = 2_000
 REPEATING = "Repeating the draw"  # the stage that progress is told

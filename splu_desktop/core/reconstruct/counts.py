@@ -7,12 +7,12 @@ transitions, inverted): `Rows` then holds weighted counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 _ROUNDS = 10  # of the shrinkage's fit; it settles in about that many
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 

@@ -15,7 +15,7 @@ short below and long above for small counts instead of symmetric.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.table import Flags
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 _HALVINGS = 40  # of an interval's end; enough for a thousandth of a record of 10^9
 _MOST_SKEWED = 1.0  # skewness beyond which the expansion no longer holds

@@ -15,13 +15,13 @@ exponentials do, so this finds more of how pairs stray from independence than th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.reconstruct.explained import D_RANGE
 from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -17,6 +16,7 @@ from splu_desktop.core.reconstruct.states import as_printed
 from splu_desktop.core.table import Flags, Picked
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.matrix import Floats, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 Indices = NDArray[np.intp]
 Numbers = tuple[float, float, float, float]  # estimate, low, high, variance

@@ -14,7 +14,6 @@ Chernoff bound of a Poisson count, which bounds a hypergeometric one too).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -25,6 +24,7 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import ALPHA, LIFT
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for sensitive columns that say the same"
 OVERALL = 1.5  # by which the odds rise over all rows that fit, from which columns say the same

@@ -28,7 +28,7 @@ the chances of each are those of the draw given the class's true values, which l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, count
 from typing import Any
@@ -45,6 +45,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Codes, Column, Table
 from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.frozen import dataclass
 
 BETRAYED = 0.05  # a row is known to be re-drawn where its value is the person's own with no more than this
 _STAGE = "Attacking the release"

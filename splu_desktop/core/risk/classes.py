@@ -7,13 +7,13 @@ A record's class is one whole number: its codes in the columns, read as digits o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for recognisable records"
 _BITS = 63

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 CL = ((1.0, 2), (3.0, 2), (3.0, 3))  # the (c, l) stated; (3, l) is the one of Machanavajjhala et al.
 LS = (2, 3, 5)

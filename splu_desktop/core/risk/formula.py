@@ -10,13 +10,13 @@ Even records are judged by what odd ones taught and the other way round.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _RECORDS = 5_000  # that teach
 _FULL = 0.8  # share of records that must have a number

@@ -28,7 +28,6 @@ sensitive number itself, claim the nearest. Values that stand for "no value" are
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -40,6 +39,7 @@ from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas
 from splu_desktop.core.table import Codes, Column, Table, pieces, tallied
+from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for columns that tell the sensitive ones"
 TELLING = 0.8  # certainty from which a value is told

@@ -8,7 +8,6 @@ attributes play no part: they are re-drawn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of, keys_of, one_class, sizes_of
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 KS = (2, 3, 5, 10)
 _STAGE = "Looking for what makes records recognisable"

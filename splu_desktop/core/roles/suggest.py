@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -51,6 +50,7 @@ from splu_desktop.core.roles.names import (
 from splu_desktop.core.roles.vocabulary import TIMED, Matter, RoleCard, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
+from splu_desktop.frozen import dataclass
 
 
 class Role(Enum):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
 from typing import Any
 
 from splu_desktop.core.resources import resource_path
 from splu_desktop.core.words import words_of
+from splu_desktop.frozen import dataclass
 
 _LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressure"
 _LONGEST_SEAM = 3  # letters between a sign and the next word of a compound: Familienanamnese is one of famil*

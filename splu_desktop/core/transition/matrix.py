@@ -13,12 +13,13 @@ out, D is less by q (I - T G): else counts of the whole table, x = f', would see
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

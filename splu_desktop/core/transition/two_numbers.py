@@ -12,11 +12,12 @@ probabilities are known exactly; `matrix` has them. On adult the rows of the two
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
+
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 
 _LOOKED_AT = 4_000  # labels of a column at most
 

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
@@ -131,8 +132,8 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
         with partial_beside(target) as partial:
             partial.mkdir()
             yield partial
-            for file in partial.iterdir():
-                _sync(file)
+            with ThreadPoolExecutor(thread_name_prefix="splu") as pool:  # the disk keeps several at once
+                list(pool.map(_sync, partial.iterdir()))
             _sync(partial)
             if before is not None:
                 before(partial)

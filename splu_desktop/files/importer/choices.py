@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from splu_desktop.core.table import IN_MEMORY, Kind, Storage, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.frozen import dataclass
 
 ALL_SHEETS = ("*",)
 """The choice of all alike sheets; no program lets a sheet have this name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.problems import Problem
+from splu_desktop.frozen import dataclass
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _AT_ONCE = 10_000  # texts made per step, so that other threads get their turn

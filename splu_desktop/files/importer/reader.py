@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, NoRecords
+from splu_desktop.frozen import dataclass
 
 
 def read(

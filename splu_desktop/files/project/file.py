@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.importer.recognise import facts
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.frozen import dataclass
 
 FORMAT = "splu-project"
 PROJECT_VERSION = 2

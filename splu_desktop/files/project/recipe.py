@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.frozen import dataclass
 
 RECIPE_VERSION = 2
 LARGEST = 50 << 20  # bytes; a hierarchy of 200,000 codes stays below

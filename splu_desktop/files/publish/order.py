@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from splu_desktop.core.checks.gate import Gate
@@ -15,6 +15,7 @@ from splu_desktop.core.table import IN_MEMORY, Storage, Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.register.earlier import Cost, EarlierRelease
 from splu_desktop.files.register.fingerprint import Fingerprints
+from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from splu_desktop.files.release.folder import check_formats, fill_folder, final
 from splu_desktop.files.release.handover import check_packed, check_password, names_of, pack
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.tables.table_writers import WRITERS
+from splu_desktop.frozen import dataclass
 
 __all__ = [
     "Examination",

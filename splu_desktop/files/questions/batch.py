@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from splu_desktop.core.errors import BadQuestion
@@ -29,6 +29,7 @@ from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.recipient import DICTIONARY_NAME
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.files.tables.table_writers import WRITERS
+from splu_desktop.frozen import dataclass
 
 ANSWER_COLUMNS = ("published", "estimate", "low", "high", "method", "selected", "badge", "note")
 VANISHED_NOTE = "no published record has this sensitive value"

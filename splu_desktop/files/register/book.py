@@ -23,7 +23,6 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +34,7 @@ from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.disk.place import data_folder, witness_folder
 from splu_desktop.files.disk.plain_data import from_json
+from splu_desktop.frozen import dataclass
 
 _NOTHING_BEFORE = "0" * 64
 SKETCHES = "sketches"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from splu_desktop.files.register.fingerprint import (
     telling,
 )
 from splu_desktop.files.register.likeness import SketchedRows, likeness_from
+from splu_desktop.frozen import dataclass
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
 _TOLD = 4  # columns of which it is said one by one what a further release costs

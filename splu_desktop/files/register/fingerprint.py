@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import blocks
 from splu_desktop.files.register.likeness import CHANCE, Likeness, SketchedRows
 from splu_desktop.files.register.siphash import siphash
+from splu_desktop.frozen import dataclass
 
 _KEPT = 16_384
 _MOST_LABELS = 20_000

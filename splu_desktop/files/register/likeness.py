@@ -18,7 +18,6 @@ import hashlib
 import hmac
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table, pieces
 from splu_desktop.files.register.siphash import siphash_words
+from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
 Sums = NDArray[np.uint32]

@@ -4,7 +4,6 @@ what one release more of the same records would cost."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from splu_desktop.files.disk.in_blocks import file_sha256
 from splu_desktop.files.draws import recorded_draws
 from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Entry, Reading, Register
 from splu_desktop.files.register.earlier import least_stated, least_t_p, registered_draws
+from splu_desktop.frozen import dataclass
 
 STEPS = (1, 2, 5, 10)  # releases of the same records for which T_P is stated
 

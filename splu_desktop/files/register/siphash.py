@@ -22,7 +22,7 @@ def siphash(texts: Sequence[str], key: bytes) -> Words:
     length = packed.length.astype(np.int64) if packed is not None else np.fromiter(map(len, raw), np.int64, len(raw))
     found = np.empty(len(length), np.uint64)
     words = length // 8 + 1  # the last one holds what is left over, and the length
-    for count in np.unique(words).tolist():
+    for count in np.flatnonzero(np.bincount(words)).tolist():
         at = np.flatnonzero(words == count)
         message = np.zeros((count, len(at)), np.uint64)
         if packed is not None:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +26,7 @@ from splu_desktop.files.release.csv_table import read_cells
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, parse_facts, repeats_of
 from splu_desktop.files.release.package import Package, contents, digest_of, open_package, storage_of
 from splu_desktop.files.tables.spelling import parsed
+from splu_desktop.frozen import dataclass
 
 _MOST_FACTS = 1 << 28  # bytes of a release.json
 _SPARE_HEADER = 1 << 16  # bytes

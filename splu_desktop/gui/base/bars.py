@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import joined, number, t
 

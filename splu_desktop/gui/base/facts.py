@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from splu_desktop.core.generalise import is_measurement, still_measured
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.frozen import dataclass
 
 _SAMPLES = 4
 _BARS = 24

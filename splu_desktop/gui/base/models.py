@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import (
@@ -21,6 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import copy_text, joined, plain, t, told
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import as_html, decimal, number, percent, t
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum, IntEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.words import t
 
 if TYPE_CHECKING:  # the core, with NumPy, is imported where a table is there to work on: no window waits for it

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles.suggest import Role, Suggestion
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.models import Field, Index, RowsModel
 from splu_desktop.gui.base.words import beside, joined, number, percent, t, told

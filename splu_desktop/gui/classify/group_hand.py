@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy, St
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, put, whole_box

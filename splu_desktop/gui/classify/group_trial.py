@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +30,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.classes import Classes
 from splu_desktop.core.risk.uniqueness import Uniqueness, others, with_column
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.bars import Bars
 from splu_desktop.gui.base.facts import ColumnFacts, facts_after
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -23,6 +23,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins, put

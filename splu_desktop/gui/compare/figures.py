@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from splu_desktop.compare.ours.splu import of_plan
@@ -13,6 +12,7 @@ from splu_desktop.compare.systems import SYSTEMS
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.words import filled, joined, number, percent, t, told
 from splu_desktop.report.comparison import own_questions
 from splu_desktop.report.content.comparison import letters

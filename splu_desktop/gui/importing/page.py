@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QTabWidget, QVBoxLayout, QWid
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableView
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -30,6 +30,7 @@ from splu_desktop.core.query.answer import Badge
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +13,7 @@ from splu_desktop.core.guarantees.planning import ValueState, plan_values
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.plots import LargeCounts, SmallCounts
 from splu_desktop.gui.base.words import told
 

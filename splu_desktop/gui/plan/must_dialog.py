@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
@@ -26,6 +26,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -24,6 +24,7 @@ from splu_desktop.core.draw.together import MOST_GAMMA, planned
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Dialog, button, label, last_row, margins, put

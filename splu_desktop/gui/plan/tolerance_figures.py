@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +15,7 @@ from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 
 Limits = Mapping[str, Fraction]

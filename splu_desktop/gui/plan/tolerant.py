@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
@@ -17,6 +17,7 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import read_declared
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins, put

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.guarantees import planning, sentences
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot

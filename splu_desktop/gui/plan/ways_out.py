@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from splu_desktop.core.guarantees.remedies import RemedyKind, remedies
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.widgets import button, margins
 from splu_desktop.gui.base.words import number, percent, t, told
 

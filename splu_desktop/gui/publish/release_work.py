@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from splu_desktop.core.generalise import table_after
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.publish.publishing import Examination, Order, Outcome, publish
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.bars import Bars
 
 # What the stages of a publish take, in seconds for a million cells; measured side by side by benchmarks/publish.py.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from PySide6.QtWidgets import (
     QComboBox,
@@ -16,6 +15,7 @@ from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import (

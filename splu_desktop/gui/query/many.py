@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Method, sentence
 from splu_desktop.files.questions.batch import Questions, read_questions, write_answers
 from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Empty, asked_file, button, label, margins, put

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from splu_desktop.files.release.facts import as_published
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, read_release
 from splu_desktop.files.tables.spelling import plain
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import told
 

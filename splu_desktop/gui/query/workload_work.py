@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query import workload
 from splu_desktop.core.query.reader import DEFAULT, Method
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.words import number, percent, told
 from splu_desktop.gui.query.work import Asker
 

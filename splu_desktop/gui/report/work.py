@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from PySide6.QtSvg import QSvgRenderer
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import OpenRelease
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import filled as sentence
 from splu_desktop.gui.base.words import t

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.words import t, told

@@ -11,11 +11,11 @@ import dataclasses
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from splu_desktop.files.disk.plain_data import to_json
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.model.original import (
     Acknowledged,
     Alternative,

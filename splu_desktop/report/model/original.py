@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.core.risk.disclosure import Disclosure
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.model.public import CheckResult, Eligibility, Recognisable
 
 

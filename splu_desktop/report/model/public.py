@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.attackers import Attack
 from splu_desktop.core.risk.disclosure import Disclosure
+from splu_desktop.frozen import dataclass
 
 THRESHOLD = 1 / 11  # of the risk of recognition, "0.09" for public release (EMA 0070, Health Canada)
 

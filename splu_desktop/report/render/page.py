@@ -5,12 +5,14 @@ All lengths are points, origin at the upper left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import field
 
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.scene import Scene
 
 
-@dataclass
+@dataclasses.dataclass
 class Node:
     """An element of the structure tree: kind such as "H1" or "TD", text alternative, parent (None: the document)."""
 
@@ -57,7 +59,7 @@ class Drawing:
 Op = Text | Fill | Drawing
 
 
-@dataclass
+@dataclasses.dataclass
 class PdfPage:
     """What stands on a page, in reading order."""
 
@@ -74,7 +76,7 @@ class Bookmark:
     y: float
 
 
-@dataclass
+@dataclasses.dataclass
 class PdfLayout:
     """All pages of a document."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from splu_desktop.files.importer.columns.number_texts import MarkEvidence, Numbe
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.frozen import dataclass
 
 MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -162,8 +163,9 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         # The reader found the labels in the order of their values: nothing is left to sort.
         built = Column(name, typed.kind, column.codes, labels, absent, values)
     else:
-        kind = typed.kind
-        built = Column.from_codes(name, column.codes, labels, absent, values, kind=kind, storage=raw.storage)
+        built = Column.from_codes(
+            name, column.codes, labels, absent, values, kind=typed.kind, storage=raw.storage, counts=counts
+        )
     note = None if found is None else found.note(name, column.labels)
     return _One(built, typed, tokens, misfits, note)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.month_names import MONTHS
 from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
+from splu_desktop.frozen import dataclass
 
 _FEW = 200  # texts below which reading one by one is as quick
 _AT_ONCE = 100_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_plain,
 )
 from splu_desktop.files.importer.raw import FIRST_DAY
+from splu_desktop.frozen import dataclass
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
 # Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.

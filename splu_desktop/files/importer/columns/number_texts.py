@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.packed.texts import Texts
+from splu_desktop.frozen import dataclass
 
 _AT_ONCE = 100_000  # texts per step, so that other threads get their turn
 _IN_CACHE = 1 << 14
@@ -195,7 +196,7 @@ _POINT_3 = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _BLANKS = re.compile(rf"\d{{1,3}}(?P<mark>[{_BLANKS_BETWEEN}'’])\d{{3}}(?:[{_BLANKS_BETWEEN}'’]\d{{3}})*(?:[.,]\d+)?")
 
 
-@dataclass
+@dataclasses.dataclass
 class MarkEvidence:
     """How many texts speak for which number format."""
 

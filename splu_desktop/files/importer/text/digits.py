@@ -7,12 +7,12 @@ a number by three multiplications (Lemire, "Quickly parsing eight digits", 2018;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
 CHUNK = 1 << 16  # fields at a time, so that what is computed stays in the processor's cache

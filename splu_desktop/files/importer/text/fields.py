@@ -9,7 +9,6 @@ found by hashing the words: no field becomes a Python object unless its text is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text.digits import LAST, figures
+from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
 LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are
@@ -98,11 +98,13 @@ def split(
     rows, rest = divmod(len(marks), width)
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
-    ends = marks[width - 1 :: width]
+    # By column from here on, (width, rows): whatever is asked of a column then stands side by side.
+    stops: NDArray[np.int64] = marks.reshape(rows, width).T.copy()
+    ends: NDArray[np.int64] = stops[-1]
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
     if quotes:
-        within = len(found_at) - quotes - len(marks)  # delimiters and line ends in quotes
-        lines = feeds - int(np.count_nonzero(data[marks] == layout.newline))
+        within = len(found_at) - quotes - stops.size  # delimiters and line ends in quotes
+        lines = feeds - int(np.count_nonzero(data[stops] == layout.newline))
         if lines and width > 2 and within - lines >= lines * (width - 1):
             raise Irregular  # whole records within quotes: two of them out of place
         feeds -= lines
@@ -110,17 +112,15 @@ def split(
         raise Irregular
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):
         raise Irregular
-    starts = np.empty_like(marks)
-    starts[0] = LONGEST
-    np.add(marks[:-1], 1, out=starts[1:])
-    stops = marks
+    starts = np.empty_like(stops)
+    starts[0, 0] = LONGEST
+    np.add(ends[:-1], 1, out=starts[0, 1:])
+    np.add(stops[:-1], 1, out=starts[1:])
     if layout.carriage:
-        stops = marks.copy()
-        stops[width - 1 :: width] -= 1
-        last = stops[width - 1 :: width]
-        if (last < starts[width - 1 :: width]).any() or (data[last] != _RETURN).any():
+        ends -= 1
+        if (ends < starts[-1]).any() or (data[ends] != _RETURN).any():
             raise Irregular
-    blank = stops[width - 1 :: width] - starts[::width] == width - 1
+    blank = ends - starts[0] == width - 1
     if width == 1 and blank.any():
         raise Irregular
     if quotes:
@@ -128,22 +128,16 @@ def split(
         enclosed &= data[stops - 1] == layout.quote
         if quotes != 2 * int(np.count_nonzero(enclosed)):
             raise Irregular
-        starts = starts + enclosed
-        stops = stops - enclosed
+        starts += enclosed
+        stops -= enclosed
     if wanted is not None:
-        starts, stops = (ends.reshape(rows, width)[:, list(wanted)].reshape(-1) for ends in (starts, stops))
-        width = len(wanted)
-    return _pack(room, starts, stops, rows, width), blank
-
-
-def _pack(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], rows: int, width: int) -> list[Packed]:
-    """Pack the fields, which stand in the order of the file, column by column."""
+        starts, stops, width = starts[list(wanted)], stops[list(wanted)], len(wanted)
     view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
-    length = np.minimum(stops - starts, LONGEST + 1).astype(np.uint8)
-    words = view[stops - 8]
-    words &= LAST[np.minimum(length, 8)]
-    of_column = [each.reshape(rows, width).T.copy() for each in (words, length, starts, stops)]
-    return [pack(room, *each) for each in zip(*of_column, strict=True)]
+    length = np.subtract(stops, starts)
+    length = np.minimum(length, LONGEST + 1, out=length).astype(np.uint8)
+    words = view[stops - 8]  # `take` would first copy the view, which is eight times the block
+    words &= LAST.take(np.minimum(length, 8))
+    return [pack(room, words[i], length[i], starts[i], stops[i]) for i in range(width)], blank
 
 
 def pack(

@@ -11,7 +11,6 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread
 from splu_desktop.files.isolation.wire import Plain
+from splu_desktop.frozen import dataclass
 
 DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
 _WEB = re.compile(

@@ -14,7 +14,6 @@ import zipfile
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import IO, Any
@@ -41,6 +40,7 @@ from splu_desktop.files.importer.workbook.sheet_errors import (
 )
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.tables import xlsx_parts
+from splu_desktop.frozen import dataclass
 
 _BLOCK = 1 << 20
 _LONGEST_ROW = 64 << 20

@@ -8,13 +8,12 @@ else than plain cells raises `Irregular`, and the sheet is left to calamine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.text.digits import LAST, eight, first_place
 from splu_desktop.files.importer.text.fields import LONGEST, Irregular, Packed, factorise_words, pack
+from splu_desktop.frozen import dataclass
 
 _ROOM = LONGEST  # bytes of zeros around a block, so that the bytes beside a tag can always be looked at
 _LT, _GT, _SLASH, _QUOTE = 60, 62, 47, 34

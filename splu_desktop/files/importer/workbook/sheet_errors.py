@@ -5,11 +5,12 @@ Cells with an error and formulas without a stored result come out of calamine as
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 import zipfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import unescape
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import numpy as np
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.workbook.hidden_parts import Hidden
+from splu_desktop.frozen import dataclass
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16
@@ -41,7 +43,7 @@ class Failed:
     value: str
 
 
-@dataclass
+@dataclasses.dataclass
 class SheetScan:
     """What a look through a sheet's XML finds.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize, Qt
@@ -13,6 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import beside, filled, t, told
 from splu_desktop.gui.query.crosstab.model import Heat

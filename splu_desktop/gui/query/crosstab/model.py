@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.reader import Answer, Badge
+from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
 from splu_desktop.gui.base.words import beside, joined, number, percent, percent_within, plain, t, told
