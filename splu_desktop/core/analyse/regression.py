@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Flags, Kind
 from splu_desktop.core.thresholds import NORMAL_95
+from splu_desktop.frozen import dataclass
 
 INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
