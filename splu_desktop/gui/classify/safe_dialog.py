@@ -46,7 +46,7 @@ class _Lines(QStyledItemDelegate):
     """Gives each item the height of its lines: Qt breaks them for more width than the style leaves beside a box."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        option.rect.setWidth(option.rect.width() - _BESIDE)  # type: ignore[attr-defined]
+        option.rect.setWidth(option.rect.width() - _BESIDE)
         return super().sizeHint(option, index)
 
 

@@ -242,6 +242,7 @@ class AheadTab(QWidget):
             fit = text.sizePolicy()
             fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
             text.setSizePolicy(fit)
+            text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading)  # beside its picture
             grid.addWidget(picture, at, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(text, at, 1)
         card.body.addLayout(grid)
