@@ -7,6 +7,7 @@ palette changed. So the window follows the system's scheme while it runs.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
@@ -16,14 +17,9 @@ from PySide6.QtWidgets import QApplication
 from splu_desktop.files.disk.resources import resource_path
 
 
-class Shade:
-    """A colour as each scheme has it: light, dark, and for those who need contrast."""
-
-    def __init__(self, *of_schemes: str) -> None:
-        self._of_schemes = of_schemes
-
-    def __get__(self, scheme: Colours, _: object = None) -> str:
-        return self._of_schemes[scheme.number]
+def _shade(*of_schemes: str) -> Any:
+    """Return a colour as it stands in `Colours`: light, dark, and for those who need contrast."""
+    return of_schemes
 
 
 class Colours:
@@ -34,30 +30,32 @@ class Colours:
     """
 
     def __init__(self, number: int, *, dark: bool) -> None:
-        self.number, self.dark = number, dark
+        self.dark = dark
+        for name in Colours.__annotations__:
+            setattr(self, name, getattr(Colours, name)[number])
 
-    window = Shade("#eef1f4", "#171d23", "#000000")  # rail, panel, status bar
-    page = Shade("#f8fafb", "#1c232a", "#000000")
-    card = Shade("#ffffff", "#242c34", "#050505")
-    sunken = Shade("#f0f3f6", "#2b343d", "#1a1a1a")  # headers of tables, quiet chips
-    line = Shade("#d3dae1", "#3c4753", "#ffffff")
-    edge = Shade("#86919c", "#76838f", "#ffffff")  # of what is typed into or moved: 3:1 on `card`
-    text = Shade("#1b252f", "#e7ecf1", "#ffffff")
-    quiet = Shade("#52606d", "#a9b5c1", "#ffffff")  # second-rank text
-    disabled = Shade("#98a4b0", "#6b7783", "#b0b0b0")
-    accent = Shade("#00629b", "#5eb8ea", "#ffe600")
-    on_accent = Shade("#ffffff", "#08202f", "#000000")
-    accent_soft = Shade("#deedf7", "#1d3b4f", "#333000")
-    protected = Shade("#96376d", "#eba6cb", "#ffb3e0")
-    protected_soft = Shade("#f7e6ef", "#4a2a3c", "#3d0026")
-    answerable = Shade("#006b4e", "#55cfa4", "#5cffc0")
-    answerable_soft = Shade("#dcf2ea", "#1b4437", "#003322")
-    between = Shade("#5c6873", "#b0bac4", "#ffffff")
-    between_soft = Shade("#e8ecef", "#39434d", "#333333")
-    warning = Shade("#8a5300", "#f2b950", "#ffc766")
-    warning_soft = Shade("#fdf0d5", "#4a3a17", "#332200")
-    fault = Shade("#b03a00", "#ff9d73", "#ffb199")
-    fault_soft = Shade("#fde8de", "#55291a", "#401000")
+    window: str = _shade("#eef1f4", "#171d23", "#000000")  # rail, panel, status bar
+    page: str = _shade("#f8fafb", "#1c232a", "#000000")
+    card: str = _shade("#ffffff", "#242c34", "#050505")
+    sunken: str = _shade("#f0f3f6", "#2b343d", "#1a1a1a")  # headers of tables, quiet chips
+    line: str = _shade("#d3dae1", "#3c4753", "#ffffff")
+    edge: str = _shade("#86919c", "#76838f", "#ffffff")  # of what is typed into or moved: 3:1 on `card`
+    text: str = _shade("#1b252f", "#e7ecf1", "#ffffff")
+    quiet: str = _shade("#52606d", "#a9b5c1", "#ffffff")  # second-rank text
+    disabled: str = _shade("#98a4b0", "#6b7783", "#b0b0b0")
+    accent: str = _shade("#00629b", "#5eb8ea", "#ffe600")
+    on_accent: str = _shade("#ffffff", "#08202f", "#000000")
+    accent_soft: str = _shade("#deedf7", "#1d3b4f", "#333000")
+    protected: str = _shade("#96376d", "#eba6cb", "#ffb3e0")
+    protected_soft: str = _shade("#f7e6ef", "#4a2a3c", "#3d0026")
+    answerable: str = _shade("#006b4e", "#55cfa4", "#5cffc0")
+    answerable_soft: str = _shade("#dcf2ea", "#1b4437", "#003322")
+    between: str = _shade("#5c6873", "#b0bac4", "#ffffff")
+    between_soft: str = _shade("#e8ecef", "#39434d", "#333333")
+    warning: str = _shade("#8a5300", "#f2b950", "#ffc766")
+    warning_soft: str = _shade("#fdf0d5", "#4a3a17", "#332200")
+    fault: str = _shade("#b03a00", "#ff9d73", "#ffb199")
+    fault_soft: str = _shade("#fde8de", "#55291a", "#401000")
 
 
 LIGHT, DARK, CONTRAST = Colours(0, dark=False), Colours(1, dark=True), Colours(2, dark=True)
