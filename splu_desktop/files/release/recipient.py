@@ -398,8 +398,8 @@ def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> lis
     column = published.table[nsa]
     often = np.where(column.labels == label, -1, column.counts())
     other = f"{nsa}={column.labels[often.argmax()]}"
-    if ";" not in group + other + met:  # which joins what is to be met at once
-        found.append(["difference", f"{group}; {met}", f"{other}; {met}"])
+    if ";" not in group + other + met:  # which joins what is to be met at once, as it is typed in every language
+        found.append(["difference", *(f"{each}; " + met for each in (group, other))])
     if column.m * published.table[sa].m <= _MOST_CELLS:
         found.append(["crosstab", nsa, sa])
     numbers = columns_of_numbers(reader)
