@@ -32,6 +32,7 @@ from splu_desktop.core.roles.names import identifier_by_name, medical, names_a_c
 from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.table import Column, Kind, Table, pieces
+from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.words import words_of
 from splu_desktop.frozen import dataclass
 
@@ -406,14 +407,14 @@ class PerPerson:
         by someone who sees all of them.
     at_once : whether all records of a person are drawn at once, so that k doesn't matter.
     before : how often the commonest value is right, which anybody may guess without the release.
-    published : whether both are of a release, whose counts say about, and not exactly, what the true ones are.
+    off : by how much `before`, of a release's counts, is wrong in at most 5 of 100 releases; None of true counts.
     """
 
     sensitive: str
     right: tuple[tuple[int, float], ...]
     at_once: bool = False
     before: float = 0.0
-    published: bool = False
+    off: float | None = None
 
     @property
     def gain(self) -> float:
@@ -423,9 +424,13 @@ class PerPerson:
     @property
     def sentence(self) -> str:
         """The promise per person."""
-        if not self.published:
+        if self.off is None:
             return self._promise
-        about = say("Both go by what the release tells of the true counts, and may be some points off.")
+        about = say(
+            "Both go by what the release tells of the true counts: in 95 of 100 releases the latter is at most "
+            "{points} points off.",
+            points=max(math.ceil(100 * self.off), 2),
+        )
         return listed((self._promise, about), "{head} {tail}")
 
     @property
@@ -513,5 +518,8 @@ def per_person(repeats: Repeats, table: Table, draws: Mapping[str, Draw], *, pub
         shown, counts = (counts, draw.likely(counts, column.labels)) if published else (draw.shows(column), counts)
         right = tuple((k, right_guesses(counts, a, draw.draws_of_person(k), shown)) for k in repeats.shown)
         once = all(draw.draws_of_person(k) == 1 for k in repeats.shown)
-        found.append(PerPerson(name, right, once, float(counts.max(initial=0.0) / max(counts.sum(), 1.0)), published))
+        before, off = float(counts.max(initial=0.0) / max(counts.sum(), 1.0)), None
+        if published:
+            off = float(NORMAL_95 * draw.scatter(counts, column.labels)[counts.argmax()] / counts.sum())
+        found.append(PerPerson(name, right, once, before, off))
     return max(found, key=lambda each: each.gain)

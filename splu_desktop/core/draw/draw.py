@@ -352,7 +352,8 @@ class Draw(ABC):
 
     def scatter(self, likely: Floats, labels: NDArray[np.object_]) -> Floats:
         """Return (m,) standard deviations over releases of counts of the whole table, as a reader has them."""
-        return np.sqrt(likely * (1 - self.transition(likely, labels).a))
+        through = self.two_numbers(likely) or self.transition(likely, labels)  # of many values no matrix is needed
+        return np.sqrt(likely * (1 - through.a))
 
     @property
     def sole_bearer(self) -> float:

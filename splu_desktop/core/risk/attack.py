@@ -427,14 +427,13 @@ def judged(carried: Carried, published: Table, source: Table, nsas: Sequence[str
     sa = carried.attack.column
     true = _Truth.of(carried, published, source, nsas)
     # Who has no table takes the value that is truly most frequent; of few records a release may name another.
-    top, most = int(source[sa].counts().argmax()), float(source[sa].counts().max() / source.n)
-    guesses = [
-        replace(each, guess=np.full_like(each.guess, top), certainty=np.full_like(each.certainty, most))
+    most = np.full(len(carried.shown), source[sa].counts().max(initial=0) / source.n)
+    figures = tuple(
+        _figures(replace(each, certainty=most), most)
         if each.name == "margins"
-        else each
+        else _figures(each, true.chance(each.guess))
         for each in carried.guesses
-    ]
-    figures = tuple(_figures(each, true.chance(each.guess)) for each in guesses)
+    )
     betrayed = carried.own <= BETRAYED
     kept = true.chance(carried.shown)
     return replace(
