@@ -28,6 +28,11 @@ _COORDINATE, _FREE = listed(_WORDS["coordinate"]), listed(_WORDS["free"])
 _PERSON_NAME, _NAME, _PERSON = listed(_WORDS["person_name"]), listed(_WORDS["name"]), listed(_WORDS["person"])
 _OTHER_PERSONS, _ADDRESSES = _WORDS["other_persons"].split(" | "), _WORDS["addresses"].split(" | ")
 _KINDS = listed("type typ tipo art kind specialty fach fachrichtung")  # of a person, which name nobody
+# A change of address, the way in which a drug is given or a patient is reached.
+_NO_ADDRESS = listed(
+    "drug drugs type change count state country city plz zip adm admin administracion administracao somministrazione "
+    "aerea acceso accesso acesso"
+)
 _BIRTH = listed(_WORDS["birth"])
 _BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "naiss", "nacim", "birthd")
 _NUMBERING = listed(_WORDS["numbering"])
@@ -115,18 +120,7 @@ def person_by_name(name: str) -> str | None:
         and not _counts_in_french(words)
     ):
         return "name of a person"
-    if have & _ADDRESS and not have & {
-        "drug",
-        "drugs",
-        "type",
-        "change",
-        "count",
-        "state",
-        "country",
-        "city",
-        "plz",
-        "zip",
-    }:
+    if have & _ADDRESS and not have & _NO_ADDRESS:
         return "address"
     if have & _FREE:
         return "free text"
