@@ -28,11 +28,6 @@ _COORDINATE, _FREE = listed(_WORDS["coordinate"]), listed(_WORDS["free"])
 _PERSON_NAME, _NAME, _PERSON = listed(_WORDS["person_name"]), listed(_WORDS["name"]), listed(_WORDS["person"])
 _OTHER_PERSONS, _ADDRESSES = _WORDS["other_persons"].split(" | "), _WORDS["addresses"].split(" | ")
 _KINDS = listed("type typ tipo art kind specialty fach fachrichtung")  # of a person, which name nobody
-# A change of address, the way in which a drug is given or a patient is reached.
-_NO_ADDRESS = listed(
-    "drug drugs type change count state country city plz zip adm admin administracion administracao somministrazione "
-    "aerea acceso accesso acesso"
-)
 _BIRTH = listed(_WORDS["birth"])
 _BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "naiss", "nacim", "birthd")
 _NUMBERING = listed(_WORDS["numbering"])
@@ -120,11 +115,27 @@ def person_by_name(name: str) -> str | None:
         and not _counts_in_french(words)
     ):
         return "name of a person"
-    if have & _ADDRESS and not have & _NO_ADDRESS:
+    if have & _ADDRESS and not have & {
+        "drug",
+        "drugs",
+        "type",
+        "change",
+        "count",
+        "state",
+        "country",
+        "city",
+        "plz",
+        "zip",
+    }:
         return "address"
     if have & _FREE:
         return "free text"
     return None
+
+
+def names_a_way(name: str) -> bool:
+    """Whether a name may say the street or the way in which something is given: “via”, “voie”."""
+    return bool({"via", "voie"} & set(words_of(name)))
 
 
 def _counts_in_french(words: tuple[str, ...]) -> bool:

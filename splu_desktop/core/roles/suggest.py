@@ -43,6 +43,7 @@ from splu_desktop.core.roles.names import (
     medical,
     names_a_case,
     names_a_file,
+    names_a_way,
     names_one_person,
     number_by_name,
     numbering,
@@ -172,7 +173,8 @@ def _identifies(column: Column) -> str | None:
         said = None  # how often, or how strongly by telephone
     if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
         return say("the name says {what}", what=say(said))
-    if worded and not answers and (person := person_by_name(name)) and not (person == "free text" and few(column)):
+    person = person_by_name(name) if worded and not answers else None
+    if person and not ((person == "free text" or names_a_way(name)) and few(column)):
         return say("the name says {what}", what=say(person))
     if birth_by_name(name) and (dated or looks_like_days(column)):
         return "exact dates of birth, which together with sex and postcode single out most people"
