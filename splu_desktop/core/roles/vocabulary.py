@@ -80,7 +80,7 @@ class Signs:
         found = [("", "")] if plain in self._whole else []
         found += [("", plain[len(core) :]) for core in self._first if plain.startswith(core)]
         found += [(plain[: -len(core)], "") for core in self._last if plain.endswith(core)]
-        found += [(*plain.split(core, 1),) for core in self._inside if core in plain]
+        found += [(plain[: plain.index(core)], plain.split(core, 1)[1]) for core in self._inside if core in plain]
         if match := self._seamed.fullmatch(run) or self._seamed.fullmatch(plain):
             stars = [match.span(at) for at in range(1, match.re.groups + 1) if match.group(at)]
             ends = [[match.string[a:b] for a, b in stars if (a == 0) is ahead] for ahead in (True, False)]
@@ -233,7 +233,9 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     runs = _runs(words)
     found, exact = [], {}
     covered = {at for at, word in enumerate(words) if word.isdigit() or _list("fill").said(word)}
-    excepted = [(start, stop, text) for start, stop, text in runs if _excepted(text)]  # "payment typology" is no payment
+    excepted = [
+        (start, stop, text) for start, stop, text in runs if _excepted(text)
+    ]  # "payment typology" is no payment
     no_matter = {at for start, stop, _ in excepted for at in range(start, stop)}
     for start, stop, text in excepted:
         covered |= set(range(start, stop)) if _bent(*_list("except").open(text), text) else set()
