@@ -131,6 +131,41 @@ def test_a_name_that_is_no_word_is_kept_where_nothing_is_special() -> None:
     assert {said[each].role for each in names} == {Role.DROPPED}
 
 
+def test_a_star_of_a_harmless_sign_covers_no_other_word() -> None:
+    """“Klinikverlauf”, “local_anat” and “Prothrombinzeit” were known by klinik*, local_* and *zeit, and published."""
+    lists = tomllib.loads(resource_path("roles/others.toml").read_text("utf-8"))
+    signs = [sign for entry in (*lists["matter"], lists["except"]) for sign in entry["common"].split() if "*" in sign]
+    assert len(signs) > 100
+    ends = ("xqarvel", "verlauf", "_xqarvel", "_infection")
+    made = {sign.strip("*_") + end for sign in signs if sign.endswith("*") for end in ends}
+    made |= {end + sign.strip("*_") for sign in signs if sign.startswith("*") for end in ("xqarvel", "xq", "xqarvel_")}
+    known = [name for name in made if said_by(name)[1] and special(name) is None]
+    assert known == []
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("V3", "2023-01 2023-02 2023-03", Role.NSA),  # months are no finding, whatever else they are
+        ("V3", "2023Q1 2023Q2", Role.NSA),
+        ("V3", "2023-01 2023-02 2023-13", Role.DROPPED),
+        ("V3", "2023-01 2023-02 ", Role.DROPPED),  # who has a month has had something
+        ("Month", "2023-01 2023-02 ", Role.NSA),
+        ("V3", "offen geprüft storniert", Role.NSA),
+        ("V3", "open closed", Role.DROPPED),  # a fracture may be
+        ("Site", "left_arm chest thigh", Role.SA),
+        ("Site", "north south", Role.NSA),
+        ("Source", "pneumonia sepsis line", Role.SA),
+        ("Source", "paper web", Role.NSA),
+        ("Ward", "Oncology Cardiology", Role.NSA),
+    ],
+)
+def test_values_decide_what_a_name_leaves_open(name: str, values: str, role: Role) -> None:
+    labels = values.split(" ")
+    column = Column.from_labels(name, [labels[at % len(labels)] for at in range(N)])
+    assert suggest_roles(Table((column,)))[name].role is role
+
+
 def test_no_identifier_is_missed() -> None:
     assert wrong(("identifies",)) == []
 

@@ -22,7 +22,7 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import TIMED, Matter, first_names, identifying, matters, said_in
+from splu_desktop.core.roles.vocabulary import BODY, RECORDED, TIMED, Matter, first_names, identifying, matters, said_in
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import unaccented, words_of
 
@@ -74,6 +74,7 @@ _CHECKS = (
 
 # What a medical column may hold too: codes of digits and dashes, and words such as "place".
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
+_PERIOD = re.compile(r"(?:19|20)\d\d[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2})|(?:0?[1-9]|1[0-2])[-/.](?:19|20)\d\d")
 _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
@@ -152,7 +153,8 @@ def _named(text: str) -> tuple[bool, bool, int] | None:
 def matter_in(column: Column, *, known: bool = False) -> Matter | None:
     """Return the special matter that a column's values name: one does by a word that is enough, or a third of them do.
 
-    `known` : whether the name says what the column is, and nothing special; then only a word that is enough counts.
+    known : whether the name says what the column is, and nothing special: wards, trades and places bear names of
+    illnesses (Oncology, Leiden). Then only a word that is enough counts, or parts of the body.
     """
     if column.kind not in (Kind.CATEGORY, Kind.BOOLEAN):
         return None
@@ -160,9 +162,8 @@ def matter_in(column: Column, *, known: bool = False) -> Matter | None:
     words = {word for label in labels if len(label) <= _LONG for word in words_of(label)}
     if told := next((matter for matter in matters() if matter.enough & words), None):
         return told
-    if known:
-        return None
     found = [matter for label in labels if len(label) <= _LONG and (matter := said_in(label)) is not None]
+    found = [matter for matter in found if matter.what == BODY or not known]
     if len(found) < max(1, len(labels) / 3):
         return None
     return max(dict.fromkeys(found), key=found.count)
@@ -228,7 +229,7 @@ def in_one_list(column: Column) -> Matter | None:
     labels = sample_labels(column)
     lists = [each for each in matters() if each.all and all(_first(text) in each.all for text in labels)]
     values = len(set(map(_first, labels))) if lists else 0
-    return next((each for each in lists if values >= (3 if each.what == TIMED else 2)), None)
+    return next((each for each in lists if values >= (3 if each.what in (RECORDED, TIMED) else 2)), None)
 
 
 def _first(text: str) -> str:
@@ -241,6 +242,12 @@ def looks_like_days(column: Column) -> bool:
     if column.kind not in (Kind.CATEGORY, Kind.TEXT) or len(labels) < 3:
         return False
     return sum(_DAY.match(label.strip()) is not None for label in labels) >= MOST * len(labels)
+
+
+def holds_periods(column: Column) -> bool:
+    """Whether all values of a column are months, quarters or weeks of a year, such as 2024-03, 2024Q1 or 03/2024."""
+    labels = sample_labels(column)
+    return len(labels) > 1 and all(_PERIOD.fullmatch(label.strip()) for label in labels)
 
 
 def distinct_share(column: Column) -> float:

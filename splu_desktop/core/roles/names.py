@@ -133,6 +133,11 @@ def person_by_name(name: str) -> str | None:
     return None
 
 
+def names_a_way(name: str) -> bool:
+    """Whether a name may say the street or the way in which something is given: “via”, “voie”."""
+    return bool({"via", "voie"} & set(words_of(name)))
+
+
 def _counts_in_french(words: tuple[str, ...]) -> bool:
     return (
         "nombre" in words

@@ -22,6 +22,7 @@ from splu_desktop.core.roles.content import (
     holds_answers,
     holds_codes,
     holds_decimal_codes,
+    holds_periods,
     holds_small_numbers,
     identifier_by_content,
     in_one_list,
@@ -42,12 +43,13 @@ from splu_desktop.core.roles.names import (
     medical,
     names_a_case,
     names_a_file,
+    names_a_way,
     names_one_person,
     number_by_name,
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import TIMED, Matter, RoleCard, said_by, special
+from splu_desktop.core.roles.vocabulary import RECORDED, TIMED, Matter, RoleCard, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 from splu_desktop.frozen import dataclass
@@ -171,7 +173,8 @@ def _identifies(column: Column) -> str | None:
         said = None  # how often, or how strongly by telephone
     if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
         return say("the name says {what}", what=say(said))
-    if worded and not answers and (person := person_by_name(name)) and not (person == "free text" and few(column)):
+    person = person_by_name(name) if worded and not answers else None
+    if person and not ((person == "free text" or names_a_way(name)) and few(column)):
         return say("the name says {what}", what=say(person))
     if birth_by_name(name) and (dated or looks_like_days(column)):
         return "exact dates of birth, which together with sex and postcode single out most people"
@@ -224,7 +227,7 @@ def _special(column: Column) -> tuple[Matter, str] | None:
     if coded is not None:
         matter, system = coded
         return matter, say("the values are codes of {system}", system=system)
-    matter = matter_in(column, known=known)
+    matter = matter_in(column, known=known and found[0].what != RECORDED)
     return None if matter is None else (matter, say("the values name {what}", what=say(matter.what)))
 
 
@@ -256,9 +259,9 @@ def _other(column: Column, silent: bool) -> Suggestion:
         return Suggestion(Role.NSA, "holds no values")
     found, known = said_by(column.name)
     recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
-    dated = column.kind in (Kind.DATE, Kind.DATETIME)
+    dated = column.kind in (Kind.DATE, Kind.DATETIME) or holds_periods(column)
     if not known and (listed := in_one_list(column)) is not None:
-        recognised, known = listed, True
+        recognised, known = listed if listed.card is RoleCard.RECOGNISES else None, True
     if recognised is not None and recognised.what == TIMED and holds_decimal_codes(column):
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
@@ -269,6 +272,15 @@ def _other(column: Column, silent: bool) -> Suggestion:
                 why=say("many records have a value of their own, by which they can be recognised"),
             ),
             RoleCard.RECOGNISES,
+        )
+    if dated and not known and column.counts()[column.missing].any():
+        return Suggestion(
+            Role.DROPPED,
+            say(
+                "{why}: left out until you say what it is",
+                why=say("some records have no date there, and that others have one may tell what happened to them"),
+            ),
+            RoleCard.SPECIAL,
         )
     if recognised is not None and not dated and not known:
         recognised = None  # a time, place or kind of what nobody knows, such as minutes of an operation

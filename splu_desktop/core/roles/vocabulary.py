@@ -15,7 +15,11 @@ from splu_desktop.frozen import dataclass
 
 _LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressure"
 _LONGEST_SEAM = 3  # letters between a sign and the next word of a compound: Familienanamnese is one of famil*
+_SEAMS = ("s", "es", "n", "en", "er", "e")  # of the words of a German or Dutch compound
+BODY = "a part of the body"
+RECORDED = "how the record was made"  # its source or event may be an illness: its values are read
 TIMED = "a date or a time"  # the matter of dates, years and days of the week
+_BENDS = 5  # letters from which an ending is no inflection: Klinikverlauf
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
 
@@ -43,8 +47,8 @@ class Signs:
         for sign in signs:
             core = sign.strip("*").replace("_", "")
             if "_*" in sign or "*_" in sign or "*" in sign.strip("*"):
-                seams = re.escape(sign).replace(r"_\*", "<.*").replace(r"\*_", ".*<").replace("_", "_?")
-                rest.append(seams.replace("<", "_").replace(r"\*", ".*"))
+                seams = re.escape(sign).replace(r"_\*", "<(.*)").replace(r"\*_", "(.*)<").replace("_", "_?")
+                rest.append(seams.replace("<", "_").replace(r"\*", "(.*)"))
             elif sign.startswith("*") and sign.endswith("*"):
                 inside.append(core)
             elif sign.endswith("*"):
@@ -69,6 +73,19 @@ class Signs:
         plain = run.replace("_", "")
         longest = max((len(core) for core in self._first if plain.startswith(core)), default=len(plain))
         return plain[longest:]
+
+    def open(self, run: str) -> tuple[str, str]:
+        """Return the least that the stars of a sign which a run says stand for, before it and behind it."""
+        plain = run.replace("_", "")
+        found = [("", "")] if plain in self._whole else []
+        found += [("", plain[len(core) :]) for core in self._first if plain.startswith(core)]
+        found += [(plain[: -len(core)], "") for core in self._last if plain.endswith(core)]
+        found += [(plain[: plain.index(core)], plain.split(core, 1)[1]) for core in self._inside if core in plain]
+        if match := self._seamed.fullmatch(run) or self._seamed.fullmatch(plain):
+            stars = [match.span(at) for at in range(1, match.re.groups + 1) if match.group(at)]
+            ends = [[match.string[a:b] for a, b in stars if (a == 0) is ahead] for ahead in (True, False)]
+            found.append(("".join(ends[0]), "".join(ends[1])))
+        return min(found, key=lambda ends: len("".join(ends)))
 
     def said(self, run: str) -> bool:
         """Whether a run of words says one of the signs."""
@@ -165,6 +182,36 @@ def _behind(word: str) -> tuple[str, ...]:
     return tuple(rest[at:] for at in range(_LONGEST_SEAM + 1) if len(rest) >= at + _SURE)
 
 
+def _bent(before: str, behind: str, run: str) -> bool:
+    """Whether what stars stand for only bends a word, or is known by itself: no “verlauf” of Klinikverlauf."""
+    words = run.split("_")
+    if len(words) > 1 and (len(before) >= len(words[0]) or len(behind) >= len(words[-1])):
+        return False  # a word of its own
+    inflected = len(behind) < _BENDS and not any(
+        matter.words.said(behind) for matter in matters() if matter.card is RoleCard.SPECIAL
+    )
+    return (not before or _plain(before)) and (not behind or inflected or _plain(behind))
+
+
+@cache
+def _plain(part: str) -> bool:
+    """Whether a part of a compound, less its seam, is known to say nothing special."""
+    words = {part, *(part.removeprefix(seam) for seam in _SEAMS), *(part.removesuffix(seam) for seam in _SEAMS)}
+    said = [(word, *said_by(word)) for word in words if len(word) > 2]
+    return not any(matter.card is RoleCard.SPECIAL for _, found, _ in said for matter in found) and any(
+        known or _list("fill").said(word) for word, _, known in said
+    )
+
+
+@cache
+def _compound(word: str) -> tuple[Matter, ...] | None:
+    """Return what a compound of two parts says that both say nothing special: Stations+art; None for no such one."""
+    for cut in range(_BENDS, len(word) - 2):
+        if _plain(word[:cut]) and _plain(word[cut:]):
+            return tuple({**dict.fromkeys(said_by(word[cut:])[0]), **dict.fromkeys(said_by(word[:cut])[0])})
+    return None
+
+
 @cache
 def _excepted(run: str) -> bool:
     """Whether a run of words holds a special one and is none: a hospital, but no Krankenhausinfektion.
@@ -186,9 +233,12 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     runs = _runs(words)
     found, exact = [], {}
     covered = {at for at, word in enumerate(words) if word.isdigit() or _list("fill").said(word)}
-    no_matter = {
-        at for start, stop, text in runs if _excepted(text) for at in range(start, stop)
-    }  # "payment typology" is no payment
+    excepted = [
+        (start, stop, text) for start, stop, text in runs if _excepted(text)
+    ]  # "payment typology" is no payment
+    no_matter = {at for start, stop, _ in excepted for at in range(start, stop)}
+    for start, stop, text in excepted:
+        covered |= set(range(start, stop)) if _bent(*_list("except").open(text), text) else set()
     for matter in matters():
         hits = {(start, stop): text for start, stop, text in runs if matter.words.said(text)}
         if matter.card is RoleCard.SPECIAL:
@@ -202,11 +252,17 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
             found.append(matter)
             # "Estado civil" is one sign of several words and no state, whatever else stands in an order of its own.
             exact[matter.what] = max((b - a for (a, b), text in hits.items() if matter.words.whole(text)), default=1)
-            for (start, stop), text in hits.items():  # the words that a star stands for are not known by it
-                inside = any(start <= low and high <= stop for low, high in hits if (low, high) != (start, stop))
-                covered |= set(range(start, stop)) if matter.words.whole(text) or not inside else set()
+            for (start, stop), text in hits.items():
+                if matter.card is RoleCard.SPECIAL or _bent(*matter.words.open(text), text):
+                    covered |= set(range(start, stop))
+    for at in set(range(len(words))) - covered:
+        parts = _compound(words[at])
+        if parts is not None:
+            covered.add(at)
+            new = [matter for matter in parts if matter not in found]
+            found, exact = [*found, *new], exact | {matter.what: 1 for matter in new}
     return tuple(sorted(found, key=lambda matter: (-matter.weight, -exact[matter.what]))), bool(found) and len(
-        covered | no_matter
+        covered
     ) == len(words)
 
 
