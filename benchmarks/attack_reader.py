@@ -65,7 +65,7 @@ class Release:
     def undone(self, counts: Floats) -> Floats:
         """Return true counts (k, M) by the two numbers of groups of gamma, by the stated inverse else."""
         if "gamma" not in self.draw:
-            return counts @ np.array(self.draw["inverse"], np.float64) @ self.apart
+            return np.asarray(counts @ np.array(self.draw["inverse"], np.float64) @ self.apart)
         a, share = self.draw["a"], self.share @ self.apart
         b = (1 - a) * share / (1 - share)
         selected, told = counts.sum(axis=1, keepdims=True), a - b > 0.01

@@ -356,6 +356,7 @@ def test_no_two_releases_tell_more_surely_than_is_said(
         surest = (seen[protected] / np.maximum(seen.sum(axis=0), 1e-12)).max()
         assert surest <= said + 1e-9
         assert said <= surest + 0.15, "and not just anything"
+    assert draw.sure(1, (len(counts) + 1,)) == 1, "groups that these values can't fill had others: nothing is known"
 
 
 def test_small_counts_are_as_wrong_as_said_and_large_ones_as_right() -> None:

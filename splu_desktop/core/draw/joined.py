@@ -615,6 +615,8 @@ class Joined(Draw):
         each = self._shares * self.records / sizes
         each = np.where(each == each.max(), most, each)
         starts, times, worst = np.cumsum(sizes) - sizes, Counter(gammas), 0.0
+        if max(times, default=0) > sizes.sum():
+            return 1.0  # no such groups of these values: that release had others
         attacked = self._protected
         for at, has in zip(attacked * 2, [*each[attacked], *most[attacked]], strict=True):
             # Rows: the value, of each part one or two that are shown, and what is left of each part.
