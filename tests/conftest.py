@@ -90,6 +90,7 @@ def _repeatable_module(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def _repeatable_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     _reseed(request.node.nodeid)
+    monkeypatch.setattr("splu_desktop.cli.base.output._spoken", ["en"])  # whichever a test before has spoken
     if request.node.get_closest_marker("system_randomness"):
         monkeypatch.setattr(SystemRandomness, "bits", SYSTEM_BITS)
 

@@ -142,36 +142,30 @@ def test_a_report_that_differs_says_where_in_the_language(
 def test_every_help_is_in_the_language(code: str) -> None:
     """No line of any help is an English sentence: every text that argparse is given is one of the catalogues."""
     speak(code)
-    try:
-        parsers = list(_parsers(build_parser()))
-        assert len(parsers) > 20
-        for parser in parsers:
-            texts = [parser.description, parser.epilog, *(action.help for action in parser._actions)]
-            texts += [text for group in parser._action_groups for text in (group.title, group.description)]
-            for action in parser._actions:
-                if isinstance(action, argparse._SubParsersAction):
-                    texts += [choice.help for choice in action._choices_actions]
-            said = [text for text in texts if text and text not in (argparse.SUPPRESS, "COLUMN=VALUE")]
-            assert not [text for text in said if not isinstance(text, Said)]
-            assert not [text for text in said if isinstance(text, Said) and text.template not in language(code).core]
-            left = [line for line in parser.format_help().splitlines() if ENGLISH_HELP.search(line)]
-            assert not left, parser.prog
-    finally:
-        speak("en")
+    parsers = list(_parsers(build_parser()))
+    assert len(parsers) > 20
+    for parser in parsers:
+        texts = [parser.description, parser.epilog, *(action.help for action in parser._actions)]
+        texts += [text for group in parser._action_groups for text in (group.title, group.description)]
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                texts += [choice.help for choice in action._choices_actions]
+        said = [text for text in texts if text and text not in (argparse.SUPPRESS, "COLUMN=VALUE")]
+        assert not [text for text in said if not isinstance(text, Said)]
+        assert not [text for text in said if isinstance(text, Said) and text.template not in language(code).core]
+        left = [line for line in parser.format_help().splitlines() if ENGLISH_HELP.search(line)]
+        assert not left, parser.prog
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_what_a_command_writes_is_in_the_language_it_speaks_unless_said(code: str) -> None:
     speak(code)
-    try:
-        writing = [one for one in _parsers(build_parser()) if any(each.dest == "language" for each in one._actions)]
-        assert {one.prog.split()[-1] for one in writing} >= {"publish", "report", "compare"}
-        assert {one.get_default("language") for one in writing} == {code}
-        for other in LANGUAGES:
-            given = ["publish", "t.csv", "--language", other, "--lang", code]
-            assert build_parser("publish").parse_args(given).language == other
-    finally:
-        speak("en")
+    writing = [one for one in _parsers(build_parser()) if any(each.dest == "language" for each in one._actions)]
+    assert {one.prog.split()[-1] for one in writing} >= {"publish", "report", "compare"}
+    assert {one.get_default("language") for one in writing} == {code}
+    for other in LANGUAGES:
+        given = ["publish", "t.csv", "--language", other, "--lang", code]
+        assert build_parser("publish").parse_args(given).language == other
 
 
 def test_help_of_a_command_is_printed_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
