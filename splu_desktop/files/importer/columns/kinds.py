@@ -110,7 +110,7 @@ def decide(
     chosen = absent or frozenset()
     if known is None:
         known = parse_plain(labels)
-    plain, zeros = known
+    plain, _ = known
     empty = np.zeros(len(labels), bool)
     odd_places = np.flatnonzero(np.isnan(plain))
     odd_texts = picked(labels, odd_places)
@@ -147,18 +147,8 @@ def decide(
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
         if (dated := _compact(name, labels, counts, speaking, numbers)) is not None:
             return dated
-        if zeros.any() or any(
-            LEADING_ZERO.fullmatch(labels[i].strip()) for i in np.flatnonzero(np.isnan(plain)).tolist()
-        ):
-            return Typed(Kind.CATEGORY, None, none, "digits with leading zeros: codes, kept as text")
-        if any(len(label) <= LONGEST and _LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
-            return Typed(Kind.CATEGORY, None, none, "more digits than numbers keep exactly: codes, kept as text")
-        if all(_LETTER_E.fullmatch(labels[i][:LONGEST]) for i in few):
-            return Typed(Kind.CATEGORY, None, none, "digits, an E and digits: codes, kept as text")
-        if all(len(labels[i]) <= LONGEST and _TELEPHONE.fullmatch(labels[i]) for i in few):
-            return Typed(Kind.CATEGORY, None, none, "a plus sign and many digits: telephone numbers, kept as text")
-        if _CODE_NAME.search(_CAMEL.sub(" ", name)):
-            return Typed(Kind.CATEGORY, None, none, "the name says these numbers are codes, kept as text")
+        if why := _codes_of_digits(name, labels, few, known, numbers):
+            return Typed(Kind.CATEGORY, None, none, why)
         if _DATE_NAME.search(name):
             dated = _dates(name, labels, counts, speaking, total, date_order) or _serials(
                 name, numbers, counts, speaking, first_day
@@ -177,6 +167,29 @@ def decide(
     if number_share > 0.5 and _codes(odd):
         return Typed(Kind.CATEGORY, None, none, "numbers and codes with letters: codes, kept as text")
     return _words(labels, counts, speaking, total)
+
+
+def _codes_of_digits(
+    name: str,
+    labels: Sequence[str],
+    few: list[int],
+    known: tuple[NDArray[np.float64], NDArray[np.bool_]],
+    numbers: Numbers,
+) -> str | None:
+    """Return why numbers are codes, whose text is to stay as it is; None if they are not."""
+    plain, zeros = known
+    odd = np.flatnonzero(np.isnan(plain)).tolist()
+    if zeros.any() or any(LEADING_ZERO.fullmatch(labels[at].strip()) for at in odd):
+        return "digits with leading zeros: codes, kept as text"
+    if any(len(label) <= LONGEST and _LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
+        return "more digits than numbers keep exactly: codes, kept as text"
+    if all(_LETTER_E.fullmatch(labels[at][:LONGEST]) for at in few):
+        return "digits, an E and digits: codes, kept as text"
+    if all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few):
+        return "a plus sign and many digits: telephone numbers, kept as text"
+    if _CODE_NAME.search(_CAMEL.sub(" ", name)):
+        return "the name says these numbers are codes, kept as text"
+    return None
 
 
 def _sample(counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
