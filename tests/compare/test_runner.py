@@ -6,7 +6,6 @@ import csv
 import itertools
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,6 +23,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.progress import Cancelled, Progress, Watched
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.language import language
+from splu_desktop.frozen import dataclass
 from splu_desktop.report.comparison import comparison_document, write_comparison
 from splu_desktop.report.content.comparison import COLOURS, letters
 from splu_desktop.report.document import FigureBlock
