@@ -30,7 +30,7 @@ from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDel
 from splu_desktop.gui.classify.safe_dialog import SafeDialog
 from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 
-_LINES = 11  # of text in the room below the table, where there is room for them
+_LINES = 13  # of text in the room below the table, where there is room for them
 _FEWEST = 3  # of them on a small screen
 
 

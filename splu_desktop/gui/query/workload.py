@@ -56,10 +56,6 @@ class WorkloadTab(WorkingTab):
         for part in (self.sensitive, self.amount, self.sets):
             row.addWidget(part)
         row.addStretch(1)
-        column.addLayout(row)
-        row = margins(QHBoxLayout(), spacing=12)
-        self.measured = label("", "quiet", wrap=True)
-        row.addWidget(self.measured, 1)
         warning = label(t("From true counts: custodian only"), "warning")
         warning.setMargin(3)
         row.addWidget(warning)
@@ -82,6 +78,8 @@ class WorkloadTab(WorkingTab):
         grid = QGridLayout(made)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
+        self.measured = label("", "quiet", wrap=True)
+        grid.addWidget(self.measured, 0, 0, 1, 2)
         self.bands_plot, self.small_plot = BandsPlot(), SmallPlot()
         self.readouts: list[QLabel] = []
         self._notes: list[str] = []
@@ -152,8 +150,9 @@ class WorkloadTab(WorkingTab):
 
     def offer(self) -> tuple[str, bool, str]:
         words = t("Ask {n} test questions", n=number(self.amount.currentData()))
-        able = self.asker is not None and self.asker.knows_truth and bool(self.asker.published.nsas)
-        return words, able and self._job is None, ""
+        if self.asker is None or not self.asker.published.nsas:
+            return words, False, t("No column is published as it is, so there are no groups to ask about.")
+        return words, self.asker.knows_truth and self._job is None, ""
 
     def act(self) -> None:
         self.measure()
