@@ -21,7 +21,7 @@ from splu_desktop.core.query.workload import BANDS
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, label, margins, put, scrolled
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Folding, label, margins, put, scrolled
 from splu_desktop.gui.base.words import number, percent, t, tip
 from splu_desktop.gui.query.tab import WorkingTab
 from splu_desktop.gui.query.work import Asker
@@ -42,7 +42,8 @@ class WorkloadTab(WorkingTab):
         super().__init__(tasks, parent)
         self._accuracy: Accuracy | None = None
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
-        row = margins(QHBoxLayout(), spacing=8)
+        asked = QWidget()
+        row = margins(QHBoxLayout(asked), 0, spacing=8)
         self.sensitive, self.amount = Choice(), Choice()
         self.sensitive.setAccessibleName(t("Sensitive column to ask about"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -58,8 +59,8 @@ class WorkloadTab(WorkingTab):
         row.addStretch(1)
         warning = label(t("From true counts: custodian only"), "warning")
         warning.setMargin(3)
-        row.addWidget(warning)
-        column.addLayout(row)
+        warning.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
+        column.addWidget(Folding(asked, warning))
         for box in (self.sensitive, self.amount):
             box.currentIndexChanged.connect(lambda _: self.offered.emit())
         start = Empty(

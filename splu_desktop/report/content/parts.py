@@ -113,8 +113,8 @@ def exact_percent(value: float, t: Language) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """Return a sentence of which no line begins with a per cent sign."""
-    return re.sub(r"(?<=\d) %", "\u00a0%", sentence)
+    """Return a sentence of which no line begins with a per cent sign or parts a − b."""
+    return re.sub(r"(?<=\d) (?=%)|(?<=a) (?=− b)|(?<=a −) (?=b)", "\u00a0", sentence)
 
 
 def shortened(text: str, most: int = 30) -> str:

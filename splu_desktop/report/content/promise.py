@@ -6,7 +6,18 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.content import figures
-from splu_desktop.report.content.parts import cut, decimal, exact_percent, once, setting, share, shown, table, unbroken, whole
+from splu_desktop.report.content.parts import (
+    cut,
+    decimal,
+    exact_percent,
+    once,
+    setting,
+    share,
+    shown,
+    table,
+    unbroken,
+    whole,
+)
 from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
@@ -51,7 +62,12 @@ def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
         ("T_P", "r", 0.8, lambda each: decimal(each.t_p, t)),
         (t("T_P asked for"), "r", 0.9, lambda each: setting(each.wanted_t_p, t)),
         ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),
-        (t("Signal a − b, least"), "r", 0.9, lambda each: share(min((v.signal for v in each.values), default=None), t)),
+        (
+            unbroken(t("Signal a − b, least")),
+            "r",
+            0.9,
+            lambda each: share(min((v.signal for v in each.values), default=None), t),
+        ),
     )
 
 
