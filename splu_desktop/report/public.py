@@ -235,7 +235,7 @@ def _guarantee(name: str, published: Published) -> model.Guarantee:
         repeated=tuple(_repeated(draw, asked, protected=known is None)),
         values=tuple(_values(published, name, t_f, 0.0 if known else None)),
         law=None if draw.gamma is None else _exact_law(draw.gamma, published),
-        **draw.shape(published.n),
+        **draw.shape(),
     )
 
 

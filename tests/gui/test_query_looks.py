@@ -199,6 +199,7 @@ def test_the_question_takes_the_room_that_the_figures_leave(recipient: Stage, id
         QApplication.processEvents()
         assert header.length() == one.asked.viewport().width()
         assert all(header.sectionSize(at) >= header.sectionSizeHint(at) for at in range(1, 6))
+        assert header.sectionSize(5) < 2 * header.sectionSizeHint(5), "as wide as what stands in it"
     assert one.asked_model.index(0, 0).data() == "Sex is f; Diagnosis is flu"
     assert one.asked_model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole).startswith("How many records: ")
 

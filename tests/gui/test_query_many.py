@@ -190,3 +190,17 @@ def test_draws_are_repeated_where_asked(recipient: Stage, idle: Idle) -> None:
     assert one.asked_model.rows[0].answer.bootstrapped
     assert "repeating the draw" in one.answer_card.bar_note.text()
     assert not one.answer_card.repeating.isVisible()
+
+
+def test_a_button_that_cannot_be_pressed_says_why(recipient: Stage, idle: Idle, tmp_path: Path) -> None:
+    page = recipient.query_page
+    for tab in (page.one, page.many):
+        words, able, why = tab.offer()
+        assert words
+        assert able or why
+    (tmp_path / "bad.csv").write_text("Age\nspring\n", encoding="utf-8")
+    page.tabs.setCurrentWidget(page.many)
+    page.many.open_file(tmp_path / "bad.csv")
+    idle(recipient)
+    assert not page.primary.isEnabled()
+    assert page.many.offer()[2]

@@ -134,7 +134,7 @@ def claimed(case: Case) -> dict[str, Any]:
             "caution": "",
         },
     )
-    claim(where, draw.shape(n))
+    claim(where, draw.shape())
     claim(f"{law}.gamma", GAMMA)
     for key in ("t_p", "t_f", "t_f_chebyshev", "t_f_as_published"):
         claim(f"{law if key in ('t_f_chebyshev', 't_f_as_published') else where}.{key}", stated[key])

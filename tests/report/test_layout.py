@@ -141,6 +141,18 @@ def test_a_cell_longer_than_a_page_goes_on_on_the_next() -> None:
     assert len(layout.pages) > 5
 
 
+@pytest.mark.parametrize("above", range(30, 70, 2))
+def test_a_header_never_stands_without_a_row(above: int) -> None:
+    """However long the first row is, and wherever on a page its table begins."""
+    table = TableBlock("T", ("Condition", "Finding"), [("shares", "word " * 300)], "ll", (1, 1))
+    layout, pen = laid_out(document(*[Paragraph("x", "item")] * above, Heading("Risks"), table), "A4")
+    check_inside(layout, pen)
+    for page in layout.pages:
+        said = [op.text for op in page.ops if isinstance(op, Text)]
+        assert "Condition" not in said or any("word word" in text for text in said)
+        assert "Risks" not in said or "Condition" in said
+
+
 def test_sixty_columns_are_sixty_rows_and_figures_shrink_to_the_page() -> None:
     wide = Scene(2_000, 500, [Path(((0, 0), (2_000, 500)))])
     rows = [(f"{LONG} {i}", "published unchanged (NSA)", Number("1,234", 1234)) for i in range(60)]

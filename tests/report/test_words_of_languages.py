@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 # Words that promise something else, or name a thing for which the glossary has another word.
 _REFUSED = {
     "de": r"Rezept|[Tt]reuhänder|Veröffentlichung|[Ff]reigeb|[Ff]reigegeb|\bexakt|(?<!un)(?<!zu)\b[Vv]erlässlich|γ"
-    r"|95-%-(?!Konfidenz)|95[ \u00a0]%-Intervall|Anzahlen stimmen",
+    r"|95-%-(?!Konfidenz)|95[ \u00a0]%-Intervall|Anzahlen stimmen|[Zz]usage",
     "fr": r"\bretir\w* au sort|[Mm]ontrée?s? fau(?:x|sse)|répondue?s?\b|γ|[Ii]ntervalles? à 95\b",
 }
 _REFUSED_WHOLE = {"de": {"Verbunden", "Gezogen"}, "fr": {"Groupé"}}

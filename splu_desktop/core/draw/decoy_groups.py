@@ -46,7 +46,6 @@ from splu_desktop.core.guarantees.tolerant import (
     count_law,
     given_away,
     law_with_fakes,
-    mean_squared_error,
     sole_bearer_named,
     t_f_of,
     t_p_of,
@@ -341,14 +340,12 @@ class DecoyGroups(SizedGroups, GroupDraw):
             found.append(certainty_sentence(self.fakes, self.certainty, column))
         return found
 
-    def shape(self, records: int) -> dict[str, Any]:
+    def shape(self) -> dict[str, Any]:
         return {
             "sizes": self.sizes,
             "shares": tuple(float(share) for share in self.shares),
             "fakes": self.fakes,
             "certainty": float(self.certainty),
-            "mse": mean_squared_error(self, records),
-            "step": given_away(self, records)["step"],
         }
 
     def limit(self, label: str) -> Fraction:

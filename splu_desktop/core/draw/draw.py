@@ -504,9 +504,9 @@ class Draw(ABC):
             "readers": list(self.readers(column.name)),
         }
 
-    def shape(self, records: int) -> dict[str, Any]:
-        """Return sizes, shares, fakes, certainty, mse and step of its groups in a table, for the report."""
-        return {"sizes": (), "shares": (), "fakes": 0, "certainty": 1.0, "mse": 0.0, "step": 0}
+    def shape(self) -> dict[str, Any]:
+        """Return sizes, shares, fakes and certainty of its groups in a table, for the report."""
+        return {"sizes": (), "shares": (), "fakes": 0, "certainty": 1.0}
 
     def limit(self, label: str) -> Fraction:
         """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""

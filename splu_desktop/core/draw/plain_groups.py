@@ -216,8 +216,8 @@ class PlainGroups(GroupDraw):
             found["trade_off"] = {name: getattr(offer, name).tolist() for name in names}
         return found
 
-    def shape(self, records: int) -> dict[str, Any]:
-        return {**super().shape(records), "sizes": (self.size,), "shares": (1.0,)}
+    def shape(self) -> dict[str, Any]:
+        return {**super().shape(), "sizes": (self.size,), "shares": (1.0,)}
 
     def wish(self, column: str, thresholds: Thresholds) -> tuple[bool, str]:
         assert thresholds.t_p is not None

@@ -305,8 +305,8 @@ class Together(Draw):
     def _part(self, column: str) -> Together:
         return self.members[self.columns.index(column)]
 
-    def shape(self, records: int) -> dict[str, Any]:
-        return {**super().shape(records), "sizes": (self.size,), "shares": (1.0,)}
+    def shape(self) -> dict[str, Any]:
+        return {**super().shape(), "sizes": (self.size,), "shares": (1.0,)}
 
     def limit(self, label: str) -> Fraction:
         return Fraction(self.caps.get(label, 0), self.size)

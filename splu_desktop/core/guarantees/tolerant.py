@@ -181,13 +181,6 @@ def sole_bearer_named(grouping: SizedGroups) -> Fraction:
     return max(chances)
 
 
-def mean_squared_error(grouping: SizedGroups, records: int) -> float:
-    """Return the papers' loss over N - 1, sum of (size - 1)^2 over the groups; fake values count as records do."""
-    numbers = grouping.numbers(records).tolist()
-    loss = sum(n * (size + grouping.fakes - 1) ** 2 for n, size in zip(numbers, grouping.sizes, strict=True))
-    return float(loss / max(records - 1, 1))
-
-
 def given_away(grouping: SizedGroups, records: int) -> Mapping[str, int]:
     """Return the width in records of what the published sizes and shares tell of counts.
 

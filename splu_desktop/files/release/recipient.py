@@ -280,7 +280,7 @@ def _role(entry: Mapping[str, Any], published: Published, facts: Mapping[str, An
 
 def _sizes(published: Published, sa: str) -> str:
     draw = published.draws[sa]
-    sizes = draw.shape(published.n)["sizes"]
+    sizes = draw.shape()["sizes"]
     return listed([str(size) for size in sizes]) if sizes else draw.words()
 
 

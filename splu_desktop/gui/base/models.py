@@ -295,12 +295,12 @@ class TableView(QTableView):
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
+        if filling is not None:  # before they are measured: the last one would keep what it was stretched to
+            header.setStretchLastSection(False)
         self.resizeColumnsToContents()
         for section in range(header.count()):
             header.resizeSection(section, min(header.sectionSize(section) + 8, most))
         self._filling = None if filling is None else (filling, least)
-        if filling is not None:
-            header.setStretchLastSection(False)
         self._fill()
 
     def rows_chosen(self) -> list[int]:

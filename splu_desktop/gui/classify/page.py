@@ -30,7 +30,8 @@ from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDel
 from splu_desktop.gui.classify.safe_dialog import SafeDialog
 from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 
-_LINES = 11  # of text in the room below the table, where there is room for them
+_LINES = 14  # of text in the room below the table, where there is room for them
+_SHARE = 0.26  # of the window that they take at most
 _FEWEST = 3  # of them on a small screen
 
 
@@ -158,6 +159,7 @@ class ClassifyPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.room.updateGeometry()  # its height is a share of the window's
         # Where there is little room the words go first that the buttons beside them say, too.
         asked = sum(made.sizeHint().width() + 8 for made in self.role_buttons.values())
         asked += self.search.minimumWidth() + self.selected_note.sizeHint().width() + 8
@@ -471,7 +473,8 @@ class _Room(Scrolled):
     """Room whose height follows from the window's alone, not from what stands in it."""
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self.fontMetrics().height() * _LINES)
+        most = int(_SHARE * self.window().height())
+        return QSize(super().sizeHint().width(), min(self.fontMetrics().height() * _LINES, most))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), self.fontMetrics().height() * _FEWEST)

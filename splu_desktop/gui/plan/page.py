@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -204,11 +204,18 @@ class PlanPage(Page):
         self.trade_off.take.connect(self.gamma.slider.setValue)
         self.trade_off.made.connect(self.put_primary_last)
         self.tabs.addTab(self.trade_off, t("&Trade-off"))
-        self.tolerant = TolerantPart(self.session, self.tasks)
-        self.tolerant.settled.connect(self._show_settled)
-        self.tolerant_room = scrolled(self.tolerant)
+        self.tolerant_room = scrolled(QWidget())
         self.tabs.addTab(self.tolerant_room, t("P&romises and tolerances"))
         self.parts.addWidget(self.tabs, 1)
+
+    @cached_property
+    def tolerant(self) -> TolerantPart:
+        """What stands in place of slider and plots, made for the first column that has no gamma: few tables need it."""
+        part = TolerantPart(self.session, self.tasks)
+        part.settled.connect(self._show_settled)
+        self.tolerant_room.setWidget(part)
+        self.put_primary_last()
+        return part
 
     # -- what the user does --------------------------------------------------------------------------------------
 

@@ -401,7 +401,7 @@ class ToleranceEditor(QWidget):
     def _comparison(self, found: Designed) -> str:
         said, figures = [], found.figures
         single = figures.get("one_size")
-        if single is not None and len(found.draw.shape(1)["sizes"]) > 1:
+        if single is not None and len(found.draw.shape()["sizes"]) > 1:
             said.append(
                 t(
                     "One group size for all, {size}: loss {mse}, signal {signal}.",

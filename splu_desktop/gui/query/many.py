@@ -188,10 +188,11 @@ class ManyTab(WorkingTab):
 
     def offer(self) -> tuple[str, bool, str]:
         if self._given is None:
-            return t("Answer the questions"), False, ""
+            return t("Answer the questions"), False, t("Choose a file of questions first.")
         understood = len(self._given.rows) - len(self._given.questions.faults)
         words = t("Answer {n} questions", n=number(understood))
-        return words, self._job is None and understood > 0, ""
+        why = "" if understood else t("None of the questions can be understood: the list says why.")
+        return words, self._job is None and understood > 0, why
 
     def act(self) -> None:
         self.answer_all()

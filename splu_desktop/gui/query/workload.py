@@ -21,7 +21,7 @@ from splu_desktop.core.query.workload import BANDS
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, label, margins, put, scrolled
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Folding, label, margins, put, scrolled
 from splu_desktop.gui.base.words import number, percent, t, tip
 from splu_desktop.gui.query.tab import WorkingTab
 from splu_desktop.gui.query.work import Asker
@@ -42,7 +42,8 @@ class WorkloadTab(WorkingTab):
         super().__init__(tasks, parent)
         self._accuracy: Accuracy | None = None
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
-        row = margins(QHBoxLayout(), spacing=8)
+        asked = QWidget()
+        row = margins(QHBoxLayout(asked), 0, spacing=8)
         self.sensitive, self.amount = Choice(), Choice()
         self.sensitive.setAccessibleName(t("Sensitive column to ask about"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -56,14 +57,10 @@ class WorkloadTab(WorkingTab):
         for part in (self.sensitive, self.amount, self.sets):
             row.addWidget(part)
         row.addStretch(1)
-        column.addLayout(row)
-        row = margins(QHBoxLayout(), spacing=12)
-        self.measured = label("", "quiet", wrap=True)
-        row.addWidget(self.measured, 1)
         warning = label(t("From true counts: custodian only"), "warning")
         warning.setMargin(3)
-        row.addWidget(warning)
-        column.addLayout(row)
+        warning.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
+        column.addWidget(Folding(asked, warning))
         for box in (self.sensitive, self.amount):
             box.currentIndexChanged.connect(lambda _: self.offered.emit())
         start = Empty(
@@ -82,6 +79,8 @@ class WorkloadTab(WorkingTab):
         grid = QGridLayout(made)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
+        self.measured = label("", "quiet", wrap=True)
+        grid.addWidget(self.measured, 0, 0, 1, 2)
         self.bands_plot, self.small_plot = BandsPlot(), SmallPlot()
         self.readouts: list[QLabel] = []
         self._notes: list[str] = []
@@ -152,8 +151,9 @@ class WorkloadTab(WorkingTab):
 
     def offer(self) -> tuple[str, bool, str]:
         words = t("Ask {n} test questions", n=number(self.amount.currentData()))
-        able = self.asker is not None and self.asker.knows_truth and bool(self.asker.published.nsas)
-        return words, able and self._job is None, ""
+        if self.asker is None or not self.asker.published.nsas:
+            return words, False, t("No column is published as it is, so there are no groups to ask about.")
+        return words, self.asker.knows_truth and self._job is None, ""
 
     def act(self) -> None:
         self.measure()

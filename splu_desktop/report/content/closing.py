@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import cut, decimal, facts, share, shortened, table, unbroken, whole, yes_no
+from splu_desktop.report.content.parts import cut, decimal, facts, once, share, table, unbroken, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
-from splu_desktop.report.model import Alternative, CheckResult, Repeated, Report
+from splu_desktop.report.model import Alternative, CheckResult, Report
 
 _KS = (1, 2, 5, 10)  # releases on pages
 GLOSSARY = (
@@ -113,27 +113,21 @@ def repeat(report: Report, t: Language) -> list[Block]:
                 most=12,
             )
         )
-    alike: dict[tuple[Repeated, ...], list[str]] = {}
-    for promise in report.public.guarantees:
-        if promise.repeated:
-            alike.setdefault(promise.repeated, []).append(promise.column)
-    if not alike:
+    promised = [each for each in report.public.guarantees if each.repeated]
+    if not promised:
         return blocks
-    ks = [each.releases for each in next(iter(alike)) if each.releases in _KS]
+    ks = [each.releases for each in promised[0].repeated if each.releases in _KS]
     header = (
         t("Columns"),
         *(t("T_P, {k} releases", k=k) if k > 1 else t("T_P, 1 release") for k in ks),
         *(t("Row right, {k}", k=k) for k in ks),
     )
     rows: list[tuple[Cell, ...]] = []
-    for promise in report.public.guarantees:
-        names = alike.pop(promise.repeated, None)
-        if names is None:
-            continue
+    for promise in promised:
         shown = [each for each in promise.repeated if each.releases in ks]
         rows.append(
             (
-                shortened(", ".join(names), 60),
+                promise.column,
                 *(decimal(each.t_p, t, 3) for each in shown),
                 *(share(math.ceil(1000 * each.right - 1e-9) / 1000, t) for each in shown),  # up, as README and plan say
             )
@@ -145,11 +139,8 @@ def repeat(report: Report, t: Language) -> list[Block]:
         "compared: a rare value that comes twice is known. “Row right” is the share of rows that the best guess gets "
         "right; in a joined draw, of those that show the same sensitive value each time, at most."
     )
-    return [
-        *blocks,
-        Paragraph(told),
-        *cut(TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1)))), t),
-    ]
+    costs = TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1))))
+    return [*blocks, Paragraph(told), *cut(once(costs, t), t)]
 
 
 def alternatives(report: Report, t: Language) -> list[Block]:

@@ -13,6 +13,7 @@ from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock, cell_text
 
 _Row = TypeVar("_Row")
+_NAMED = 3  # columns of which the same holds
 VERDICT_REASONS = {
     "file-altered": mark("a file is not the one that was released"),
     "check-failed": mark("a check of the released table failed"),
@@ -112,8 +113,8 @@ def exact_percent(value: float, t: Language) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """Return a sentence of which no line begins with a per cent sign."""
-    return re.sub(r"(?<=\d) %", "\u00a0%", sentence)
+    """Return a sentence of which no line begins with a per cent sign or parts a − b."""
+    return re.sub(r"(?<=\d) (?=%)|(?<=a) (?=− b)|(?<=a −) (?=b)", "\u00a0", sentence)
 
 
 def shortened(text: str, most: int = 30) -> str:
@@ -129,6 +130,15 @@ def cut(table: TableBlock, t: Language, most: int = 8) -> list[Block]:
         return [table]
     note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))
     return [replace(table, most=most), Paragraph(note, "note")]
+
+
+def once(table: TableBlock, t: Language) -> TableBlock:
+    """Return a table of which rows that differ in nothing but their first cell, a column's name, are one."""
+    alike: dict[tuple[Cell, ...], list[str]] = {}
+    for name, *rest in table.rows:
+        alike.setdefault(tuple(rest), []).append(cell_text(name))
+    rows = [(names[0] if len(names) == 1 else listed(names, t, _NAMED), *rest) for rest, names in alike.items()]
+    return replace(table, rows=rows)
 
 
 def table(

@@ -6,7 +6,18 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.content import figures
-from splu_desktop.report.content.parts import cut, decimal, exact_percent, setting, share, shown, table, unbroken, whole
+from splu_desktop.report.content.parts import (
+    cut,
+    decimal,
+    exact_percent,
+    once,
+    setting,
+    share,
+    shown,
+    table,
+    unbroken,
+    whole,
+)
 from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock
 from splu_desktop.report.model import Report
 
@@ -29,7 +40,7 @@ def promised(report: Report, t: Language) -> list[Block]:
         blocks.append(figures.small_counts(worst, worst.law, t))
         blocks.append(figures.large_counts(worst, worst.law, t))
     words = promises(report, t)
-    blocks += [*cut(_table(every, t), t), *(Paragraph(text, "item") for text in words[:_SENTENCES])]
+    blocks += [*cut(once(_table(every, t), t), t), *(Paragraph(text, "item") for text in words[:_SENTENCES])]
     if len(words) > _SENTENCES:
         name = t("Promises in words")
         blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0)
@@ -51,7 +62,12 @@ def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
         ("T_P", "r", 0.8, lambda each: decimal(each.t_p, t)),
         (t("T_P asked for"), "r", 0.9, lambda each: setting(each.wanted_t_p, t)),
         ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),
-        (t("Signal a − b, least"), "r", 0.9, lambda each: share(min((v.signal for v in each.values), default=None), t)),
+        (
+            unbroken(t("Signal a − b, least")),
+            "r",
+            0.9,
+            lambda each: share(min((v.signal for v in each.values), default=None), t),
+        ),
     )
 
 
@@ -120,11 +136,10 @@ def _sizes(several: list[model.Guarantee], t: Language) -> list[Block]:
         (t("Group sizes (share of records)"), "l", 3, sizes),
         (t("Fake values in each"), "r", 1, lambda each: whole(each.fakes, t)),
         (t("Sure who knows the group"), "r", 1, lambda each: share(each.certainty, t)),
-        (t("Loss (MSE)"), "r", 1, lambda each: decimal(each.mse, t, 2)),
     )
     told = t(
         "Sizes and shares are chosen from counts rounded up to tens of records (to fives, twos or ones in a small "
         "table), so a value with few records leads to the same ones whatever its count; only where a tolerance lies "
         "within so few records of its value's share do exact counts decide."
     )
-    return [Heading(name, 2), *cut(shown, t, _SIZES), Paragraph(told, "note")]
+    return [Heading(name, 2), *cut(once(shown, t), t, _SIZES), Paragraph(told, "note")]

@@ -157,7 +157,7 @@ def _values(report: Report, t: Language) -> list[Block]:
         t("Published"),
         t("Estimated"),
         t("95 % of releases within"),
-        t("Signal a − b"),
+        unbroken(t("Signal a − b")),
         t("By its published count"),
     )
     rows: list[tuple[Cell, ...]] = []

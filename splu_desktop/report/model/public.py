@@ -232,7 +232,7 @@ class Guarantee:
     meets : whether `wanted_t_p` is reached; None where none was asked.
     sentences, readers : what is promised, and what a row tells to whom.
     unprotected : the sentence that public figures alone tell small counts.
-    sizes, shares, fakes, certainty, mse, step : of groups of several sizes (`Draw.shape`).
+    sizes, shares, fakes, certainty : of groups of several sizes (`Draw.shape`).
     caution : what warns of reading published shares as true ones; "" where they are.
     """
 
@@ -254,8 +254,6 @@ class Guarantee:
     shares: tuple[float, ...]
     fakes: int
     certainty: float
-    mse: float
-    step: int
     caution: str
     repeated: tuple[Repeated, ...]
     values: tuple[Value, ...]

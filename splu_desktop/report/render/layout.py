@@ -45,6 +45,7 @@ _STYLES = {  # size, bold, colour, space before, space after
     "item": (9.0, False, INK, 0.0, 3.0),
 }
 _HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
+_BEGUN = 3  # lines of a row below its table's header
 _CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
 
@@ -235,7 +236,7 @@ class _Setter:
         header = [self._lines(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
         step = _CELL * _LEADING
         tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
-        self._room(tall + 3 * step + 4 * _PAD)
+        self._room(tall + _BEGUN * step + 4 * _PAD)
         if block.header:
             self._header(block, header, widths, tall, table)
         for number, row in enumerate(block.shown):
@@ -245,7 +246,7 @@ class _Setter:
                 self._lines(self._written(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
-            self._row(block, cells, widths, tall, header, table)
+            self._row(block, cells, widths, tall, header, table, first=number == 0)
         self.y += 8 * self.spread
 
     def _header(
@@ -268,6 +269,8 @@ class _Setter:
         tall: float,
         header: list[list[str]],
         table: Node,
+        *,
+        first: bool,
     ) -> None:
         step, row = _CELL * _LEADING, Node("TR", table)
         nodes = [Node("TH" if not block.header and i == 0 else "TD", row) for i in range(len(cells))]
@@ -276,7 +279,8 @@ class _Setter:
         while start < left:
             fits = int((self.bottom - self.y - 2 * _PAD) / step)
             whole_page = int((self.bottom - TOP - tall - 2 * _PAD) / step)
-            if fits < min(left - start, whole_page):
+            # A row goes on on the next page where it is longer than a page, or else its header would stand alone.
+            if fits < min(left - start, _BEGUN if first and start == 0 else whole_page):
                 self._page()
                 if block.header:
                     self._header(block, header, widths, tall, None)
