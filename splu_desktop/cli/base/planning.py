@@ -343,9 +343,12 @@ def make_plan(
     said = set(generalisations) - set(suggested)
     taken: dict[tuple[Role, str], list[str]] = {}
     special = []
+    plain = suggest_roles(table, sensitive=(*gammas, *own_ways)) if said else {}
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
+        if name in said and plain[name].role is Role.NSA:  # a month is no longer known as a date, nor as harmless
+            suggestion = plain[name]
         if suggestion.card is RoleCard.SPECIAL:
             special.append(name)
         roles[name] = suggestion.role
