@@ -347,8 +347,11 @@ def make_plan(
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
-        if name in said and plain[name].role is Role.NSA:  # a month is no longer known as a date, nor as harmless
-            suggestion = plain[name]
+        # A month is no longer known as a date, nor as harmless.
+        if name in said and (
+            plain[name].role is Role.NSA or plain[name].card is RoleCard.RECOGNISES != suggestion.card
+        ):
+            suggestion = replace(plain[name], role=Role.NSA)
         if suggestion.card is RoleCard.SPECIAL:
             special.append(name)
         roles[name] = suggestion.role
