@@ -117,9 +117,10 @@ def run(args: argparse.Namespace) -> None:
     if before is not None and args.memory is None:  # what is no file is told of by who reads it
         check_room(LIBRARIES + PER_TEXT_BYTE * args.file.stat().st_size)
     imported, plan, notes = table_and_plan(args, memory)
-    # Whoever counts the source's lines must find the ones that did not become records.
+    # Whoever counts the source's lines must find the ones that did not become records, and bounds in intervals theirs.
+    grouped = [p.sentence for p in imported.problems if p.kind is ProblemKind.NOTE and p.column in plan.generalisations]
     left_out = [p.sentence for p in imported.problems if p.kind is ProblemKind.SKIPPED_ROWS]
-    notes = [*left_out, *notes]
+    notes = [*left_out, *notes, *grouped]
     order = Order(
         imported.table,
         plan,

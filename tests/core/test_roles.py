@@ -21,6 +21,7 @@ from splu_desktop.core.roles.numbers import (
     us_provider,
 )
 from splu_desktop.core.roles.suggest import Role, suggest_roles
+from splu_desktop.core.roles.vocabulary import said_by, special
 from splu_desktop.core.table import Column, Kind, Table
 
 N = 400
@@ -201,3 +202,18 @@ def test_how_many_values_of_how_many_records_is_said() -> None:
 def test_what_brought_a_patient_is_sensitive() -> None:
     for name in ("Chief complaint", "Leitsymptom", "Motif de recours", "comorbidities", "Vorerkrankungen"):
         assert suggested(few(name))[name] is Role.SA
+
+
+@pytest.mark.parametrize("name", ["Betrag_CHF", "Kosten (CHF)", "cost CAD", "Preis DM", "duration_ms", "Dauer Std"])
+def test_a_unit_behind_what_is_measured_in_it_is_no_illness(name: str) -> None:
+    assert "a diagnosis or illness" not in [matter.what for matter in said_by(name)[0]]
+
+
+@pytest.mark.parametrize("name", ["CHF", "history CHF", "Hx CAD", "ms_diagnosis", "DM", "CHF ms"])
+def test_such_a_unit_elsewhere_is_an_illness(name: str) -> None:
+    assert "a diagnosis or illness" in [matter.what for matter in said_by(name)[0]]
+
+
+def test_a_theatre_is_a_room() -> None:
+    assert special("theatre_suite") is None
+    assert special("theatre") is not None

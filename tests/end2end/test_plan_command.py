@@ -421,3 +421,24 @@ def test_what_is_alike_of_many_columns_is_said_once(tmp_path: Path, capsys: Any)
     splu("plan", path, "--sa", ",".join(names[:3]))
     few = capsys.readouterr().out
     assert few.count("What recipients will be told of Ward, ") == few.count("Of the rows that show “yes”") == 3
+
+
+def test_a_column_that_is_asked_to_be_coarser_keeps_the_role_it_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """“Délivré le” says treatment; its days are known to be dates, its months are texts like any others."""
+    days = np.datetime64("2024-01-01") + np.arange(400) % 180
+    rows = [f"{day},{'abcd'[at % 4]},{at % 2}" for at, day in enumerate(days.tolist())]
+    (tmp_path / "t.csv").write_text("\n".join(["Délivré le,Molécule,Sexe", *rows]), encoding="utf-8")
+    asked = [tmp_path / "t.csv", "--sa", "Molécule:2"]
+    assert planned(capsys, *asked, "--generalise", "Délivré le:month")["roles"]["Délivré le"] == "nsa"
+
+
+def test_bounds_in_intervals_are_told_where_they_are_published(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{'abc'[at % 3]},{'<5' if at % 4 == 0 else at % 50 + 5.5}" for at in range(400)]
+    (tmp_path / "t.csv").write_text("\n".join(["Ward,CRP", *rows]), encoding="utf-8")
+    assert splu("publish", tmp_path / "t.csv", "--sa", "CRP:2", "--nsa", "Ward", "--out", tmp_path / "r") == 0
+    told = capsys.readouterr()
+    assert "Column “CRP” has bounds such as “<5”" in told.out + told.err

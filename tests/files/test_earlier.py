@@ -340,6 +340,9 @@ def test_where_nothing_is_promised_of_several_releases_it_is_said_so(house: Hous
     assert f"in all of them is right with up to {up(Fraction(joined.twice).limit_denominator(10**6))}" in sentence(
         again.earlier, again.costs
     ), "and not that it comes twice in a part of the rows: its bearers always show it"
+    lost = "Only releases that are still entered are counted here; each one that is lost tells more."
+    assert lost in sentence(again.earlier, again.costs, whole=False)
+    assert lost not in sentence(again.earlier, again.costs)
     house.release(table, plan_of(table))
     twice = house.look(table, plan_of(table))
     assert "0.000" not in sentence(twice.earlier[:1], twice.costs)

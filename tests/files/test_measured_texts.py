@@ -102,3 +102,10 @@ def test_intervals_are_suggested_and_means_and_quantiles_hold(tmp_path: Path) ->
             held.append(middle.low <= numbers.mean() <= middle.high)
             middles.append(centre.low <= np.quantile(numbers, 0.5, method="inverted_cdf") <= centre.high)
     assert min(sum(held), sum(middles)) > 24
+
+
+@pytest.mark.parametrize(("values", "told"), [(["12", "7", "1234"], False), (["1,5", "7", "12"], True)])
+def test_how_numbers_are_written_is_said_where_one_tells(tmp_path: Path, values: list[str], told: bool) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(csv_bytes([["Fall", "Wert"], *([f"F{i}", each] for i, each in enumerate(values))], delimiter=";"))
+    assert ("decimal" in read(path).reasons) == told

@@ -21,6 +21,8 @@ _CLOSING = 2  # CTRL_CLOSE_EVENT and what follows it, log-off and shut-down
 _GRACE = 4.0  # seconds; Windows ends the process five after it closed the console
 _done = threading.Event()
 _kept: list[Any] = []  # what the system calls must stay alive
+_SOON = 0.01  # seconds
+_usual = sys.unraisablehook
 
 
 class Ended(KeyboardInterrupt):
@@ -36,8 +38,11 @@ class Ended(KeyboardInterrupt):
 
 def heed() -> None:
     """Turn what ends a run from outside into Ended, on the main thread. What the caller had ignored stays ignored."""
+    global _usual
     if threading.current_thread() is not threading.main_thread():
         return
+    if sys.unraisablehook is not _dropped:
+        _usual, sys.unraisablehook = sys.unraisablehook, _dropped
     for number in _NUMBERS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -67,6 +72,17 @@ def _end(number: int, frame: FrameType | None) -> None:
     for other in _NUMBERS:
         signal.signal(other, signal.SIG_IGN)
     raise Ended(number)
+
+
+def _dropped(told: Any) -> None:
+    """Raise Ended again soon where Python could not: in a callback, as when an import lets go of its lock."""
+    if isinstance(told.exc_value, Ended):
+        number = told.exc_value.status - 128
+        signal.signal(number, _end)
+        # Not at once, which would be within this very function.
+        threading.Timer(_SOON, _thread.interrupt_main, [number]).start()
+    else:
+        _usual(told)
 
 
 def _closed(event: int) -> bool:

@@ -343,9 +343,15 @@ def make_plan(
     said = set(generalisations) - set(suggested)
     taken: dict[tuple[Role, str], list[str]] = {}
     special = []
+    plain = suggest_roles(table, sensitive=(*gammas, *own_ways)) if said else {}
     for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
         if name in roles:
             continue
+        # A month is no longer known as a date, nor as harmless.
+        if name in said and (
+            plain[name].role is Role.NSA or plain[name].card is RoleCard.RECOGNISES != suggestion.card
+        ):
+            suggestion = replace(plain[name], role=Role.NSA)
         if suggestion.card is RoleCard.SPECIAL:
             special.append(name)
         roles[name] = suggestion.role

@@ -841,7 +841,7 @@ _SMALL = 0.01  # of the room, that blocks may take of it without a look at what 
 # from which chances are found. With 40 of them rounding doubled the variance of cells.
 _STEPS_A_DECADE = (160, 640, 10_000)
 _ROUNDS, _LONG = 60, 30_000  # of SLSQP, one of which takes as long as the cube of the parts
-_STARTS, _COST = 8, 800  # from which it looks: one takes 4 ms for four parts, and as long as their cube
+_COST = 800  # of the starts from which it looks: one takes 4 ms for four parts, and as long as their cube
 _SINGULAR = 1e-12  # determinant of chances that tell nothing
 
 
@@ -1115,7 +1115,7 @@ class _Search:
         nothing, so that slopes lead nowhere.
         """
         p, problem = len(self._free), self._problem
-        number = min(_STARTS, max(1, _COST // p**3))
+        number = max(1, _COST // p**3)
         drawn = np.random.default_rng(0).dirichlet(np.full(p, 0.2), (number, p)) / problem.sizes
         return [(self._safe + _between(problem, np.where(self._free, each, 0.0), self._safe)) / 2 for each in drawn]
 

@@ -160,6 +160,12 @@ def _list(name: str) -> Signs:
     return Signs(_signs(_file("others.toml")[name]))
 
 
+@cache
+def _units() -> dict[str, list[str]]:
+    """Return units whose abbreviations name illnesses as well, each with the matters that are measured in it."""
+    return dict(_file("others.toml")["units"])
+
+
 def _runs(words: tuple[str, ...]) -> list[tuple[int, int, str]]:
     """Return all runs of words as (start, stop, text), also as they are with ä for ae, which words have as a."""
     found = [
@@ -239,6 +245,10 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     no_matter = {at for start, stop, _ in excepted for at in range(start, stop)}
     for start, stop, text in excepted:
         covered |= set(range(start, stop)) if _bent(*_list("except").open(text), text) else set()
+    measured = _units().get(words[-1], []) if len(words) > 1 else []
+    if measured and any(each.what in measured for each in said_by("_".join(words[:-1]))[0]):
+        no_matter.add(len(words) - 1)
+        covered.add(len(words) - 1)
     for matter in matters():
         hits = {(start, stop): text for start, stop, text in runs if matter.words.said(text)}
         if matter.card is RoleCard.SPECIAL:

@@ -359,6 +359,8 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...], *, who
                 theirs=quoted(theirs),
             )
         )
+    if fall and not whole:
+        told.append(say("Only releases that are still entered are counted here; each one that is lost tells more."))
     weaker = listed(told, "{head} {tail}", "{head} {tail}")
     times = counted(count, "once", "{n} times") if whole else counted(count, "at least once", "at least {n} times")
     return say(
@@ -401,7 +403,7 @@ def _cost_sentence(cost: Cost) -> str:
     )
     if cost.row.shown:
         return say(
-            "{counts} A person's row that shows the same sensitive value in all of them is right with up to {sure}.",
+            "{counts} Whoever finds a person's row in all of them is right with up to {sure}.",
             counts=counts,
             sure=up(Fraction(cost.row.right).limit_denominator(10**6)),
         )

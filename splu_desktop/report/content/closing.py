@@ -137,7 +137,7 @@ def repeat(report: Report, t: Language) -> list[Block]:
         "Further releases of the same records with fresh draws can be combined by whoever holds them all: their counts "
         "averaged (T_P falls; 0 where nothing is promised of several releases), and a person's rows, found in each, "
         "compared: a rare value that comes twice is known. “Row right” is the share of rows that the best guess gets "
-        "right; in a joined draw, of those that show the same sensitive value each time, at most."
+        "right; in a joined draw, of those whose shown values tell most, at most."
     )
     costs = TableBlock(name, header, rows, "l" + "r" * (len(header) - 1), (2.4, *([1.0] * (len(header) - 1))))
     return [*blocks, Paragraph(told), *cut(once(costs, t), t)]

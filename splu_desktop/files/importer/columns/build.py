@@ -92,9 +92,10 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         },
     )
     reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
-    reasons["decimal"] = say(
-        "numbers are written like {example}", example="1,234.5" if overall.decimal == "." else "1.234,5"
-    )
+    if any(marks != MarkEvidence(small=marks.small, large=marks.large) for marks in evidence):  # else nothing tells
+        reasons["decimal"] = say(
+            "numbers are written like {example}", example="1,234.5" if overall.decimal == "." else "1.234,5"
+        )
     return Built(
         table, resolved, tuple(problems), reasons, tuple(token for one in found for token in one.tokens), dropped
     )
