@@ -27,6 +27,7 @@ _SHARED_AT_MOST = 0.97
 _KEPT_FLOATS = 4_000_000  # of bends
 _SETS_AT_ONCE = 64
 _ROWS_AT_ONCE = 4_096
+_FLOATS_AT_ONCE = 1_000_000
 _STILL = 1e-9  # share of a direction that a value has no part in
 _SHORT = 12  # values up to which ends take the variance of the count that they stand for; beyond, it adds nothing
 _STRAYS = 1.2  # times N_P / N (1 - N_P / N) of a value may well stray from independence: one standard deviation
@@ -165,20 +166,16 @@ def numbers_of(
     """
     widened = np.ones(len(y)) if widened is None else widened
     case = ByMatrix(y, asked, through, aims, widened)
-    rows, x, variance, places = case.rows, case.x, case.variance, case.places
+    rows, x, places = case.rows, case.x, case.places
     estimates, readable = method.estimate(case), places.all_of(through.readable)
-    spreads = variance[places.row, places.code]
+    spreads = case.variance[places.row, places.code]
     if places.sets:
         sets = [(int(places.row[at]), chosen) for at, chosen in places.sets]
         of = [at for at, _ in places.sets]
         spreads[of] = _spreads(sets, case.composition, through) * widened[places.row[of]]
     below, above = _arms(case, spreads).T
-    far = unsure = np.zeros((2, len(spreads)))
-    hidden = len(through.hidden) == 1
-    if hidden:
-        way = places.summed(np.broadcast_to(through.hidden[0], y.shape))
-        ends = _hidden_range(rows, x, variance, through)[:, :, places.row] * np.abs(way)
-        far, unsure = np.where(way < 0, ends[:, ::-1], ends)
+    barren = ~readable & (len(through.hidden) != 1)
+    far, unsure = _hidden_range(case, np.flatnonzero(~barren))
     top, centre = rows.total[places.row], places.summed(x)
     down, up = far + unsure
     strayed = np.maximum(centre - down - top, -(centre + up)) > BEYOND * np.sqrt(spreads)
@@ -187,7 +184,6 @@ def numbers_of(
     # "all of them" as surely as it is known, not more surely
     centre = np.where(~strayed & (centre - down - below > top), top + down, centre)
     low, high = (np.clip(end, 0.0, top) for end in (centre - below - down, centre + above + up))
-    barren = ~readable & (not hidden)
     low, high = np.where(barren, 0.0, low), np.where(barren, top, high)
     made = np.where(barren, np.clip(estimates, 0.0, top), method.made(estimates, low, high, top))
     return np.stack([made, low, high, np.where(strayed | ~readable, np.inf, spreads)])
@@ -225,8 +221,8 @@ def _arms(case: ByMatrix, spreads: Floats) -> Floats:
 def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransition) -> tuple[Floats, Floats, Floats]:
     """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
 
-    Where one direction can't be told, the estimates leave it out, and the variance says how far P may well stray in it;
-    where more can't be told, it is infinite for sets they touch. Parameters as for `one_sa`.
+    Where directions can't be told, the estimates leave them out, and the variance says how far P may well stray there;
+    of more than one, it is infinite for sets that are not readable. Parameters as for `one_sa`.
     """
     rows = Rows.plain(y)
     x = _straight(rows, through)
@@ -234,11 +230,10 @@ def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransi
     variance = _spreads(asked, composition, through)
     told = np.array([bool(through.readable[chosen].all()) for _, chosen in asked])
     likely, straight = (np.array([counts[row, chosen].sum() for row, chosen in asked]) for counts in (composition, x))
-    if len(through.hidden) == 1:
-        way, share = through.hidden[0], rows.total[[row for row, _ in asked]] / max(through.n, 1)
-        moved = np.array([abs(float(way[chosen].sum())) for _, chosen in asked])
-        variance = variance + (_STRAYS * share * (1 - share) * moved * np.abs(way).max()) ** 2
-        told[:] = True
+    share, by_value = rows.total[[row for row, _ in asked]] / max(through.n, 1), through.hidden.T @ through.hidden
+    farthest = np.array([np.abs(by_value[chosen].sum(axis=0)).max() for _, chosen in asked])
+    variance = variance + (_STRAYS * share * (1 - share) * farthest) ** 2
+    told |= len(through.hidden) == 1
     return likely, np.where(told, variance, np.inf), straight
 
 
@@ -253,34 +248,50 @@ def _spreads(asked: Sequence[tuple[int, Flags]], composition: Floats, through: M
     return found
 
 
-def _hidden_range(rows: Rows, x: Floats, variance: Floats, through: MatrixTransition) -> Floats:
-    """Return (2, 2, Q) how far down and up selections may stray in the one direction of which a release tells nothing.
+def _hidden_range(case: ByMatrix, told: Indices) -> Floats:
+    """Return (2, 2, K) how far down and up counts may stray in what T hides, 0 for those that are not `told`.
 
-    First by what is likeliest, then how far that is uncertain. What strays in it strays the other way among all other
-    records, so both sides bound it.
+    First by what is likeliest, then how far that is uncertain. What strays strays the other way among all other
+    records, so both sides bound it. Of many directions that counts most in which its values stray most for their size;
+    a linear programme over all of them reaches a tenth farther at most.
     """
-    way = through.hidden[0]
+    rows, x, places, through = case.rows, case.x, case.places, case.through
+    found = np.zeros((2, 2, len(places.row)))
+    if not len(through.hidden) or not len(told):
+        return found
     others = Rows.plain(through.counts - rows.y)
     there = _straight(others, through)
-    own = _one_range(x, variance, rows.total, way)
-    theirs = _one_range(there, through.variance(_composition(others, there, through)), others.total, way)[:, ::-1]
-    return np.where(own.sum(axis=0) <= theirs.sum(axis=0), own, theirs)
+    theirs = through.variance(_composition(others, there, through))
+    by_value, sets = through.hidden.T @ through.hidden, dict(places.sets)
+    step = max(1, _FLOATS_AT_ONCE // len(by_value))
+    for part in np.split(told, range(step, len(told), step)):
+        way, of = by_value[places.code[part]], places.row[part]
+        moved = way[np.arange(len(part)), places.code[part]]
+        for at in np.flatnonzero(~places.alone[part]):
+            way[at] = by_value[sets[int(part[at])]].sum(axis=0)
+            moved[at] = way[at, sets[int(part[at])]].sum()
+        moved = np.sqrt(np.maximum(moved, 0.0))
+        way /= np.maximum(moved, 1e-300)[:, None]
+        here = _one_range(x[of], case.variance[of], rows.total[of], way)
+        away = _one_range(there[of], theirs[of], others.total[of], way)[:, ::-1]
+        found[:, :, part] = np.where(here.sum(axis=0) <= away.sum(axis=0), here, away) * moved
+    return found
 
 
 def _one_range(x: Floats, variance: Floats, totals: Floats, way: Floats) -> Floats:
-    """Return (2, 2, Q) how far down and up x may move along `way`, and how far that is uncertain.
+    """Return (2, 2, K) how far down and up x may move along `way`, (K, m) each, and how far that is uncertain.
 
     No value has less than no record or more than all selected ones. Whichever bounds most surely does.
     """
-    moved = np.abs(way) > _STILL
-    size, grows = np.abs(way[moved]), way[moved] > 0
-    sure = -NormalDist().inv_cdf((1 - NormalDist().cdf(NORMAL_95)) / len(way))  # the nearest of so many bounds is meant
-    arm = sure * np.sqrt(variance[:, moved]) / size
-    below, above = x[:, moved] / size, (totals[:, None] - x[:, moved]) / size
+    size = np.abs(way)
+    size[size <= _STILL] = np.nan
+    sure = -NormalDist().inv_cdf((1 - NormalDist().cdf(NORMAL_95)) / way.shape[1])  # the nearest of so many is meant
+    arm = sure * np.sqrt(variance) / size
+    below, above = x / size, (totals[:, None] - x) / size
     found = []
-    for room in (np.where(grows, below, above), np.where(grows, above, below)):
-        nearest = np.argmin(room + arm, axis=1)[:, None]
-        far, unsure = (np.take_along_axis(each, nearest, axis=1)[:, 0] for each in (room, arm))
+    for room in (np.where(way > 0, below, above), np.where(way > 0, above, below)):
+        nearest = np.argmin(np.nan_to_num(room + arm, nan=np.inf), axis=1)[:, None]
+        far, unsure = (np.nan_to_num(np.take_along_axis(each, nearest, axis=1)[:, 0]) for each in (room, arm))
         # Not to move is independence, which is possible always.
         found.append((np.maximum(far, 0.0), np.maximum(unsure + np.minimum(far, 0.0), 0.0)))
     return np.stack(found, axis=1)
