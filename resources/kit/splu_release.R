@@ -1476,6 +1476,9 @@ print.splu_answer <- function(x, ...) {
     cat("  ")
     print(part)
   }
+  counts <- if (!is.null(x$selected)) list(x) else if ("(all) | (all)" %in% names(x$parts)) x$parts
+  if (any(vapply(counts, function(count) count$low < 0, TRUE)))
+    cat("A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins.\n")
   invisible(x)
 }
 

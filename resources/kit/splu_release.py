@@ -52,6 +52,7 @@ _NEAR = 1e-4  # of a standard error, from where on an end lies on a line
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
 _NARROWEST = 0.25  # times a modelled variance, at least
+_BELOW = "A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins."
 _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "decimal")
 
@@ -101,7 +102,9 @@ class Answer:
 
     def __repr__(self):
         text = f"{self.what}: {_said(self.estimate)} (95 %: {_said(self.low)} to {_said(self.high)})"
-        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values())])
+        counts = [self] if self.selected is not None else [part for at, part in self.parts.items() if type(at) is tuple]
+        below = [_BELOW] if any(count.low < 0 for count in counts) else []
+        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values()), *below])
 
     def as_dict(self):
         """Return it as plain data."""
