@@ -20,7 +20,7 @@
   FLAT <- 1e-9  # as good as 0
   ENDLESS <- 1e6  # times an estimate, as good as no bound
   FARTHEST <- 64 # times an interval at first, as good as no bound
-  NEAR <- 1e-7 # standard errors that an end is found by
+  NEAR <- 1e-4 # of a standard error, from where on an end lies on a line
   HALVINGS <- 50
   BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
@@ -369,8 +369,8 @@
       over <- found$far
       for (i in seq_len(HALVINGS)) {
         middle <- (inside * over - outside * short) / (over - short)
-        found <- beyond(middle)
         if (abs(found$far) < NEAR) break
+        found <- beyond(middle)
         if (found$far < 0) {
           near <- found$there
           inside <- middle
@@ -937,7 +937,7 @@
       })
       list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
-           alone = alone, records = records, pairs_of = pairs_of,
+           alone = alone, records = records, pairs_of = pairs_of, kept = new.env(),
            effects = vapply(parts, function(part) widened_together(part$names, only, alone), 0),
            meets = function(chosen) {
              result <- matrix(TRUE, length(seen), nrow(choice))
@@ -972,26 +972,37 @@
     }
     # The covariances, from what records add where some parts are drawn (docs/recipient.md).
     spread_of <- function(cells, psi, shifts) {
-      number <- length(cells$parts)
-      V <- seen_of(cells, psi, shifts, rep(TRUE, number)) - seen_of(cells, psi, shifts, rep(FALSE, number))
-      alone <- number == 1 || number > MOST_APART || is.null(cells$persons)
-      more <- (if (alone) max(cells$effects) else cells$persons) - 1
-      if (more <= 0) return(V)
-      ratios <- if (alone) rep(1, number) else pmin((cells$effects - 1) / more, 1)
-      some <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), number)))
-      groups <- if (cells$alone) list(list(group = seq_along(cells$records), factor = cells$records^0)) else
-        groups_of(cells, alone)
-      for (by in groups) {
-        total <- as.vector(rowsum(cells$records, by$group, reorder = TRUE))
-        means <- lapply(psi, function(one) unname(rowsum(cells$records * one, by$group, reorder = TRUE) / total)[
-          by$group, , drop = FALSE])
-        none <- seen_of(cells, means, shifts, rep(FALSE, number), by$factor)
-        for (row in seq_len(nrow(some))[-1]) {
-          chance <- more * prod(ifelse(some[row, ], ratios, 1 - ratios))
-          if (chance > 0) V <- V + chance * (seen_of(cells, means, shifts, some[row, ], by$factor) - none)
+      if (is.null(cells$kept$draws)) cells$kept$draws <- draws_of(cells) # whatever is summed
+      V <- matrix(0, length(psi), length(psi))
+      for (by in cells$kept$draws) {
+        means <- if (is.null(by$group)) psi else lapply(psi, function(one)
+          unname(rowsum(cells$records * one, by$group, reorder = TRUE) / by$total)[by$group, , drop = FALSE])
+        for (seen in by$seen) {
+          adds <- vapply(means, function(one) rowSums(seen$weights * one[seen$p, , drop = FALSE]), numeric(length(seen$p)))
+          adds <- matrix(adds, ncol = length(psi))
+          for (j in seq_along(seen$at)) adds <- adds - shifts[[j]][[2 - seen$drawn[j]]][seen$at[[j]], , drop = FALSE]
+          V <- V + t(adds * seen$number) %*% adds
         }
       }
       V
+    }
+    # By which groups of patterns, if any, records add to a variance, and how: those of none drawn less often.
+    draws_of <- function(cells) {
+      number <- length(cells$parts)
+      none <- rep(FALSE, number)
+      draws <- list(list(seen = c(seen_of(cells, !none, 1), seen_of(cells, none, -1))))
+      alone <- number == 1 || number > MOST_APART || is.null(cells$persons)
+      more <- (if (alone) max(cells$effects) else cells$persons) - 1
+      if (more <= 0) return(draws)
+      ratios <- if (alone) rep(1, number) else pmin((cells$effects - 1) / more, 1)
+      some <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), number)))[-1, , drop = FALSE]
+      chances <- more * apply(some, 1, function(drawn) prod(ifelse(drawn, ratios, 1 - ratios)))
+      groups <- if (cells$alone) list(list(factor = 1)) else groups_of(cells, alone)
+      c(draws, lapply(groups, function(by) {
+        seen <- lapply(which(chances > 0), function(row) seen_of(cells, some[row, ], chances[row] * by$factor))
+        by$seen <- c(do.call(c, seen), seen_of(cells, none, -sum(chances) * by$factor))
+        by
+      }))
     }
     # Groups of patterns, and how often a record has others of its person in its group.
     groups_of <- function(cells, alone) {
@@ -1013,12 +1024,14 @@
             group <- match(key, unique(key))
           }
         }
-        list(group = group, factor = factor * as.vector(rowsum(cells$records, group, reorder = TRUE))[group] / n)
+        total <- as.vector(rowsum(cells$records, group, reorder = TRUE))
+        list(group = group, total = total, factor = factor * total[group] / n)
       })
       Filter(function(by) any(by$factor != 0), found)
     }
-    # The summed products of what a record adds where its values of some parts are drawn and those of others true.
-    seen_of <- function(cells, psi, shifts, drawn, factor = NULL) {
+    # How records add where their values of some parts are drawn and those of others known: for each of these a record of
+    # every kind that differs then, with its pattern, its weights of cells, the values of each part, and how many it tells.
+    seen_of <- function(cells, drawn, factor) {
       each <- seq_along(drawn)
       number <- vapply(cells$parts, function(part) length(part$counts), 0)
       true <- as.matrix(expand.grid(lapply(each, function(j) seq_len(if (drawn[j]) 1 else number[j]))))
@@ -1026,27 +1039,19 @@
       for (j in each[drawn]) key <- (key - 1) * length(cells$parts[[j]]$of) + cells$shown[[j]]
       first <- which(!duplicated(key))
       alike <- match(key, key[first])
-      V <- 0
-      for (row in seq_len(nrow(true))) {
-        held <- if (is.null(factor)) cells$times else cells$times * factor[cells$p]
+      times <- cells$times * rep_len(factor, length(cells$records))[cells$p]
+      lapply(seq_len(nrow(true)), function(row) {
+        held <- times
         weights <- matrix(1, length(first), nrow(cells$choice))
-        off <- matrix(0, length(first), length(psi))
+        at <- lapply(each, function(j) if (drawn[j]) cells$shown[[j]][first] else rep(true[row, j], length(first)))
         for (j in each) {
-          part <- cells$parts[[j]]
-          if (drawn[j]) {
-            weights <- weights * part$W[cells$shown[[j]][first], cells$choice[, j], drop = FALSE]
-            off <- off + shifts[[j]][[1]][cells$shown[[j]][first], , drop = FALSE]
-          } else {
-            held <- held * part$W[cells$shown[[j]], true[row, j]]
-            weights <- weights * rep(cells$choice[, j] == true[row, j], each = length(first))
-            off <- off + rep(shifts[[j]][[2]][true[row, j], ], each = length(first))
-          }
+          W <- cells$parts[[j]]$W
+          if (!drawn[j]) held <- held * W[cells$shown[[j]], true[row, j]]
+          if (!drawn[j]) W <- diag(number[j])
+          weights <- weights * W[at[[j]], cells$choice[, j], drop = FALSE]
         }
-        adds <- vapply(psi, function(one) rowSums(weights * one[cells$p[first], , drop = FALSE]), numeric(length(first)))
-        adds <- matrix(adds, ncol = length(psi)) - off
-        V <- V + t(adds * as.vector(rowsum(held, alike))) %*% adds
-      }
-      V
+        list(drawn = drawn, p = cells$p[first], weights = weights, at = at, number = as.vector(rowsum(held, alike)))
+      })
     }
     shares_of <- function(pairs) {
       asked <- list()
@@ -1471,6 +1476,9 @@ print.splu_answer <- function(x, ...) {
     cat("  ")
     print(part)
   }
+  counts <- if (!is.null(x$selected)) list(x) else if ("(all) | (all)" %in% names(x$parts)) x$parts
+  if (any(vapply(counts, function(count) count$low < 0, TRUE)))
+    cat("A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins.\n")
   invisible(x)
 }
 

@@ -34,7 +34,7 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
-from operator import mul, sub
+from operator import add, itemgetter, mul, sub
 from pathlib import Path
 
 __version__ = "1"
@@ -47,10 +47,12 @@ _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e6  # times an estimate, as good as no bound
-_FARTHEST, _NEAR = 64, 1e-7  # times an interval at first, as good as no bound; standard errors that an end is found by
+_FARTHEST = 64  # times an interval at first, as good as no bound
+_NEAR = 1e-4  # of a standard error, from where on an end lies on a line
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
 _NARROWEST = 0.25  # times a modelled variance, at least
+_BELOW = "A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins."
 _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "decimal")
 
@@ -100,7 +102,9 @@ class Answer:
 
     def __repr__(self):
         text = f"{self.what}: {_said(self.estimate)} (95 %: {_said(self.low)} to {_said(self.high)})"
-        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values())])
+        counts = [self] if self.selected is not None else [part for at, part in self.parts.items() if type(at) is tuple]
+        below = [_BELOW] if any(count.low < 0 for count in counts) else []
+        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values()), *below])
 
     def as_dict(self):
         """Return it as plain data."""
@@ -338,12 +342,9 @@ class Release:
                 )
         of = self._chosen(where)
         table = _Table(self, [of], [column])
-        known = {key for key, cell in table.cell.items() if cell.meets(of) and numbers[cell[column]] is not None}
-        there = [numbers[table.cell[key][column]] for key in known]
-        sums = table.summed(
-            {key: [numbers[cell[column]], 1.0] if key in known else [0.0, 0.0] for key, cell in table.cell.items()},
-            2,
-        )
+        asked = [numbers[cell[column]] if cell.meets(of) else None for cell in table.cell.values()]
+        there = [number for number in asked if number is not None]
+        sums = table.summed([[number or 0.0 for number in asked], [float(number is not None) for number in asked]])
         if sums.values[1] <= 0:
             raise Refused("No record to take a mean of is left.")
         low, high = sums.quotient([1, 0], [0, 1])
@@ -565,11 +566,13 @@ class Release:
             _check_groups(parted, link, failed=True)
             raise
 
+        number = {row: at for at, row in enumerate(rows)}
+        told = [(number[used[key][0]], used[key][1]) if key in used else None for key in table.cell]
+
         def own(at, beta, bread):
-            means = dict(zip(rows, (mean for mean, _ in equations.means_at(beta))))
-            along = {row: sum(map(mul, row, bread[at])) for row in rows}
-            told = {key: along[row] * (y - means[row]) for key, (row, y) in used.items()}
-            return table.summed({key: [told.get(key, 0.0)] for key in table.cell}, 1)
+            along = [sum(map(mul, row, bread[at])) for row in rows]
+            means = [mean for mean, _ in equations.means_at(beta)]
+            return table.summed([[0.0 if of is None else along[of[0]] * (of[1] - means[of[0]]) for of in told]])
 
         parts = {}
         for at, title in enumerate(["(intercept)", *(title for title, _ in terms)]):
@@ -1293,8 +1296,8 @@ class _Table:
             us = tuple([part.shown(codes[a:b]) for part, a, b in zip(self.parts, begins, begins[1:])])
             self.keys[p, us] += n
         self.choices = list(itertools.product(*(range(len(part.members)) for part in self.parts)))
-        self.cell, self.counted = {}, defaultdict(float)
-        self.weight = {}
+        self.cell, self.counted = {}, defaultdict(float)  # pattern by pattern, each with all choices
+        self.weight, self.shares, self.drawn = {}, None, None
         for (p, us), n in self.keys.items():
             if us not in self.weight:
                 self.weight[us] = [
@@ -1376,12 +1379,10 @@ class _Table:
 
     def sums(self, functions):
         """Return the sums over the original records of functions of their cell, with their covariances."""
-        return self.summed(
-            {key: [function(cell) for function in functions] for key, cell in self.cell.items()}, len(functions)
-        )
+        return self.summed([[function(cell) for cell in self.cell.values()] for function in functions])
 
-    def summed(self, psi, k):
-        """Return the same of k functions given by their values, in a list for each cell."""
+    def summed(self, psi):
+        """Return the same of functions given by their values, each a list over cells."""
         for part in self.parts:
             for c in range(len(part.members)):
                 if not part.needs(c) and c < len(part.members) - 1:
@@ -1389,55 +1390,73 @@ class _Table:
                         f"The release does not tell where “{', '.join(part.names)}” has some of its values: "
                         "they are too frequent or too rare for this draw."
                     )
-        release = self.release
-        xs, columns = list(self.counted.values()), list(zip(*(psi[key] for key in self.counted)))
-        values = [math.fsum(map(mul, xs, column)) for column in columns]
+        xs = list(self.counted.values())
+        values = [math.fsum(map(mul, xs, column)) for column in psi]
         if not self.parts:
-            return _Sums(values, [[0.0] * k for _ in range(k)])
+            return _Sums(values, [[0.0] * len(psi) for _ in psi])
+        if self.drawn is None:  # neither follows what is summed
+            self.shares, self.drawn = list(map(self._shares, range(len(self.parts)))), list(self._draws())
         moved = []  # per part: how T's own error moves the sums, by shown value and by true class
-        for j, part in enumerate(self.parts):
-            number = len(part.members)
-            line = defaultdict(float)
-            for (p, cs), x in self.counted.items():
-                line[p, cs[:j] + cs[j + 1 :]] += x
-            own = 0.0 if part.resting else 1.0
-            factor = [1 / max(release.n - own * count, 1.0) for count in part.counts]
-            share = [(line[p, cs[:j] + cs[j + 1 :]] - own * x) * factor[cs[j]] for (p, cs), x in self.counted.items()]
-            class_of = [cs[j] for _, cs in self.counted]
-            Q = []
-            for c in range(number):
-                own = [one if at == c else 0.0 for one, at in zip(share, class_of)]
-                Q.append([sum(map(mul, own, column)) for column in columns])
-            moved.append(
-                tuple([[sum(map(mul, row, q)) for q in zip(*Q)] for row in rows] for rows in (part.drift, part.drifted))
-            )
-        return _Sums(values, self._spread(psi, k, moved))
+        for part, shares in zip(self.parts, self.shares):
+            Q = [[sum(map(mul, share, map(column.__getitem__, some))) for some, share in shares] for column in psi]
+            moved.append([[[sum(map(mul, row, q)) for row in rows] for q in Q] for rows in (part.drift, part.drifted)])
+        return _Sums(values, self._spread(psi, moved))
 
-    def _spread(self, psi, k, moved):
+    def _shares(self, j):
+        """Return of each class of a part the numbers of its cells and the shares of other values' records in them."""
+        part, line = self.parts[j], defaultdict(float)
+        for (p, cs), x in self.counted.items():
+            line[p, cs[:j] + cs[j + 1 :]] += x
+        own, found = 0.0 if part.resting else 1.0, [([], []) for _ in part.members]
+        for at, ((p, cs), x) in enumerate(self.counted.items()):
+            some, share = found[cs[j]]
+            some.append(at)
+            others = max(self.release.n - own * part.counts[cs[j]], 1.0)
+            share.append((line[p, cs[:j] + cs[j + 1 :]] - own * x) / others)
+        return found
+
+    def _spread(self, psi, moved):
         """Return the covariances, from what records add where some parts are drawn (docs/recipient.md)."""
+        found, size = [[0.0] * len(psi) for _ in psi], len(self.choices)
+        for means, draws in self.drawn:
+            adds, numbers = [], [n for *_, held in draws for *_, n in held]
+            for k, column in enumerate(psi):
+                lines = [column[at : at + size] for at in range(0, len(column), size)]
+                if means is not None:
+                    lines = [[sum(map(mul, of, c)) for c in zip(*[lines[p] for p in some])] for some, of in means]
+                adds.append([])
+                for drawn, ways, held in draws:
+                    shifts = [shift[not of][k] for of, shift in zip(drawn, moved)]
+                    off = [sum(shift[u] for u, shift in zip(at, shifts)) for at in ways]
+                    adds[-1] += [sum(map(mul, w, pick(lines[p]))) - off[way] for p, (way, pick, w), _ in held]
+            for row, more in zip(found, _products(adds, numbers)):
+                row[:] = map(add, row, more)
+        return found
+
+    def _draws(self):
+        """Yield by which means over patterns, if any, records add to a variance, and how (`_seen`): none less often."""
         every, records = [True] * len(self.parts), Counter()
         for (p, _), number in self.keys.items():
             records[p] += number
-        each, no = (psi, self.keys, self.counted), [False] * len(every)
-        found = [
-            list(map(sub, *rows)) for rows in zip(self._seen(k, moved, every, *each), self._seen(k, moved, no, *each))
-        ]
+        at = {p: number for number, p in enumerate(records)}
+        each, no = (at, self.keys, self.counted), [False] * len(every)
+        yield None, [self._seen(every, *each, 1.0), self._seen(no, *each, -1.0)]
         effects = self.effects
         persons = self.release.widened_of_persons(self.asked)
         alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
         more = (max(effects) if alone else persons) - 1
         if more <= 0:
-            return found
+            return
         ratios = [1.0 if alone else min((effect - 1) / more, 1.0) for effect in effects]
+        chances = {}
+        for some in itertools.product((False, True), repeat=len(every)):
+            chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
+            if chance > 0 and any(some):
+                chances[some] = chance
+        chances[tuple(no)] = -sum(chances.values())
         groups = self._groups(records, alone)
-        for of_group in [each] if self.one else (self._grouped(psi, k, records, *group) for group in groups):
-            none = self._seen(k, moved, no, *of_group)
-            for some in itertools.product((False, True), repeat=len(every)):
-                chance = more * math.prod(r if of else 1 - r for r, of in zip(ratios, some))
-                if chance > 0 and any(some):
-                    rows = zip(found, self._seen(k, moved, some, *of_group), none)
-                    found = [[v + chance * (s - t) for v, s, t in zip(*row)] for row in rows]
-        return found
+        for means, of_group in [(None, each)] if self.one else (self._grouped(at, records, *group) for group in groups):
+            yield means, [self._seen(some, *of_group, chance) for some, chance in chances.items()]
 
     def _groups(self, records, alone):
         """Yield groups of patterns, and how often a record has others of its person in its group."""
@@ -1464,46 +1483,48 @@ class _Table:
             if any(factor.values()):
                 yield group, {p: each * number[group[p]] / n for p, each in factor.items()}
 
-    def _grouped(self, psi, k, records, group, factor):
-        """Return the functions as their means over the records of each group, and its records, times a factor."""
-        number, whole, keys, counted = Counter(), {}, Counter(), Counter()
+    def _grouped(self, at, records, group, factor):
+        """Return the patterns of each group with their shares of its records, and these records, times a factor."""
+        number, means, keys, counted = Counter(), {}, Counter(), Counter()
         for p, each in records.items():
             number[group[p]] += each
-        for (p, cs), line in psi.items():
-            key, each = (group[p], cs), records[p] / number[group[p]]
-            whole[key] = [one + each * of for one, of in zip(whole.get(key, [0.0] * k), line)]
-            counted[key] += self.counted[p, cs] * factor[p]
+        for p, each in records.items():
+            some, shares = means.setdefault(group[p], ([], []))
+            some.append(at[p])
+            shares.append(each / number[group[p]])
+        for (p, cs), each in self.counted.items():
+            counted[group[p], cs] += each * factor[p]
         for (p, us), each in self.keys.items():
             keys[group[p], us] += each * factor[p]
-        return whole, keys, counted
+        return list(means.values()), ({g: number for number, g in enumerate(means)}, keys, counted)
 
-    def _seen(self, k, moved, drawn, psi, keys, counted):
-        """Return the summed products of what a record adds where its values of some parts are drawn, others true."""
+    def _seen(self, drawn, at, keys, counted, chance):
+        """Return how records add where their values of some parts are `drawn`, and known if not, `chance` times.
+
+        at : the number of each pattern. Returns drawn; what is known of records (per part the shown value, or the true
+        class); and by pattern: the number of that with its cells and their weights, and how many records.
+        """
         numbers = [range(len(part.members)) for part in self.parts]
-        held = defaultdict(float)  # records by what is known of them: per part the shown value, or the true class
+        held = defaultdict(float)
         if not any(drawn):
             held = counted
         elif all(drawn):
             held = keys
         else:
             for (p, us), n in keys.items():
-                for at in itertools.product(*([u] if of else c for of, u, c in zip(drawn, us, numbers))):
-                    parts = zip(drawn, self.parts, us, at)
-                    held[p, at] += n * math.prod(part.W[u][c] for of, part, u, c in parts if not of)
-        ways, adds = {}, []
-        for p, at in held:
-            if at not in ways:
-                parts = list(zip(drawn, self.parts, at))
-                weights = [
-                    math.prod(part.W[u][c] if of else u == c for (of, part, u), c in zip(parts, cs))
-                    for cs in self.choices
-                ]
-                off = [sum(each) for each in zip(*(shift[not of][u] for (of, _, u), shift in zip(parts, moved)))]
-                ways[at] = [w for w in weights if w], [cs for w, cs in zip(weights, self.choices) if w], off
-            weights, some, off = ways[at]
-            lines = zip(*[psi[p, cs] for cs in some]) if some else [()] * k
-            adds.append([sum(map(mul, weights, line)) - o for line, o in zip(lines, off)])
-        return _products(list(zip(*adds)), held.values())
+                for known in itertools.product(*([u] if of else c for of, u, c in zip(drawn, us, numbers))):
+                    parts = zip(drawn, self.parts, us, known)
+                    held[p, known] += n * math.prod(part.W[u][c] for of, part, u, c in parts if not of)
+        ways = {}
+        for known in {known: None for _, known in held}:
+            parts = list(zip(drawn, self.parts, known))
+            weights = [
+                math.prod(part.W[u][c] if of else u == c for (of, part, u), c in zip(parts, cs)) for cs in self.choices
+            ]
+            some = [c for c, weight in enumerate(weights) if weight]
+            pick = itemgetter(*some) if len(some) > 1 else itemgetter(slice(some[0], some[0] + 1) if some else slice(0))
+            ways[known] = len(ways), pick, [weights[c] for c in some]
+        return drawn, list(ways), [(at[p], ways[known], chance * n) for (p, known), n in held.items()]
 
 
 def _pairs(own, shares, alike, known):
@@ -1898,17 +1919,18 @@ class _Equations:
             return fit[0][at]
         near, inside, short, outside, middle, last = fit, 0.0, -Z, 1.0, 0.0, 0
         try:
-            over, there = beyond(outside)
-            while over < 0:
+            found, there = beyond(outside)
+            while found < 0:
                 if outside >= _FARTHEST:
                     return math.copysign(math.inf, arm)
-                near, inside, short, outside = there, outside, over, 2 * outside
-                over, there = beyond(outside)
+                near, inside, short, outside = there, outside, found, 2 * outside
+                found, there = beyond(outside)
+            over = found
             for _ in range(_HALVINGS):
                 middle = (inside * over - outside * short) / (over - short)
-                found, there = beyond(middle)
                 if abs(found) < _NEAR:
                     break
+                found, there = beyond(middle)
                 if found < 0:
                     near, inside, short, over, last = there, middle, found, over / (2 if last < 0 else 1), -1
                 else:

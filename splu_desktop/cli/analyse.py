@@ -13,6 +13,7 @@ from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.analyse.analyses import PERIODS
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, column_and_period, conditions_of
+from splu_desktop.core.analyse.figures import BELOW
 from splu_desktop.core.analyse.regression import Term
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
@@ -112,6 +113,8 @@ def _analyse(args: argparse.Namespace) -> None:
     print_table(("", say("Estimate"), say("95 % from"), say("to")), rows)
     if len(found.parts) > _SHOWN:
         tell("{more} more; --json shows all.", more=len(found.parts) - _SHOWN)
+    if any(part.values and part.low < 0 for part in found.parts.values()):
+        tell(BELOW)
     tell("Release {id}.", id=release.facts["id"])
     if args.out is not None:
         tell("Written to {path}.", path=str(args.out))

@@ -54,7 +54,9 @@ def test_no_cell_reaches_beyond_its_records_or_the_value_s_own(
             known = [str(label) for label in published.table[column].labels]
             asked.append(Condition(column, (data.draw(st.sampled_from(known)),)))
     cell, whole = reader.answers([asked, asked[:1]], method)
-    assert 0 <= cell.low <= cell.high <= cell.n_p
+    assert cell.low <= cell.estimate <= cell.high
+    assert cell.low >= 0 or cell.low == cell.estimate  # an unbiased one alone can be there
+    assert cell.high <= cell.n_p or cell.high == cell.estimate
     assert cell.high <= whole.high + 1e-9
     if cell.high > whole.published:  # all bearers may be among them; then neither end is the cell's alone
         assert cell.low <= whole.low + 1e-9

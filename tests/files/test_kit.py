@@ -191,10 +191,11 @@ def test_a_count_has_one_interval_wherever_it_stands(name: str, folders: dict[st
     cells, where = release.crosstab("ward", sa, {"age": "20..49"}).parts, {"age": "20..49"}
     for (one, other), cell in cells.items():
         alone = release.count({**where, **({"ward": one} if one else {}), **({sa: other} if other else {})})
-        can = (max(cell.low, 0.0), min(cell.high, alone.selected))
-        assert can == (max(alone.low, 0.0), min(alone.high, alone.selected)), (one, other)
-        assert cell.low in (alone.low, cell.estimate)  # beyond what can be, each reaches to its own estimate
-        assert cell.high in (alone.high, cell.estimate)
+        can = (max(alone.low, 0.0), min(alone.high, alone.selected))
+        assert (max(cell.low, 0.0), min(cell.high, alone.selected)) == can, (one, other)
+        ends = [can, (alone.low, alone.high)]  # beyond what can be, each reaches to its own estimate, and no further
+        for each, (low, high) in zip((alone, cell), ends, strict=True):
+            assert (each.low, each.high) == (min(low, each.estimate), max(high, each.estimate)), (one, other)
     for month, part in release.trend(f"{sa}={VALUES[sa]}", "day").parts.items():
         alone = release.share([f"{sa}={VALUES[sa]}", f"day={month}"])
         assert (part.low, part.high) == pytest.approx((alone.low, alone.high))
@@ -214,6 +215,7 @@ def test_every_estimate_lies_in_its_interval(name: str, folders: dict[str, Path]
     cells = [*analyses.crosstab(reader, "age", sa).parts.values(), *release.crosstab("age", sa).parts.values()]
     assert all(cell.low <= cell.estimate <= cell.high for cell in cells)
     assert sum(cell.estimate < 0 for cell in cells) > 6
+    assert "below 0 stands for few records or none" in repr(release.crosstab("age", sa))
 
 
 def test_no_sentence_counts_one_of_many() -> None:

@@ -11,6 +11,10 @@ import numpy as np
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.frozen import dataclass
 
+BELOW = say(
+    "A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins."
+)
+
 
 @dataclass(frozen=True)
 class Analysed:

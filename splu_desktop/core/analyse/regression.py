@@ -30,7 +30,7 @@ INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
 _SETTLED = 1e-8  # of a linear predictor, that a step moves it by
 _SINGULAR = 1e-13  # of a standardised matrix, its least eigenvalue
-_NEAR, _TRIES = 1e-7, 50  # of a standard error, that an end is found by; steps of its search
+_NEAR, _TRIES = 1e-4, 50  # of a standard error, from where on an end lies on a line; steps of its search
 _FARTHEST = 64  # times Wald's interval, as good as no bound
 
 Term = str | tuple[Condition, ...]
@@ -248,17 +248,18 @@ def _end(equations: _Equations, own: _Own, fit: tuple[Floats, Floats], at: int, 
         return float(fit[0][at])
     near, inside, short, outside, middle, last = fit, 0.0, -NORMAL_95, 1.0, 0.0, 0
     try:
-        over, there = beyond(outside)
-        while over < 0:
+        found, there = beyond(outside)
+        while found < 0:
             if outside >= _FARTHEST:
                 return math.copysign(math.inf, arm)
-            near, inside, short, outside = there, outside, over, 2 * outside
-            over, there = beyond(outside)
+            near, inside, short, outside = there, outside, found, 2 * outside
+            found, there = beyond(outside)
+        over = found
         for _ in range(_TRIES):
             middle = (inside * over - outside * short) / (over - short)
-            found, there = beyond(middle)
             if abs(found) < _NEAR:
                 break
+            found, there = beyond(middle)
             if found < 0:
                 near, inside, short, over, last = there, middle, found, over / (2 if last < 0 else 1), -1
             else:

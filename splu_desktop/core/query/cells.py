@@ -53,6 +53,7 @@ from splu_desktop.frozen import dataclass
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]
 Chosen = Mapping[str, Flags]  # column -> (m,) its chosen labels
+_Held = tuple[Collection[int], Codes, Floats]  # of `CellTable._held`
 
 _MOST_CLASSES = 2_000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of columns drawn together
@@ -141,10 +142,12 @@ class CellTable:
         picked: list[Picked] = [(name, only[name].tobytes()) for name in sorted(only) if name in self._plain]
         self._picked = picked
         self.effects = [engine.widened(part.base, picked) for part in self.parts]
+        self._draws: list[tuple[Codes | None, list[_Held]]] = []
         if self._one and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:
             self._count(asked, full)
+        self._records = np.bincount(self._pattern, self._times).astype(np.float64)
 
     def _count_selected(self, asked: Chosen, picked: Sequence[Picked]) -> None:
         """Count as `_count`, of one selection and one part: by what the engine has counted for it before."""
@@ -262,24 +265,34 @@ class CellTable:
 
     def _spread(self, psi: Floats, shifts: Sequence[tuple[Floats, Floats]]) -> Floats:
         """Return (k, k) Var S; psi is (P, C of each part, k), shifts are as for `_products`."""
+        if not self._draws:
+            self._draws.extend(self._drawn())  # whatever is summed
+        result = np.zeros((psi.shape[-1], psi.shape[-1]))
+        for group, draws in self._draws:
+            means = psi if group is None else _means(psi, self._records, group)
+            for held in draws:
+                result += self._products(means, shifts, *held)
+        return result
+
+    def _drawn(self) -> Iterator[tuple[Codes | None, list[_Held]]]:
+        """Yield by which groups of patterns (P,), if any, records add to a variance, and how: of none drawn, less."""
         every = range(len(self.parts))
-        records = np.bincount(self._pattern, self._times).astype(np.float64)
-        result = self._products(psi, shifts, every) - self._products(psi, shifts, ())
+        yield None, [self._held(every, 1.0), self._held((), -1.0)]
         persons = self._engine.widened_of_persons(self._picked)
         alone = len(every) == 1 or len(every) > _MOST_APART or persons is None
         whole = max(self.effects) if alone or persons is None else persons
         if whole <= 1:
-            return result
+            return
         ratios = [1.0 if alone else min((effect - 1) / (whole - 1), 1.0) for effect in self.effects]
-        for group, factor in [(None, np.ones(len(records)))] if self._one else self._groups(records, alone=alone):
-            means = psi if group is None else _means(psi, records, group)
-            none = self._products(means, shifts, (), factor)
-            for drawn in itertools.product((False, True), repeat=len(every)):
-                chance = math.prod(r if of else 1 - r for r, of in zip(ratios, drawn, strict=True))
-                if chance > 0 and any(drawn):
-                    seen = self._products(means, shifts, [at for at in every if drawn[at]], factor)
-                    result = result + (whole - 1) * chance * (seen - none)
-        return result
+        chances = {}
+        for drawn in itertools.product((False, True), repeat=len(every)):
+            chance = (whole - 1) * math.prod(r if of else 1 - r for r, of in zip(ratios, drawn, strict=True))
+            if chance > 0 and any(drawn):
+                chances[tuple(at for at in every if drawn[at])] = chance
+        chances[()] = -sum(chances.values())
+        groups = [(None, np.ones(len(self._records)))] if self._one else self._groups(self._records, alone=alone)
+        for group, factor in groups:
+            yield group, [self._held(drawn, chance * factor) for drawn, chance in chances.items()]
 
     def _groups(self, records: Floats, *, alone: bool) -> Iterator[tuple[Codes, Floats]]:
         """Yield (P,) groups of patterns, and how often a record has others of its person there, in parts of w - 1.
@@ -304,30 +317,37 @@ class CellTable:
             if factor.any():
                 yield group, factor * np.bincount(group, records)[group] / n
 
+    def _held(self, drawn: Collection[int], factor: Floats | float) -> _Held:
+        """Return the parts B = `drawn`, one record (R,) of each kind that differs then, and of how many it tells.
+
+        These are (R, C of parts not drawn), each times the factor (P,) of its pattern.
+        """
+        key = self._pattern
+        weights: Floats = (self._times * np.broadcast_to(factor, self._records.shape)[key])[:, None]
+        for at in drawn:
+            key = key * len(self.parts[at].of) + self._shown[at]
+        for at in range(len(self.parts)):
+            if at not in drawn:
+                of = self.parts[at].weights[self._shown[at]]
+                weights = (weights[:, :, None] * of[:, None, :]).reshape(len(weights), -1)
+        _, first, alike = np.unique(key, return_index=True, return_inverse=True)
+        x = np.zeros((len(first), weights.shape[1]))
+        np.add.at(x, alike.reshape(-1), weights)
+        return drawn, first, x
+
     def _products(
         self,
         psi: Floats,
         shifts: Sequence[tuple[Floats, Floats]],
         drawn: Collection[int],
-        factor: Floats | None = None,
+        first: Codes,
+        x: Floats,
     ) -> Floats:
         """Return S_B (k, k): summed products of what a record adds where its values of the parts B = `drawn` are drawn.
 
-        psi : (P, C of each part, k). shifts : of each part (m, k) D and (C, k) its mean. factor : (P,) times which a
-        pattern's records count.
+        psi : (P, C of each part, k). shifts : of each part (m, k) D and (C, k) its mean. drawn, first, x : of `_held`.
         """
         known = [at for at in range(len(self.parts)) if at not in drawn]
-        key = self._pattern
-        times = self._times if factor is None else self._times * factor[key]
-        weights: Floats = times[:, None]
-        for at in drawn:
-            key = key * len(self.parts[at].of) + self._shown[at]
-        for at in known:
-            of = self.parts[at].weights[self._shown[at]]
-            weights = (weights[:, :, None] * of[:, None, :]).reshape(len(weights), -1)
-        _, first, alike = np.unique(key, return_index=True, return_inverse=True)
-        x = np.zeros((len(first), weights.shape[1]))
-        np.add.at(x, alike.reshape(-1), weights)
         k = psi.shape[-1]
         for at in known:
             psi = psi - shifts[at][1].reshape(*(-1 if axis == at + 1 else 1 for axis in range(psi.ndim - 1)), k)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.analyse.analyses import told_periods
 from splu_desktop.core.analyse.analysis import columns_of_numbers
+from splu_desktop.core.analyse.figures import BELOW
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.generalise.step import number_text
@@ -232,7 +233,7 @@ def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None) -> lis
     )
     example = _example(reader, *asked) if asked else []
     shown = [say("Questions to begin with, asked in this folder:")] if asked else []
-    return [[why], *([example] if example else []), [offer, kit, *shown] if with_kit else [offer]]
+    return [[why], *([example] if example else []), [offer, kit, BELOW, *shown] if with_kit else [offer]]
 
 
 def write_dictionary(
