@@ -102,7 +102,7 @@ def test_at_the_edge_of_what_is_possible_a_range_misses_as_often_as_an_interval(
 
 
 def test_intervals_hold_whatever_differs_in_several_hidden_directions_alone() -> None:
-    """Of five directions design 307 tells nothing, and counts of v5 are 99.9 % apart from what they hide, not wholly.
+    """Of five directions design 307 tells nothing, and counts of v5 lie a little in what they hide.
 
     2,000 draws by the rows of T, of records that are as far out in these directions as can be: with ends about the
     estimate alone, 65 % of the intervals at the lower edge held the count.

@@ -252,8 +252,8 @@ def _hidden_range(case: ByMatrix, told: Indices) -> Floats:
     """Return (2, 2, K) how far down and up counts may stray in what T hides, 0 for those that are not `told`.
 
     First by what is likeliest, then how far that is uncertain. What strays strays the other way among all other
-    records, so both sides bound it. Of many directions that counts most in which its values stray most for their size;
-    a linear programme over all of them reaches a tenth farther at most.
+    records, so both sides bound it. Of many directions that counts most in which its values stray most for their size
+    (a linear programme over all of them reaches mostly about as far; the farthest seen, 1.8 times).
     """
     rows, x, places, through = case.rows, case.x, case.places, case.through
     found = np.zeros((2, 2, len(places.row)))
