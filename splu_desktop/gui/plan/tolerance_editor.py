@@ -390,10 +390,9 @@ class ToleranceEditor(QWidget):
                 t_f=t_f,
             )
         return t(
-            "The records stand in {sizes}. Loss (MSE) {mse}; signal left on the commonest value {signal}; counts "
-            "are within the error asked for from {t_f} on.",
+            "The records stand in {sizes}; signal left on the commonest value {signal}; counts are within the error "
+            "asked for from {t_f} on.",
             sizes=told(figures["words"]),
-            mse=decimal(figures["mse"]),
             signal=percent(signal),
             t_f=t_f,
         )
@@ -404,9 +403,8 @@ class ToleranceEditor(QWidget):
         if single is not None and len(found.draw.shape()["sizes"]) > 1:
             said.append(
                 t(
-                    "One group size for all, {size}: loss {mse}, signal {signal}.",
+                    "One group size for all, {size}: signal {signal}.",
                     size=number(single["size"]),
-                    mse=decimal(single["mse"]),
                     signal=percent(single["signal"]),
                 )
             )
