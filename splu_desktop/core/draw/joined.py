@@ -841,7 +841,7 @@ _SMALL = 0.01  # of the room, that blocks may take of it without a look at what 
 # from which chances are found. With 40 of them rounding doubled the variance of cells.
 _STEPS_A_DECADE = (160, 640, 10_000)
 _ROUNDS, _LONG = 60, 30_000  # of SLSQP, one of which takes as long as the cube of the parts
-_COST = 800  # of the starts from which it looks: one takes 4 ms for four parts, and as long as their cube
+_STARTS, _COST = 30, 800  # from which it looks: one takes 4 ms for four parts, and as long as their cube
 _SINGULAR = 1e-12  # determinant of chances that tell nothing
 
 
@@ -1046,10 +1046,12 @@ def solve(problem: Programme, leave: float = 0.0, near: Floats | None = None) ->
     if (problem.keeps(closed) >= 0).all():
         starts.append(_between(problem, closed, safe))
     best = min(starts, key=problem.loss)
+    if found := search.all_chances():
+        return min((best, *found), key=problem.loss)
     more = [best, *search.starts()] if near is None else [part * near + (1 - part) * safe for part in (0.8, 0.5)]
     if len(safe) > OWN:  # each takes long
         more = more[-1:] if near is None else more[:1]
-    found = search.all_chances() or [search.improved(start) for start in more]
+    found = [search.improved(start) for start in more]
     return min((best, *found), key=problem.loss)
 
 
@@ -1115,7 +1117,7 @@ class _Search:
         nothing, so that slopes lead nowhere.
         """
         p, problem = len(self._free), self._problem
-        number = max(1, _COST // p**3)
+        number = min(_STARTS, max(1, _COST // p**3))
         drawn = np.random.default_rng(0).dirichlet(np.full(p, 0.2), (number, p)) / problem.sizes
         return [(self._safe + _between(problem, np.where(self._free, each, 0.0), self._safe)) / 2 for each in drawn]
 
@@ -1141,7 +1143,7 @@ class _Search:
             inside[self._free] * self._scale,
             jac=slope,
             method="SLSQP",
-            bounds=[(0.0, 1.0)] * len(self._scale),
+            bounds=[(0.0, None)] * len(self._scale),  # who keeps no less than nothing takes no more than all
             constraints=kept,
             options={"maxiter": min(_ROUNDS, _LONG // len(self._free) ** 3), "ftol": 1e-7},
         )
