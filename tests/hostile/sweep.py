@@ -129,12 +129,6 @@ def _released() -> Published:
         return read_release(Path(folder)).published
 
 
-def cpu() -> float:
-    """Return CPU seconds of this process and its children."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
-
-
 def tried(form: str, path: Path) -> str:
     """Return "read", "refused", or what broke the law."""
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.files import FORMATS, hostile
-from tests.hostile.sweep import SECONDS, cpu, opened, tried
+from tests.hostile.sweep import opened, tried
 from tests.optional import needs
 
 TRIED = [form if form != "kit in R" else pytest.param(form, marks=needs("R")) for form in FORMATS]
@@ -39,6 +39,4 @@ def test_hostile_files_are_read_or_refused_in_a_sentence(tmp_path: Path, form: s
     for content in itertools.chain(itertools.islice(made, _EACH), mutated):
         path = tmp_path / FORMATS[form][0]
         path.write_bytes(content)
-        before = cpu()
         assert tried(form, path) in ("read", "refused")
-        assert cpu() - before < SECONDS

@@ -135,7 +135,7 @@ def _xlsx(raw: bytes, path: Path, table: Table, progress: Progress) -> str | Non
         sheets = sheets[1:]
     for sheet in sheets:
         progress.report(_STAGE, min(1.0, seen / table.n))
-        names = [sheet.columns[i].cell(0) if i in sheet.columns else "" for i in range(len(table.names))]
+        names = [sheet.columns[i].cells(slice(1))[0] if i in sheet.columns else "" for i in range(len(table.names))]
         rows = len(sheet.numbers) - 1
         in_order = rows >= 0 and int(sheet.numbers[-1]) == rows + 1
         if not in_order or names != list(table.names) or max(sheet.columns) >= len(names) or seen + rows > table.n:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
@@ -125,6 +126,21 @@ def _cells(columns: Sequence[RawColumn], at: int) -> list[str]:
     return [column.labels[column.codes[at]] for column in columns]
 
 
+def _texts(column: RawColumn, sample: NDArray[np.int64]) -> list[tuple[str, int]]:
+    """Return a column's texts in some rows, each once and with how many of these have it."""
+    return [(column.labels[code], times) for code, times in Counter(column.codes[sample].tolist()).items()]
+
+
+def _filled_cells(columns: Sequence[RawColumn], sample: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many cells of some rows are not blank."""
+    filled = np.zeros(len(sample), np.int64)
+    for column in columns:
+        known: dict[int, bool] = {}
+        codes = column.codes[sample].tolist()
+        filled += [known[c] if c in known else known.setdefault(c, not is_blank(column.labels[c])) for c in codes]
+    return filled
+
+
 def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, LineKind]:
     """Find the header said again, the titles above it, lines of dashes, and what describes the columns below it.
 
@@ -171,7 +187,7 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Li
     if len(columns) < 3 or n < _FEWEST:
         return {}
     sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
-    typical = float(np.median([sum(map(bool, map(str.strip, _cells(columns, i)))) for i in sample.tolist()]))
+    typical = float(np.median(_filled_cells(columns, sample)))
     found = _of_groups(columns, n, sample) | _sections(columns, n, sample) | _sums_of_blocks(columns, n, sample)
     if len(columns) < 4 or typical < 4:
         return found
@@ -225,7 +241,7 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
     full = [
         column
         for column in columns
-        if sum(is_blank(column.labels[code]) for code in column.codes[sample].tolist()) <= 0.2 * len(sample)
+        if sum(times for text, times in _texts(column, sample) if is_blank(text)) <= 0.2 * len(sample)
     ]
     found: dict[int, LineKind] = {}
     few = [column for column in columns[:_RULED] if len(column.labels) <= _FEW]
@@ -379,7 +395,7 @@ def _apart(columns: Sequence[RawColumn], at: int, n: int, sample: NDArray[np.int
 
 
 def _filled(column: RawColumn, sample: NDArray[np.int64]) -> float:
-    return float(np.mean([not is_blank(column.labels[code]) for code in column.codes[sample].tolist()]))
+    return float(_filled_cells([column], sample).mean())
 
 
 def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> dict[int, LineKind]:
@@ -395,15 +411,15 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
         return found
     first = max(1, n - _TAIL)
     sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
-    filled_sample = [sum(not is_blank(c.labels[c.codes[i]]) for c in columns) for i in sample]
+    filled_sample = _filled_cells(columns, sample)
     typical = float(np.median(filled_sample))
     few = max(1.0, 0.4 * typical)
     # Sparse tables have nearly empty rows everywhere: then these are records like the others.
-    inner = [count for i, count in zip(sample, filled_sample, strict=True) if i < n - min(_TAIL, max(5, n // 4))]
-    sparse = typical < 3 or (bool(inner) and sum(count <= few for count in inner) > 0.05 * len(inner))
+    inner = filled_sample[sample < n - min(_TAIL, max(5, n // 4))]
+    sparse = typical < 3 or bool(len(inner) and (inner <= few).mean() > 0.05)
     valued = [_mostly_values(column, sample) for column in columns]
     usual = [_blanks(column, sample) for column in columns]
-    keyed = sum(not is_blank(columns[0].labels[columns[0].codes[i]]) for i in sample) > 0.95 * len(sample) - 3
+    keyed = bool(_filled_cells(columns[:1], sample).sum() > 0.95 * len(sample) - 3)
     marks = _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)])
     notes: list[int] = []  # rows that are notes if a blank row stands above them
     for i in range(n - 1, first - 1, -1):
@@ -467,10 +483,13 @@ def _blanks(column: RawColumn, sample: NDArray[np.int64]) -> float:
 
     In a column of values, words are none of them.
     """
-    texts = [text for text in (column.labels[column.codes[i]].strip() for i in sample) if text]
-    values = [text for text in texts if shape_of(text) != "t"]
-    counts = [text.count(" ") for text in (values if len(values) > 0.5 * len(texts) else texts)]
-    return float(np.quantile(counts, 0.9)) if counts else 0.0
+    texts = [(bare, times) for text, times in _texts(column, sample) if (bare := text.strip())]
+    if not texts:
+        return 0.0
+    values = [(text, times) for text, times in texts if shape_of(text) != "t"]
+    mostly = 2 * sum(times for _, times in values) > sum(times for _, times in texts)
+    counts, weights = zip(*((text.count(" "), times) for text, times in (values if mostly else texts)), strict=True)
+    return float(np.quantile(np.repeat(counts, weights), 0.9)) if any(counts) else 0.0
 
 
 def _is_note(text: str, blanks: float, column: RawColumn, valued: bool) -> bool:
@@ -492,7 +511,7 @@ def leading(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[in
     if len(columns) < 3 or n < _FEWEST:
         return 0
     sample = np.unique(np.linspace(min(n - 1, _MOST_LEADING), n - 1, 200).astype(np.int64))
-    typical = float(np.median([sum(not is_blank(cell) for cell in _cells(columns, i)) for i in sample.tolist()]))
+    typical = float(np.median(_filled_cells(columns, sample)))
     valued = [_mostly_values(column, sample) for column in columns]
     marks = _marks(columns[0], sample)
     found = 0
@@ -533,8 +552,8 @@ def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: 
 
 
 def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:
-    shapes = [shape_of(text) for text in (column.labels[column.codes[i]] for i in sample) if not neutral(text)]
-    return bool(shapes) and sum(shape in ("n", "d") for shape in shapes) > 0.6 * len(shapes)
+    texts = [(shape_of(text) in ("n", "d"), times) for text, times in _texts(column, sample) if not neutral(text)]
+    return bool(texts) and sum(value * times for value, times in texts) > 0.6 * sum(times for _, times in texts)
 
 
 def _fits(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

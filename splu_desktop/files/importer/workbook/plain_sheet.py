@@ -40,16 +40,13 @@ class PlainColumn:
             and (not rows or (codes.min() >= 0 and codes.max() <= len(self.numbers) + len(self.others)))
         )
 
-    def cell(self, row: int) -> Any:
-        """Return one cell, "" for an empty one."""
-        code, count = int(self.codes[row]), len(self.numbers)
-        if code < count:
-            return float(self.numbers[code])
-        return self.others[code - count] if code < count + len(self.others) else ""
-
-    def text(self, row: int) -> str:
-        """Return the text of one cell."""
-        return text_of(self.cell(row))
+    def cells(self, part: slice) -> list[Any]:
+        """Return some rows' cells, "" for an empty one."""
+        codes, distinct = self.codes[part].tolist(), {len(self.numbers) + len(self.others): ""}
+        for code in set(codes) - set(distinct):
+            number = code < len(self.numbers)
+            distinct[code] = self.numbers[code].item() if number else self.others[code - len(self.numbers)]
+        return [distinct[code] for code in codes]
 
     def cut(self, part: slice) -> tuple[NDArray[np.int32], Cells]:
         """Return some rows' codes over the distinct cells among them."""
@@ -142,10 +139,11 @@ class PlainSheet:
     def head(self, count: int) -> list[list[str]]:
         """Return the texts of the sheet's first rows, blank ones too."""
         head = [[""] * self._right for _ in range(min(count, self.total_height))]
-        rows = self.numbers[self._part(0, count)].tolist()
+        part = self._part(0, count)
+        rows = self.numbers[part].tolist()
         for i, column in self.columns.items():
-            for place, row in enumerate(rows):
-                head[row - 1][i] = column.text(place)
+            for row, cell in zip(rows, column.cells(part), strict=True):
+                head[row - 1][i] = text_of(cell)
         return head
 
     def chunks(self, first: int, stop: int | None, progress: Progress) -> Chunks:
