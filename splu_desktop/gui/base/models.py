@@ -295,7 +295,7 @@ class TableView(QTableView):
 
         # The widest give way first, down to their headers; where that is not enough, the table scrolls.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
-        for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
+        for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), narrowed(0)).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
 
