@@ -90,10 +90,10 @@ class Figure(str):
 
 def share_of(part: int, whole: int) -> Figure:
     """Return a share as per cent with one decimal; neither 0 % nor 100 % is said of what is not exactly that."""
+    if part in (0, whole):
+        return Figure("100 %" if part else "0 %")
     text = f"{100 * part / whole:.1f} %"
-    if part > 0 and text == "0.0 %":
-        return Figure("< 0.1 %")
-    return Figure("> 99.9 %" if part < whole and text == "100.0 %" else text)
+    return Figure({"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(text, text))
 
 
 def say(template: str, /, **values: object) -> Said:

@@ -112,6 +112,7 @@ class Language:
         """Return a share of 1 as per cent."""
         if share is None:
             return "–"
+        digits = 0 if share in (0, 1) else digits
         text, least = self.number(100 * share, digits), 10.0**-digits
         # Neither 0 % nor 100 % is said of a share that is not exactly that.
         if share > 0 and text == self.number(0, digits):

@@ -164,7 +164,7 @@ def test_a_missed_threshold_is_accepted_in_words_and_not_by_a_bare_yes() -> None
 
 @pytest.mark.parametrize(
     ("part", "whole", "text"),
-    [(2, 300, "0.7 %"), (2, 20_000, "< 0.1 %"), (19_999, 20_000, "> 99.9 %"), (0, 5, "0.0 %"), (5, 5, "100.0 %")],
+    [(2, 300, "0.7 %"), (2, 20_000, "< 0.1 %"), (19_999, 20_000, "> 99.9 %"), (0, 5, "0 %"), (5, 5, "100 %")],
 )
 def test_a_share_is_rounded_but_never_to_none_or_all(part: int, whole: int, text: str) -> None:
     assert share_of(part, whole) == text

@@ -8,7 +8,7 @@ import importlib.util
 import json
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -305,6 +305,22 @@ def test_a_readme_says_nothing_of_columns_that_are_not_there(tmp_path: Path) -> 
     readme = (tmp_path / "r" / "README.txt").read_text("utf-8-sig")
     assert "unchanged" not in readme
     assert "RECONSTRUCTED" not in readme
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "asked"),
+    [("ward", range(8), False), ("code", range(8), False), ("postcode", range(1000, 9000, 40), False),
+     ("age", range(8), True), ("days in hospital", range(8), True), ("items", [1, 5, *range(40, 99)], True)],
+)  # fmt: skip
+def test_a_mean_is_suggested_of_what_tells_how_much(
+    tmp_path: Path, name: str, numbers: Sequence[int], asked: bool
+) -> None:
+    """A ward's number is a name."""
+    texts = [str(numbers[i % len(numbers)]) for i in range(400)]
+    ill = Column.from_labels("ill", [f"ill {i % 7}" for i in range(400)])
+    made = Published(Table((Column.from_labels(name, texts, kind=Kind.INTEGER), ill)), plain({"ill": 4}), Thresholds())
+    write_release(made, tmp_path / "r")
+    assert ("splu_release.py mean" in (tmp_path / "r" / "README.txt").read_text("utf-8-sig")) == asked
 
 
 def test_no_line_of_the_readme_begins_with_a_per_cent_sign(folder: Path) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication, QWidget
 
 from splu_desktop.gui.base import appearance, theme
+from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
 
+SCHEMES = (theme.LIGHT, theme.DARK)
 TEXTS = ("text", "quiet", "accent", "protected", "answerable", "between", "warning", "fault")
 
 
@@ -53,3 +58,36 @@ def test_the_menu_dresses_at_once_and_is_remembered(window: MainWindow, qapp: QA
         acts["system"].trigger()
     assert appearance.chosen() == appearance.SYSTEM
     assert theme.colours() is theme.LIGHT
+
+
+def painted(top: QWidget) -> set[int]:
+    """Return the colours that stand on a widget."""
+    image = top.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return set(np.unique(np.frombuffer(image.constBits(), np.uint32) & 0xFFFFFF).tolist())
+
+
+def test_nothing_keeps_the_colours_of_the_scheme_before(
+    opened: MainWindow, idle: Callable[[MainWindow], None], qapp: QApplication
+) -> None:
+    """Icons of tabs and cards and the marks of a plot did: light orange on white."""
+    opened.resize(1366, 768)
+    opened.show_step(Step.PLAN)
+    opened.plan_page.t_p.setValue(99)  # asks for more than it gets: a tab with a warning
+    light, dark = ({QColor(getattr(each, name)).rgb() & 0xFFFFFF for name in TEXTS} for each in SCHEMES)
+    views = ((Step.CLASSIFY, None), (Step.PLAN, 3))
+    seen: list[set[int]] = []
+    try:
+        for scheme in SCHEMES:
+            theme.apply(qapp, scheme)
+            for step, at in views:
+                opened.show_step(step)
+                if at is not None:
+                    opened.plan_page.tabs.setCurrentIndex(at)
+                idle(opened)
+                qapp.processEvents()
+                seen.append(painted(opened))
+    finally:
+        theme.apply(qapp, theme.LIGHT)
+    for view, before, after in zip(views, seen, seen[len(views) :], strict=False):
+        assert len(before & (light - dark)) > 3
+        assert not after & before & (light - dark), (view, [f"{each:06x}" for each in after & light])

@@ -245,10 +245,12 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     no_matter = {at for start, stop, _ in excepted for at in range(start, stop)}
     for start, stop, text in excepted:
         covered |= set(range(start, stop)) if _bent(*_list("except").open(text), text) else set()
-    measured = _units().get(words[-1], []) if len(words) > 1 else []
-    if measured and any(each.what in measured for each in said_by("_".join(words[:-1]))[0]):
-        no_matter.add(len(words) - 1)
-        covered.add(len(words) - 1)
+    for at, rest in ((len(words) - 1, words[:-1]), (0, words[1:])):  # of CHF_Betrag, too, but of no MS duration
+        measured = _units().get(words[at], []) if rest else []
+        said = said_by("_".join(rest))[0] if measured else ()
+        if any(each.what in measured and (at or each.card is RoleCard.SPECIAL) for each in said):
+            no_matter.add(at)
+            covered.add(at)
     for matter in matters():
         hits = {(start, stop): text for start, stop, text in runs if matter.words.said(text)}
         if matter.card is RoleCard.SPECIAL:

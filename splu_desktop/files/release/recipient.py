@@ -20,6 +20,7 @@ from splu_desktop.core.analyse.analysis import columns_of_numbers
 from splu_desktop.core.analyse.figures import BELOW
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.interval_texts import in_words
+from splu_desktop.core.generalise.measured import is_measurement
 from splu_desktop.core.generalise.step import number_text
 from splu_desktop.core.guarantees.attackers import said_once
 from splu_desktop.core.messages import listed, say
@@ -27,7 +28,9 @@ from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Answer, Method, Reader
-from splu_desktop.core.table import Column
+from splu_desktop.core.roles.names import measures
+from splu_desktop.core.roles.vocabulary import said_by
+from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
 
@@ -39,6 +42,8 @@ _LISTED = 200  # values of a column that the dictionary lists
 _MOST_CELLS = 60  # of a cross-table to begin with
 _SHELL = set('"$`!\\%^\n\r')  # what a shell changes within quotes
 _ENGLISH = Language()
+_AMOUNTS = {"an age or a year of birth", "a length of stay or of time"}
+_NUMBERED = {"a place", "how care is organised"}  # matters whose numbers stand for something else
 _Asked = tuple[str, str, str, str]  # of the examples: sensitive column and value, unchanged column and value
 
 
@@ -403,7 +408,7 @@ def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> lis
         found.append(["difference", *(f"{each}; " + met for each in (group, other))])
     if column.m * published.table[sa].m <= _MOST_CELLS:
         found.append(["crosstab", nsa, sa])
-    numbers = columns_of_numbers(reader)
+    numbers = [name for name in columns_of_numbers(reader) if _tells_how_much(published.table[name])]
     unchanged = [name for name in numbers if not published.is_sensitive(name)]
     if unchanged:
         found.append(["mean", unchanged[0], met])
@@ -418,6 +423,13 @@ def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> lis
     plain = [words for words in found if not any(_SHELL & set(word) for word in words)]
     quoted = [[word if re.fullmatch(r"[\w-]+", word) else f'"{word}"' for word in words] for words in plain]
     return [" ".join(["python", "splu_release.py", *words]) for words in quoted]
+
+
+def _tells_how_much(column: Column) -> bool:
+    """Whether a mean of numbers says something, as far as the name tells: none of the numbers of wards does."""
+    matters = {matter.what for matter in said_by(column.name)[0]}
+    amount = measures(column.name) or bool(matters & _AMOUNTS)
+    return column.kind is not Kind.INTEGER or amount or (is_measurement(column) and not matters & _NUMBERED)
 
 
 def _example(reader: Reader, sa: str, value: str, nsa: str, label: str) -> list[str]:

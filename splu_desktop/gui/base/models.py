@@ -90,7 +90,9 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return 0 if parent.isValid() else len(self.fields)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.fields):
+        if orientation != Qt.Orientation.Horizontal:
+            return super().headerData(section, orientation, role)  # the row's number
+        if not 0 <= section < len(self.fields):
             return None
         field = self.fields[section]
         if role == Qt.ItemDataRole.DisplayRole:
@@ -237,7 +239,7 @@ class TableView(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._filling: tuple[int, int] | None = None
+        self._filling: tuple[int, int, dict[int, int]] | None = None
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -283,15 +285,25 @@ class TableView(QTableView):
     def _fill(self) -> None:
         if self._filling is None:
             return
-        filling, least = self._filling
-        header = self.horizontalHeader()
-        others = sum(header.sectionSize(at) for at in range(header.count()) if at != filling)  # hidden ones have 0
-        header.resizeSection(filling, max(least, header.sectionSizeHint(filling), self.viewport().width() - others))
+        filling, least, wanted = self._filling
+        header, width = self.horizontalHeader(), self.viewport().width()
+        least = max(least, header.sectionSizeHint(filling))
+        shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+
+        def narrowed(most: int) -> dict[int, int]:
+            return {at: max(min(wide, most), min(wide, header.sectionSizeHint(at))) for at, wide in shown.items()}
+
+        # The widest give way first, down to their headers; where that is not enough, the table scrolls.
+        tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
+        for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), narrowed(0)).items():
+            header.resizeSection(at, wide)
+        header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
 
     def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
         """Give each column the width of its content, looking at the first rows alone.
 
-        `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width.
+        `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width;
+        the others are cut before anybody has to scroll.
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
@@ -300,7 +312,8 @@ class TableView(QTableView):
         self.resizeColumnsToContents()
         for section in range(header.count()):
             header.resizeSection(section, min(header.sectionSize(section) + 8, most))
-        self._filling = None if filling is None else (filling, least)
+        wide = {at: header.sectionSize(at) for at in range(header.count()) if at != filling}
+        self._filling = None if filling is None else (filling, least, wide)
         self._fill()
 
     def rows_chosen(self) -> list[int]:

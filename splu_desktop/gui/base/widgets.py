@@ -256,6 +256,13 @@ def scrolled(content: QWidget) -> QScrollArea:
 class Tabs(QTabWidget):
     """Tabs that don't let the text on them decide how high they are: the page's own layout does."""
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for at in range(self.count()):
+                if not self.tabIcon(at).isNull():
+                    self.setTabIcon(at, theme.icon("triangle-alert", theme.colours().warning))
+
     def mark(self, tab: QWidget, why: str) -> None:
         """Mark a tab behind which a warning stands, "" for none: nobody looks for what he can't see."""
         at = self.indexOf(tab)

@@ -82,9 +82,8 @@ def percent(share: float, places: int | None = None) -> str:
 
 def percent_within(share: float, width: float) -> str:
     """Return a share that is known within an interval so wide (a share too), with two digits of that width."""
-    if share <= 0.0 or share >= 1.0:
-        return percent(float(min(max(share, 0.0), 1.0)), 0)
-    return percent(share, 0 if width <= 0 else min(4, max(0, -1 - math.floor(math.log10(width)))))
+    share, places = min(max(share, 0.0), 1.0), 0 if width <= 0 else min(4, max(0, -1 - math.floor(math.log10(width))))
+    return percent(share, 0 if round(share, places + 2) in (0, 1) else places)
 
 
 def size(octets: int) -> str:

@@ -136,7 +136,7 @@ class RiskPanel(QWidget):
         row = margins(QHBoxLayout(), spacing=8)
         self._picture = Picture("eye-off", "quiet", 16)
         self.grid = RiskGrid((t("Recognisable records"),))
-        put(row, self._picture, (self.grid, 1))
+        put(row, (self._picture, 0, Qt.AlignmentFlag.AlignBottom), (self.grid, 1))  # in the line of figures
         outer.addLayout(row)
         self.text = label("", "quiet", wrap=True)
         outer.addWidget(self.text)

@@ -11,7 +11,10 @@ from PySide6 import QtCore, QtGui, QtWidgets
 from splu_desktop.core.progress import Progress
 from splu_desktop.gui.base.tasks import Job, Tasks
 
-_PLOTS = "splu_desktop.gui.base.plots"
+_ON_THIS_THREAD = (
+    "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "multiprocessing.connection", "pyqtgraph",
+    *(f"splu_desktop.gui.{name}" for name in ("base.plots", "plan.must_dialog", "plan.tolerant", "plan.page")),
+)  # fmt: skip
 _TURN = 25  # ms between two turns, in which the window does what else there is
 _NAMES = 40  # that one turn looks at
 
@@ -52,18 +55,18 @@ def _take_turns(tasks: Tasks) -> None:
 
 
 def _turns() -> Iterator[str]:
-    """Import what plots are drawn with, on the window's thread, since it makes types of Qt.
+    """Import the page with plots that is opened first, on the window's thread, since it makes types of Qt.
 
     PySide makes each of its own classes when somebody first names it, and pyqtgraph names all of them: half of its
     time, which can be had in pieces.
     """
-    if _PLOTS in sys.modules:
+    if _ON_THIS_THREAD[-1] in sys.modules:
         return
     for module in (QtCore, QtGui, QtWidgets):
         for at, name in enumerate(dir(module)):
-            getattr(module, name)
+            getattr(module, name, None)  # a part of a class goes once it is made, perhaps by other turns
             if at % _NAMES == 0:
                 yield name
-    for name in ("pyqtgraph", _PLOTS):
+    for name in _ON_THIS_THREAD:
         import_module(name)
         yield name

@@ -35,13 +35,15 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
-from splu_desktop.gui.base.words import beside, filled, number, percent, plain, told
+from splu_desktop.gui.base.words import beside, filled, number, percent, plain, t, told
 
 _MOST_CHOICES = 60  # values that a list offers
 _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless all are smaller
 _NARROWEST = 80  # pixels of a column
 _BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
+_BESIDE = 24  # pixels beside a group's name in its cell
+_LINES = 3  # that a group's name may take
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,10 @@ def foresee(wanted: Wish, known: Foreseen | None, progress: Progress) -> Foresee
         tuple(told(each) for each in readers.sentences([n for n in asked.named if n not in wanted.draws])),
         tuple(str(column.labels[at]) for at in np.argsort(-column.counts(), kind="stable")[:_MOST_CHOICES]),
     )
+
+
+def _group(row: AheadRow) -> str:
+    return beside((value or t("(empty)") for value in row.cell.values), " · ") or "–"
 
 
 class AheadTab(QWidget):
@@ -197,9 +203,7 @@ class AheadTab(QWidget):
 
         self.model: RowsModel[AheadRow] = RowsModel(
             [
-                Field(
-                    self.tr("Group"), lambda r: beside((v or self.tr("(empty)") for v in r.cell.values), " · ") or "–"
-                ),
+                Field(self.tr("Group"), _group),
                 Field(self.tr("True count"), lambda r: number(r.told.true), right=True),
                 Field(
                     self.tr("Recipients read"),
@@ -254,7 +258,12 @@ class AheadTab(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give the readers' sentences the height that they need at the width there is."""
+        """Give the readers' sentences, and the groups' names, the height that they need at the width there is."""
+        metrics, room = self.table.fontMetrics(), self.table.columnWidth(0) - _BESIDE
+        widest = max((metrics.horizontalAdvance(_group(row)) for row in self.model.rows), default=0)
+        lines = min(math.ceil(widest / max(room, 1)) or 1, _LINES)
+        self.table.setWordWrap(lines > 1)
+        self.table.verticalHeader().setDefaultSectionSize(lines * metrics.height() + 12)
         for text in self.readers:
             text.setMinimumHeight(text.heightForWidth(max(text.width(), 1)) if text.text() else 0)
 

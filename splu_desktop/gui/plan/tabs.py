@@ -162,7 +162,7 @@ class ValuesTab(QWidget):
         first = not self.model.rows
         self.model.show(found.rows)
         if first:
-            self.table.fit_columns(240)
+            self.table.fit_columns(filling=0, least=220)
         said = {
             "protected": t("{values} protected ({records} records)"),
             "between": t("{values} in between ({records} records)"),

@@ -65,7 +65,7 @@ class TolerantPart(QWidget):
         self._last_change, self._stroke = 0.0, 0
         self.is_settled = True
         outer = self._parts = QVBoxLayout(self)
-        margins(outer, 0, spacing=12)
+        margins(outer, 0, 8, 0, 0, spacing=12)
         card = Card(spacing=8)
         head = put(margins(QHBoxLayout(), spacing=12), Picture("shield", "protected", 18))
         self.title = label("", "strong", wrap=True)

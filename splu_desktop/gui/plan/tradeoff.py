@@ -82,6 +82,9 @@ class TradeOffPlot(Plot):
         self._t_p.setPen(pg.mkPen(c.protected, width=2))
         self._error.setPen(pg.mkPen(c.answerable, width=1))
         self._subgroup.setPen(pg.mkPen(c.answerable, width=1, style=Qt.PenStyle.DashLine))
+        for line, colour in ((self._t_p, c.protected), (self._error, c.answerable), (self._subgroup, c.answerable)):
+            line.setSymbolBrush(QColor(colour))
+            line.setSymbolPen(None)
         self._now.setPen(pg.mkPen(c.accent, width=1))
         self._advised.setSymbolBrush(None)
         self._advised.setSymbolPen(pg.mkPen(QColor(c.protected), width=2))
@@ -93,21 +96,13 @@ class TradeOffPlot(Plot):
         if advice is not self._shown:
             self._shown = advice
             self.getPlotItem().vb.setRange(xRange=(1.5, float(x.max(initial=3.0)) + 0.5), padding=0.0)
-            c = theme.colours()
             few = len(x) <= _FEW  # a line through one point is none
-            for line, y, colour, shape in (
-                (self._t_p, curve.t_p, c.protected, "o"),
-                (self._error, curve.large_error, c.answerable, "s"),
-                (self._subgroup, curve.subgroup_error, c.answerable, "t"),
+            for line, y, shape in (
+                (self._t_p, curve.t_p, "o"),
+                (self._error, curve.large_error, "s"),
+                (self._subgroup, curve.subgroup_error, "t"),
             ):
-                line.setData(
-                    x,
-                    y,
-                    symbol=shape if few else None,
-                    symbolSize=6,
-                    symbolBrush=QColor(colour),
-                    symbolPen=pg.mkPen(None),
-                )
+                line.setData(x, y, symbol=shape if few else None, symbolSize=6)
             self.getPlotItem().getAxis("bottom").setTicks([[(gamma, number(gamma)) for gamma in _marks(x)]])
             at = np.flatnonzero(curve.gammas == advice.gamma) if advice.gamma is not None else np.zeros(0, np.intp)
             self._advised.setData(x[at], curve.t_p[at])
