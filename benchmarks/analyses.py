@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -131,7 +132,7 @@ def by_kind(held: Mapping[str, Mapping[str, list[bool]]]) -> Iterator[str]:
     for draw, each in held.items():
         line = f"{draw:18}"
         for word in KINDS:
-            found = [one for what, ones in each.items() if what.split()[0] == word for one in ones]
+            found = [one for what, ones in each.items() if re.match(rf"{word}\b", what) for one in ones]
             line += f"{f'{np.mean(found):.3f} {len(found)}' if found else '-':>12}"
         yield line
 

@@ -20,7 +20,8 @@
   FLAT <- 1e-9  # as good as 0
   ENDLESS <- 1e6  # times an estimate, as good as no bound
   FARTHEST <- 64 # times an interval at first, as good as no bound
-  NEAR <- 1e-4 # of a standard error, from where on an end lies on a line
+  NEAR <- 3e-3 # of a standard error, from where on an end lies on a curve
+  TANGENT <- 1e-3 # of Wald's interval, told by the estimate's tangent
   HALVINGS <- 50
   BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
@@ -312,7 +313,8 @@
     scale <- pmax(sqrt(colSums(abs(weights) * rows^2)), 1e-9)
     gaps <- function(b) y - link(as.vector(rows %*% b))$mean
     score <- function(b) colSums(weights * gaps(b) * rows)
-    # From `beta` on; the coefficient number `held` stays as it is, and its equation is left out.
+    # From `beta` on; the coefficient number `held` stays as it is, and its equation is left out. What a step leaves is its
+    # square, and an end moves with that square's square: beside one, steps may be larger.
     solved <- function(beta, held = 0) {
       free <- seq_along(beta) != held
       far <- function(s) sum((s / scale)[free]^2)
@@ -333,7 +335,7 @@
         }
         beta <- tried
         now <- there
-        if (max(abs(step) * scale) < 1e-8 * sqrt(sum(abs(weights)))) return(list(beta = beta, bread = bread))
+        if (max(abs(step) * scale) < (if (held) 1e-4 else 1e-8) * sqrt(sum(abs(weights)))) return(list(beta = beta, bread = bread))
       }
       refuse("The regression has no solution here: these columns tell the outcome for certain, or too little is left of ",
              "its link to them.")
@@ -343,49 +345,39 @@
   }
   # The end of the interval of one coefficient on the side of `half`; infinite for no bound. That is the last at which its
   # own equation, the others solved, is within 1.96 of its standard errors there (a score interval); `own` tells by how
-  # much it would move it from there. Found by doubling, then false position.
+  # much it would move it from there. Each tried lies on the curve through the last three, of which the first two are the
+  # estimate's tangent: there the distance grows as Wald's.
   end_of_coefficient <- function(equations, own, at, half) {
     fit <- near <- equations$fit
     if (half == 0) return(fit$beta[at])
-    beyond <- function(step) {
-      there <- equations$solved(near$beta + (fit$beta[at] + step * half - near$beta[at]) * near$bread[, at] / near$bread[at, at], at)
-      moved <- own(at, there)
-      list(far = -sign(half) * moved$values / max(sqrt(along(moved, 1)), 1e-300) - Z, there = there)
-    }
+    inside <- 0
+    outside <- Inf
+    step <- 1
+    steps <- c(0, TANGENT)
+    found <- Z * (steps - 1)
     tryCatch({
-      inside <- 0
-      short <- -Z
-      outside <- 1
-      last <- 0
-      found <- beyond(outside)
-      while (found$far < 0) {
-        if (outside >= FARTHEST) return(sign(half) * Inf)
-        near <- found$there
-        inside <- outside
-        short <- found$far
-        outside <- 2 * outside
-        found <- beyond(outside)
-      }
-      over <- found$far
       for (i in seq_len(HALVINGS)) {
-        middle <- (inside * over - outside * short) / (over - short)
-        if (abs(found$far) < NEAR) break
-        found <- beyond(middle)
-        if (found$far < 0) {
-          near <- found$there
-          inside <- middle
-          short <- found$far
-          if (last < 0) over <- over / 2
-          last <- -1
-        } else {
-          outside <- middle
-          over <- found$far
-          if (last > 0) short <- short / 2
-          last <- 1
-        }
+        near <- equations$solved(near$beta + (fit$beta[at] + step * half - near$beta[at]) * near$bread[, at] / near$bread[at, at], at)
+        moved <- own(at, near)
+        far <- -sign(half) * moved$values / max(sqrt(along(moved, 1)), 1e-300) - Z
+        if (far < 0 && step >= FARTHEST) return(sign(half) * Inf)
+        if (far < 0) inside <- step else outside <- step
+        steps <- c(tail(steps, 2), step)
+        found <- c(tail(found, 2), far)
+        guess <- crossing(found, steps)
+        if (inside < guess && guess < min(outside, 2 * max(inside, 1))) step <- guess
+        else if (abs(far) >= NEAR) step <- if (is.infinite(outside)) 2 * inside else (inside + outside) / 2
+        if (abs(far) < NEAR) break
       }
-      fit$beta[at] + middle * half
+      fit$beta[at] + step * half
     }, splu_refused = function(fault) sign(half) * Inf) # nothing solves the other equations there
+  }
+  # The step at which the curve through three finds 0 (Neville's scheme).
+  crossing <- function(found, steps) {
+    gap <- function(to, from) if (found[to] == found[from]) LEAST else found[to] - found[from]
+    first <- (steps[1] * found[2] - steps[2] * found[1]) / gap(2, 1)
+    second <- (steps[2] * found[3] - steps[3] * found[2]) / gap(3, 2)
+    (first * found[3] - second * found[1]) / gap(3, 1)
   }
 
   # --- a release

@@ -48,7 +48,7 @@ _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e6  # times an estimate, as good as no bound
 _FARTHEST = 64  # times an interval at first, as good as no bound
-_NEAR = 1e-4  # of a standard error, from where on an end lies on a line
+_NEAR, _TANGENT = 3e-3, 1e-3  # of a standard error, from where on an end lies on a curve; of an arm, by the tangent
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
 _NARROWEST = 0.25  # times a modelled variance, at least
@@ -569,14 +569,13 @@ class Release:
         number = {row: at for at, row in enumerate(rows)}
         told = [(number[used[key][0]], used[key][1]) if key in used else None for key in table.cell]
 
-        def own(at, beta, bread):
-            along = [sum(map(mul, row, bread[at])) for row in rows]
-            means = [mean for mean, _ in equations.means_at(beta)]
-            return table.summed([[0.0 if of is None else along[of[0]] * (of[1] - means[of[0]]) for of in told]])
+        def own(at, bread, means):
+            along = equations.along(bread[at])
+            return table.summed([[0.0 if of is None else along[of[0]] * (of[1] - means[of[0]][0]) for of in told]])
 
         parts = {}
         for at, title in enumerate(["(intercept)", *(title for title, _ in terms)]):
-            arm = own(at, *fit).arm([1.0])
+            arm = own(at, *fit[1:]).arm([1.0])
             low, high = (equations.end(own, fit, at, side) for side in (-arm, arm))
             parts[title] = Answer(title, fit[0][at], low, high)
         first = parts[terms[0][0]] if terms else parts["(intercept)"]
@@ -1419,16 +1418,19 @@ class _Table:
         """Return the covariances, from what records add where some parts are drawn (docs/recipient.md)."""
         found, size = [[0.0] * len(psi) for _ in psi], len(self.choices)
         for means, draws in self.drawn:
-            adds, numbers = [], [n for *_, held in draws for *_, n in held]
+            adds, numbers = [], [n for *_, some in draws for n in some]
             for k, column in enumerate(psi):
-                lines = [column[at : at + size] for at in range(0, len(column), size)]
                 if means is not None:
-                    lines = [[sum(map(mul, of, c)) for c in zip(*[lines[p] for p in some])] for some, of in means]
+                    lines = [column[at : at + size] for at in range(0, len(column), size)]
+                    column = [sum(map(mul, of, c)) for some, of in means for c in zip(*[lines[p] for p in some])]
                 adds.append([])
-                for drawn, ways, held in draws:
+                for drawn, ways, of_way, slots, _ in draws:
                     shifts = [shift[not of][k] for of, shift in zip(drawn, moved)]
-                    off = [sum(shift[u] for u, shift in zip(at, shifts)) for at in ways]
-                    adds[-1] += [sum(map(mul, w, pick(lines[p]))) - off[way] for p, (way, pick, w), _ in held]
+                    off = [-sum(shift[u] for u, shift in zip(at, shifts)) for at in ways]
+                    each = map(off.__getitem__, of_way)
+                    for pick, weights in slots:
+                        each = list(map(add, each, map(mul, weights, pick(column))))
+                    adds[-1] += each
             for row, more in zip(found, _products(adds, numbers)):
                 row[:] = map(add, row, more)
         return found
@@ -1502,7 +1504,8 @@ class _Table:
         """Return how records add where their values of some parts are `drawn`, and known if not, `chance` times.
 
         at : the number of each pattern. Returns drawn; what is known of records (per part the shown value, or the true
-        class); and by pattern: the number of that with its cells and their weights, and how many records.
+        class); the number of that for each kind of record, the cells it may be of, one after another, as what picks
+        them of all kinds with their weights; and how many records.
         """
         numbers = [range(len(part.members)) for part in self.parts]
         held = defaultdict(float)
@@ -1518,13 +1521,17 @@ class _Table:
         ways = {}
         for known in {known: None for _, known in held}:
             parts = list(zip(drawn, self.parts, known))
+            may = [c for c, cs in enumerate(self.choices) if all(of or u == c for of, u, c in zip(drawn, known, cs))]
             weights = [
-                math.prod(part.W[u][c] if of else u == c for (of, part, u), c in zip(parts, cs)) for cs in self.choices
+                math.prod(part.W[u][self.choices[c][j]] for j, (of, part, u) in enumerate(parts) if of) for c in may
             ]
-            some = [c for c, weight in enumerate(weights) if weight]
-            pick = itemgetter(*some) if len(some) > 1 else itemgetter(slice(some[0], some[0] + 1) if some else slice(0))
-            ways[known] = len(ways), pick, [weights[c] for c in some]
-        return drawn, list(ways), [(at[p], ways[known], chance * n) for (p, known), n in held.items()]
+            ways[known] = len(ways), may, weights
+        kinds = [(at[p] * len(self.choices), *ways[known]) for p, known in held]
+        cells, slots = list(range(len(at) * len(self.choices))), []
+        for slot in range(len(kinds[0][2])):
+            some = [cells[start + may[slot]] for start, _, may, _ in kinds]
+            slots.append((itemgetter(*some, 0), [weights[slot] for *_, weights in kinds]))
+        return drawn, list(ways), [way for _, way, _, _ in kinds], slots, [chance * n for n in held.values()]
 
 
 def _pairs(own, shares, alike, known):
@@ -1700,8 +1707,9 @@ def _likeliest(y, T, chosen):
 
 def _likeliest_state(y, T):
     """Return the likeliest number of records in the last state."""
-    exact = _solved([list(row) for row in zip(*T)], y)
-    if exact is not None:
+    solved = _solved(zip(*T), y)
+    if solved:
+        exact = solved[0]
         if all(one >= 0 for one in exact):
             return exact[-1]
         if len(y) == 2:
@@ -1732,26 +1740,18 @@ def _kron(one, other):
     return [[a * b for a in row for b in inner] for row in one for inner in other]
 
 
-def _solved(matrix, right):
-    """Return the solution of linear equations, None where there is none or many."""
-    n = len(right)
-    rows = [list(row) + [value] for row, value in zip(matrix, right)]
-    for at in range(n):
-        best = max(range(at, n), key=lambda i: abs(rows[i][at]))
-        if abs(rows[best][at]) < 1e-13:
+def _solved(matrix, *rights):
+    """Return the solutions of linear equations for each right side, None where there is none or many."""
+    rows = [[*row, *right] for row, right in zip(matrix, zip(*rights))]
+    for at in range(len(rows)):
+        best = max(range(at, len(rows)), key=lambda i: abs(rows[i][0]))
+        if abs(rows[best][0]) < 1e-13:
             return None
         rows[at], rows[best] = rows[best], rows[at]
-        for i in range(n):
-            if i != at and rows[i][at]:
-                factor = rows[i][at] / rows[at][at]
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[at])]
-    return [rows[at][n] / rows[at][at] for at in range(n)]
-
-
-def _inverse(matrix):
-    """Return the inverse of a matrix, None where it has none."""
-    columns = [_solved(matrix, [float(i == at) for i in range(len(matrix))]) for at in range(len(matrix))]
-    return None if None in columns else [list(row) for row in zip(*columns)]
+        lead = [x / rows[at][0] for x in rows[at][1:]]
+        rows = [[a - row[0] * b for a, b in zip(row[1:], lead)] if row[0] else row[1:] for row in rows]
+        rows[at] = lead
+    return list(zip(*rows))
 
 
 def _clear_inverse(T, counts, n):
@@ -1834,22 +1834,49 @@ class _Equations:
     """
 
     def __init__(self, rows, weights, tops, link):
-        self.rows, self.weights, self.tops, self.link = rows, weights, tops, link
-        self.columns, self.size = list(zip(*rows)), list(map(abs, weights))
-        self.top = [sum(map(mul, tops, column)) for column in self.columns]
+        self.weights, self.link, self.columns, self.size = weights, link, list(zip(*rows)), list(map(abs, weights))
         self.scale = [
             max(math.sqrt(sum(map(mul, self.size, map(mul, column, column)))), 1e-9) for column in self.columns
         ]
+        # A value's column is 0 in most rows: of each those where it isn't, and of each but fuller ones it meets there.
+        self.filled = [[at for at, x in enumerate(column) if x] or [0] for column in self.columns]
+        self.picks = [itemgetter(*some, 0) for some in self.filled]
+        self.held = [list(pick(column))[:-1] for pick, column in zip(self.picks, self.columns)]
+        order = sorted(range(len(self.columns)), key=lambda at: len(self.filled[at]))
+        self.pairs = [
+            (a, [b for b in order[i:] if any(map(mul, self.held[a], self.picks[a](self.columns[b])))])
+            for i, a in enumerate(order)
+        ]
+        self.top = [sum(map(mul, pick(tops), held)) for pick, held in zip(self.picks, self.held)]
+
+    def along(self, slope):
+        """Return the sum of slope x column in each row."""
+        found = [slope[0]] * len(self.weights)
+        for b, column, some in zip(slope[1:], self.columns[1:], self.filled[1:]):
+            if 2 * len(some) > len(column):
+                found = [y + b * x for y, x in zip(found, column)]
+            else:
+                for at in some:
+                    found[at] += b * column[at]
+        return found
 
     def means_at(self, beta):
-        eta = [beta[0]] * len(self.rows)
-        for b, column in zip(beta[1:], self.columns[1:]):
-            eta = [e + b * x for e, x in zip(eta, column)]
-        return list(map(self.link, eta))
+        return list(map(self.link, self.along(beta)))
 
     def score(self, means):
         expected = [w * mean for w, (mean, _) in zip(self.weights, means)]
-        return [t - sum(map(mul, expected, column)) for t, column in zip(self.top, self.columns)]
+        return [top - sum(map(mul, pick(expected), held)) for top, pick, held in zip(self.top, self.picks, self.held)]
+
+    def slope(self, means):
+        """Return the slope of the equations by the coefficients, each in parts of its column's scale."""
+        found = [[0.0] * len(self.scale) for _ in self.scale]
+        weights = [w * slope for w, (_, slope) in zip(self.weights, means)]
+        for a, others in self.pairs:
+            pick = self.picks[a]
+            scaled = list(map(mul, pick(weights), self.held[a]))
+            for b in others:
+                found[a][b] = found[b][a] = sum(map(mul, scaled, pick(self.columns[b]))) / self.scale[a] / self.scale[b]
+        return found
 
     def fitted(self):
         """Return what `solved` does, from an intercept alone on. Raises Refused."""
@@ -1863,12 +1890,17 @@ class _Equations:
         return self.solved([start] + [0.0] * (len(self.columns) - 1))
 
     def solved(self, beta, held=None):
-        """Return the coefficients that solve them, and the inverse of their slope; the `held` one stays as it is.
+        """Return the coefficients that solve them, lines of their slope's inverse, and the means; the `held` one stays.
 
-        By Newton's steps, halved if they stray; where columns tell the outcome for certain they go on for ever.
+        By Newton's steps, halved if they stray; where columns tell the outcome for certain they go on for ever. The
+        lines are all, or that of the held one. What a step leaves is its square, and an end moves with that square's
+        square: beside one, steps may be larger.
         """
         scale = self.scale
         free = [at for at in range(len(beta)) if at != held]
+        lines = range(len(beta)) if held is None else [held]
+        units = [[float(at == line) for at in range(len(beta))] for line in lines]
+        enough = (1e-8 if held is None else 1e-4) * math.sqrt(sum(self.size))
 
         def far(score):
             return sum((score[at] / scale[at]) ** 2 for at in free)
@@ -1876,16 +1908,15 @@ class _Equations:
         means = self.means_at(beta)
         now = self.score(means)
         for done in range(100):
-            slope = _products(self.columns, [w * slope for w, (_, slope) in zip(self.weights, means)])
-            bread = _inverse([[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(slope, scale)])
-            if bread is None:
+            found = _solved(self.slope(means), [x / a for x, a in zip(now, scale)], *units)
+            if found is None:
                 if not done:
                     raise Refused("The columns named say the same of each other, or nothing at all; leave one out.")
                 break
-            bread = [[x / (a * b) for x, b in zip(row, scale)] for row, a in zip(bread, scale)]
-            step = [sum(map(mul, row, now)) for row in bread]
+            step, *found = [[x / a for x, a in zip(line, scale)] for line in found]
+            bread = {line: [x / scale[line] for x in each] for line, each in zip(lines, found)}
             if held is not None:
-                step = [s - row[held] * step[held] / bread[held][held] for s, row in zip(step, bread)]
+                step = [s - b * step[held] / bread[held][held] for s, b in zip(step, bread[held])]
             for halved in range(30):
                 tried = [b + s / 2**halved for b, s in zip(beta, step)]
                 means = self.means_at(tried)
@@ -1893,8 +1924,8 @@ class _Equations:
                 if far(there) <= far(now):
                     break
             beta, now = tried, there
-            if max(abs(s) * a for s, a in zip(step, scale)) < 1e-8 * math.sqrt(sum(self.size)):
-                return beta, bread
+            if max(abs(s) * a for s, a in zip(step, scale)) < enough:
+                return beta, bread, means
         raise Refused(
             "The regression has no solution here: these columns tell the outcome for certain, or too little is left of "
             "its link to them."
@@ -1904,40 +1935,39 @@ class _Equations:
         """Return the end of the interval of one coefficient on the side of `arm`; infinite for no bound.
 
         That is the last at which its own equation, the others solved, is within 1.96 of its standard errors there (a
-        score interval); `own` tells by how much it would move it from there. Found by doubling, then false position.
+        score interval); `own` tells by how much it would move it from there. Each tried lies on the curve through the
+        last three, of which the first two are the estimate's tangent: there the distance grows as Wald's.
         """
-
-        def beyond(step):
-            beta, bread = near
+        beta, bread = fit[:2]
+        inside, outside, step = 0.0, math.inf, 1.0 if arm else 0.0
+        tried = [(-Z, 0.0), (-Z * (1 - _TANGENT), _TANGENT)]
+        for _ in range(_HALVINGS if arm else 0):
             by = (fit[0][at] + step * arm - beta[at]) / bread[at][at]
-            there = self.solved([b + by * row[at] for b, row in zip(beta, bread)], at)
-            moved = own(at, *there)
-            error = max(math.sqrt(moved.along([1.0])), 1e-300)
-            return -math.copysign(1.0, arm) * moved.values[0] / error - Z, there
+            try:
+                beta, bread, means = self.solved([b + by * x for b, x in zip(beta, bread[at])], at)
+            except Refused:  # nothing solves the other equations there
+                return math.copysign(math.inf, arm)
+            moved = own(at, bread, means)
+            found = -math.copysign(1.0, arm) * moved.values[0] / max(math.sqrt(moved.along([1.0])), 1e-300) - Z
+            if found < 0 and step >= _FARTHEST:
+                return math.copysign(math.inf, arm)
+            inside, outside = (step, outside) if found < 0 else (inside, step)
+            tried = [*tried[-2:], (found, step)]
+            guess = _crossing(tried)
+            if inside < guess < min(outside, 2 * max(inside, 1.0)):
+                step = guess
+            elif abs(found) >= _NEAR:
+                step = 2 * inside if math.isinf(outside) else (inside + outside) / 2
+            if abs(found) < _NEAR:
+                break
+        return fit[0][at] + step * arm
 
-        if not arm:
-            return fit[0][at]
-        near, inside, short, outside, middle, last = fit, 0.0, -Z, 1.0, 0.0, 0
-        try:
-            found, there = beyond(outside)
-            while found < 0:
-                if outside >= _FARTHEST:
-                    return math.copysign(math.inf, arm)
-                near, inside, short, outside = there, outside, found, 2 * outside
-                found, there = beyond(outside)
-            over = found
-            for _ in range(_HALVINGS):
-                middle = (inside * over - outside * short) / (over - short)
-                if abs(found) < _NEAR:
-                    break
-                found, there = beyond(middle)
-                if found < 0:
-                    near, inside, short, over, last = there, middle, found, over / (2 if last < 0 else 1), -1
-                else:
-                    outside, over, short, last = middle, found, short / (2 if last > 0 else 1), 1
-        except Refused:  # nothing solves the other equations there
-            return math.copysign(math.inf, arm)
-        return fit[0][at] + middle * arm
+
+def _crossing(tried):
+    """Return the step at which the curve through three (what is found, step) finds 0 (Neville's scheme)."""
+    (a, x), (b, y), (c, z) = tried
+    xy, yz = (x * b - y * a) / (b - a or _LEAST), (y * c - z * b) / (c - b or _LEAST)
+    return (xy * c - yz * a) / (c - a or _LEAST)
 
 
 # --- texts

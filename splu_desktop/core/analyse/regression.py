@@ -28,10 +28,12 @@ from splu_desktop.frozen import dataclass
 
 INTERCEPT = say("(intercept)")
 _STEPS, _HALVINGS = 100, 30
-_SETTLED = 1e-8  # of a linear predictor, that a step moves it by
+_SETTLED, _ENOUGH = 1e-8, 1e-4  # of a linear predictor, that a step moves it by: of a fit, and beside an end
 _SINGULAR = 1e-13  # of a standardised matrix, its least eigenvalue
-_NEAR, _TRIES = 1e-4, 50  # of a standard error, from where on an end lies on a line; steps of its search
+_LEAST = 1e-9  # in place of 0 where it divides
+_NEAR, _TRIES = 3e-3, 50  # of a standard error, from where on an end lies on a curve; steps of its search
 _FARTHEST = 64  # times Wald's interval, as good as no bound
+_TANGENT = 1e-3  # of Wald's interval, told by the tangent
 
 Term = str | tuple[Condition, ...]
 _Link = Callable[[Floats], tuple[Floats, Floats]]
@@ -208,7 +210,8 @@ class _Equations:
                 if far(there) <= far(now):
                     break
             beta, now = tried, there
-            if np.abs(step * scale).max() < _SETTLED * np.sqrt(size.sum()):
+            # By Newton what is left is the step's square, and an end moves with the square of that alone.
+            if np.abs(step * scale).max() < (_SETTLED if free.all() else _ENOUGH) * np.sqrt(size.sum()):
                 return beta, bread
         raise BadQuestion(
             "The regression has no solution here: these columns tell the outcome for certain, or too little is left of "
@@ -234,7 +237,8 @@ def _end(equations: _Equations, own: _Own, fit: tuple[Floats, Floats], at: int, 
 
     own : see `_Own`. fit : b and the inverse of the slope there.
 
-    Bracketed by doubling, then by false position (Illinois), each time along the tangent from the last b inside.
+    Each tried lies on the curve through the last three, of which the first two are the estimate's tangent: there the
+    distance in standard errors grows as Wald's.
     """
 
     def beyond(step: float) -> tuple[float, tuple[Floats, Floats]]:
@@ -246,24 +250,29 @@ def _end(equations: _Equations, own: _Own, fit: tuple[Floats, Floats], at: int, 
 
     if not arm:
         return float(fit[0][at])
-    near, inside, short, outside, middle, last = fit, 0.0, -NORMAL_95, 1.0, 0.0, 0
-    try:
-        found, there = beyond(outside)
-        while found < 0:
-            if outside >= _FARTHEST:
-                return math.copysign(math.inf, arm)
-            near, inside, short, outside = there, outside, found, 2 * outside
-            found, there = beyond(outside)
-        over = found
-        for _ in range(_TRIES):
-            middle = (inside * over - outside * short) / (over - short)
-            if abs(found) < _NEAR:
-                break
-            found, there = beyond(middle)
-            if found < 0:
-                near, inside, short, over, last = there, middle, found, over / (2 if last < 0 else 1), -1
-            else:
-                outside, over, short, last = middle, found, short / (2 if last > 0 else 1), 1
-    except BadQuestion:  # no b solves the other equations there
-        return math.copysign(math.inf, arm)
-    return float(fit[0][at] + middle * arm)
+    near, inside, outside, step = fit, 0.0, math.inf, 1.0
+    tried = [(-NORMAL_95, 0.0), (-NORMAL_95 * (1 - _TANGENT), _TANGENT)]
+    for _ in range(_TRIES):
+        try:
+            found, near = beyond(step)
+        except BadQuestion:  # no b solves the other equations there
+            return math.copysign(math.inf, arm)
+        if found < 0 and step >= _FARTHEST:
+            return math.copysign(math.inf, arm)
+        inside, outside = (step, outside) if found < 0 else (inside, step)
+        tried = [*tried[-2:], (found, step)]
+        guess = _crossing(tried)
+        if inside < guess < min(outside, 2 * max(inside, 1.0)):
+            step = guess
+        elif abs(found) >= _NEAR:
+            step = 2 * inside if math.isinf(outside) else (inside + outside) / 2
+        if abs(found) < _NEAR:
+            break
+    return float(fit[0][at] + step * arm)
+
+
+def _crossing(tried: Sequence[tuple[float, float]]) -> float:
+    """Return the step at which the curve through three (what is found, step) finds 0 (Neville's scheme)."""
+    (a, x), (b, y), (c, z) = tried
+    xy, yz = (x * b - y * a) / (b - a or _LEAST), (y * c - z * b) / (c - b or _LEAST)
+    return (xy * c - yz * a) / (c - a or _LEAST)
