@@ -192,8 +192,6 @@ def _accepted(texts: Iterable[str]) -> dict[str, str]:
 def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[str], password: str | None) -> None:
     opened = outcome.opened
     roles = {role.value: list(plan.named(role)) for role in Role}
-    # Without a recipe the notes say already which columns look sensitive.
-    warnings = [line for line in outcome.gate.amber if args.recipe is not None or line.name != "sensitive"]
     if args.json:
         print_json(
             {
@@ -240,7 +238,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
     )
     for note in notes:
         tell("Note: {note}", note=say(note))
-    for line in warnings:
+    for line in outcome.gate.amber:
         if line.name not in outcome.gate.accepted:
             tell("Warning: {sentence}", sentence=told(line.sentence))
         elif reason := outcome.gate.accepted[line.name]:

@@ -191,32 +191,32 @@ def test_three_readers_are_right_as_often_as_counting_says() -> None:
 
 def test_chances_are_said_in_counts_that_are_near() -> None:
     assert [in_counts(share) for share in (0.2, 1 / 3, 0.5, 0.67, 0.8, 0.001, 1.0)] == [
-        "1 of 5",
-        "1 of 3",
-        "1 of 2",
-        "2 of 3",
-        "4 of 5",
-        "1 of 1,000",
+        "1 of 5 cases",
+        "1 of 3 cases",
+        "1 of 2 cases",
+        "2 of 3 cases",
+        "4 of 5 cases",
+        "1 of 1,000 cases",
         "nearly every case",
     ]
     for share in np.linspace(0.05, 0.99, 200):
-        part, _, whole = in_counts(float(share)).partition(" of ")
+        part, _, whole = in_counts(float(share)).removesuffix(" cases").partition(" of ")
         assert abs(int(part) / int(whole) - share) <= 0.015
 
 
-@pytest.mark.parametrize(("insider", "said"), [(2 / 3, "in up to 2 of 3."), (1.0, "left in nearly every case.")])
+@pytest.mark.parametrize(("insider", "said"), [(2 / 3, "in up to 2 of 3 cases."), (1.0, "left in nearly every case.")])
 def test_who_knows_all_others_is_said_to_be_right_in_words_that_fit(insider: float, said: str) -> None:
     assert Readers(0.5, 0.4, 0.6, 0.4, insider).sentences(("ward",))[2].endswith(said)
 
 
 def test_chances_that_are_compared_can_be() -> None:
-    assert compared(0.483, 0.44) == ["48 of 100", "44 of 100"]
-    assert compared(0.75, 0.25) == ["3 of 4", "1 of 4"]
-    assert compared(1 / 6, 0.15) == ["1 of 6", "1 of 7"]
-    assert compared(1.0, 0.001) == ["nearly every case", "1 of 1,000"]
+    assert compared(0.483, 0.44) == ["48 of 100 cases", "44 of 100 cases"]
+    assert compared(0.75, 0.25) == ["3 of 4 cases", "1 of 4 cases"]
+    assert compared(1 / 6, 0.15) == ["1 of 6 cases", "1 of 7 cases"]
+    assert compared(1.0, 0.001) == ["nearly every case", "1 of 1,000 cases"]
     for one in np.linspace(0.05, 0.99, 40):
         for other in np.linspace(0.05, 0.99, 40):
-            parts = [text.partition(" of ") for text in compared(float(one), float(other))]
+            parts = [text.removesuffix(" cases").partition(" of ") for text in compared(float(one), float(other))]
             assert parts[0][2] == parts[1][2] or parts[0][0] == parts[1][0] == "1"
             for share, (part, _, whole) in zip((one, other), parts, strict=True):
                 assert abs(int(part) / int(whole) - share) <= 0.015

@@ -59,6 +59,15 @@ def test_a_first_release_goes_through_with_warnings(source: Path, tmp_path: Path
     }  # fmt: skip
 
 
+def test_every_amber_line_is_printed(source: Path, tmp_path: Path, capsys: Any) -> None:
+    """A diagnosis published on purpose went out without a word, and the report said that a warning was shown."""
+    publish = ("publish", source, "--nsa", "diagnosis", "--sa", "age:4", "--intervals", "age=30,60", "--out")
+    amber = [line for line in run_json(capsys, *publish, tmp_path / "r")["gate"] if line["light"] == "amber"]
+    out = run(capsys, *publish, tmp_path / "s")[1]
+    assert "sensitive" in {line["name"] for line in amber}
+    assert [line["sentence"] for line in amber if f"Warning: {line['sentence']}" not in out] == []
+
+
 def test_an_ordinary_release_does_without_scipy(source: Path, tmp_path: Path) -> None:
     # To import it takes as long as all sanitising of a million records. (Where a count is so odd that only exact tails
     # can judge it, or all are the true ones, it is needed after all: a probability below 1e-8 here.)

@@ -216,9 +216,13 @@ def test_types(tmp_path: Path) -> None:
     ],
 )
 def test_number_formats(tmp_path: Path, text: str, numbers: list[float]) -> None:
-    column = table(tmp_path, text).table["x"]
+    found = table(tmp_path, text)
+    column = found.table["x"]
     assert column.values is not None
     assert column.values.tolist() == numbers
+    # Of the file's own marks: "numbers are written like 1,234.5" stood in reports on files without a thousands mark.
+    example = found.reasons["decimal"].removeprefix("numbers are written like ")
+    assert {mark for mark in example if not mark.isdigit()} <= set(text)
 
 
 @pytest.mark.parametrize(

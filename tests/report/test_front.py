@@ -19,6 +19,8 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.audience import WHO, Audience
 from splu_desktop.core.guarantees.sentences import large_count_promise, small_count_promise
+from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Reader
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.report import law
 from splu_desktop.report.alternatives import BadComparison, read_comparison
@@ -30,7 +32,7 @@ from splu_desktop.report.document import Document, Heading, Pages, Paragraph, Ta
 from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
 from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
-from splu_desktop.report.public import filled
+from splu_desktop.report.public import _values, filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.pdf import _Pen
 from tests.files.kit_releases import plans, table_of
@@ -115,6 +117,19 @@ def test_a_release_by_person_asks_for_its_recipe(tmp_path: Path) -> None:
         opened = replace(opened, facts={**opened.facts, "columns": []})  # what was generalised is asked for first
         with pytest.raises(NotItsSource, match="recipe"):
             _implied(table, opened)
+
+
+def test_the_report_tells_the_counts_that_the_program_tells() -> None:
+    """Of columns drawn by person it called the published count an estimate, beside others in the next table."""
+    table = table_of(1_500)
+    for name in ("joined", "persons", "skewed persons", "together"):
+        published = sanitise.run(table, plans(table)[name], randomness=Seeded(1))
+        for sa in published.sensitive:
+            values = list(_values(published, sa, 100, None))
+            answers = Reader(published).answers([[Condition(sa, values=(each.value,))] for each in values])
+            told = [round(answer.estimate) for answer in answers]
+            counted = published.draws[sa].true_shares
+            assert [each.likely for each in values] == ([each.published for each in values] if counted else told), name
 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[2]
 _REFUSED = {
     "de": r"Rezept|[Tt]reuhänder|Veröffentlichung|[Ff]reigeb|[Ff]reigegeb|\bexakt|(?<!un)(?<!zu)\b[Vv]erlässlich|γ"
     r"|95-%-(?!Konfidenz)|95[ \u00a0]%-Intervall|Anzahlen stimmen|[Zz]usage",
-    "fr": r"\bretir\w* au sort|[Mm]ontrée?s? fau(?:x|sse)|répondue?s?\b|γ|[Ii]ntervalles? à 95\b",
+    "fr": r"\bretir\w* au sort|[Mm]ontrée?s? fau(?:x|sse)|répondue?s?\b|γ|[Ii]ntervalles? à 95\b"
+    # "27 sur 100 cas" and "0 des 12 cellules" are no French: what is counted stands before "sur".
+    r"|\btir\w+ de nouveau|dans (?:au \w+ )?\{\w+\} (?:cas|publications)\b(?! sur)|\{answered\} des",
 }
 _REFUSED_WHOLE = {"de": {"Verbunden", "Gezogen"}, "fr": {"Groupé"}}
 # In French "retirée" is withdrawn, and only said where the English says so.

@@ -121,11 +121,11 @@ def in_counts(share: float) -> str:
     if share >= _NEARLY:
         return say("nearly every case")
     if share < 0.05:
-        return say("1 of {n}", n=max(round(1 / share), 20)) if share >= 0.0005 else say("hardly any case")
+        return say("1 of {n} cases", n=max(round(1 / share), 20)) if share >= 0.0005 else say("hardly any case")
     parts = [(round(share * whole), whole) for whole in (2, 3, 4, 5)]
     parts += [(1, max(round(1 / share), 2)), *((round(share * whole), whole) for whole in (10, 20, 100))]
     part, whole = next((p, w) for p, w in parts if 0 < p < w and abs(p / w - share) <= _CLOSE)
-    return say("{part} of {whole}", part=part, whole=whole)
+    return say("{part} of {whole} cases", part=part, whole=whole)
 
 
 def compared(*shares: float) -> list[str]:
@@ -137,7 +137,7 @@ def compared(*shares: float) -> list[str]:
         alike = len(set(each)) == 1 or set(parts) == {1}
         every = zip(parts, each, shares, strict=True)
         if alike and all(0 < part < whole and abs(part / whole - share) <= _CLOSE for part, whole, share in every):
-            return [say("{part} of {whole}", part=part, whole=whole) for part, whole in zip(parts, each, strict=True)]
+            return [say("{part} of {whole} cases", part=part, whole=whole) for part, whole in zip(parts, each, strict=True)]
     return [in_counts(share) for share in shares]
 
 

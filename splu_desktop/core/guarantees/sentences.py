@@ -124,7 +124,7 @@ def large_count_promise(
         else say("any count of {subject}", subject=_subject(column))
     )
     return say(
-        "{opening}{who} is within {error} of the truth in at least {odds} releases.",
+        "{opening}{who} is within {error} of the truth in at least {odds}.",
         opening=_opening(gamma, releases),
         who=who,
         error=percent(exact, up=True),
@@ -133,11 +133,11 @@ def large_count_promise(
 
 
 def odds(share: Fraction) -> str:
-    """Return a probability as whole odds rounded down, "98 of 100", with as many noughts as its decimals need."""
+    """Return a probability as whole odds rounded down, "98 of 100 releases", with as many noughts as its decimals need."""
     for whole in (100, 1000, 10_000, 100_000, 1_000_000):
         if (share * whole).denominator == 1 or whole == 1_000_000:
             break
-    return say("{part} of {whole}", part=min(math.floor(share * whole), whole - 1), whole=whole)
+    return say("{part} of {whole} releases", part=min(math.floor(share * whole), whole - 1), whole=whole)
 
 
 def value_promises(values: ValuePlan, *, column: str | None = None) -> list[str]:

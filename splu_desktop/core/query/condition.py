@@ -111,12 +111,13 @@ class Condition:
                 "{column} is not {value}", column=self.column, value=listed(map(_said, self.values), _NEXT, _NEXT)
             )
         if not self.is_range:
-            some = listed(map(_said, self.values[:6]), _NEXT, _NEXT)
+            most = 7 if len(self.values) == 7 else 6  # never "and 1 more"
+            some = listed(map(_said, self.values[:most]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
-            if len(self.values) <= 6:
+            if len(self.values) <= most:
                 return say("{column} is one of {values}", column=self.column, values=some)
-            more = len(self.values) - 6
+            more = len(self.values) - most
             return say("{column} is one of {values} and {more} more", column=self.column, values=some, more=more)
         if self.low and self.low == self.high:  # a month of days
             return say("{column} is {value}", column=self.column, value=self.low)

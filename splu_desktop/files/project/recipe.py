@@ -206,6 +206,7 @@ def _unheeded(given: Any, heeded: Any, at: tuple[str, ...] = ()) -> Iterator[tup
 
 def _listed(names: Iterable[str]) -> str:
     named = list(names)
-    more = say(" and {n} more", n=len(named) - _LISTED) if len(named) > _LISTED else ""
-    known = quoted(named[:_LISTED])
+    most = len(named) if len(named) <= _LISTED + 1 else _LISTED  # never "and 1 more"
+    more = say(" and {n} more", n=len(named) - most) if len(named) > most else ""
+    known = quoted(named[:most])
     return counted(len(named), "the column {names}{more}", "the columns {names}{more}", names=known, more=more)

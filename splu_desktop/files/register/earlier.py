@@ -347,7 +347,7 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...], *, who
     worst = sorted(fall, key=lambda cost: (not cost.undone, -cost.row.twice))[:_TOLD]
     told = [_cost_sentence(cost) for cost in fall if cost in worst]
     if more := len(fall) - len(worst):
-        told.append(say("{n} more columns lose likewise.", n=more))
+        told.append(counted(more, "1 more column loses likewise.", "{n} more columns lose likewise."))
     if not fall:
         told.append(say("It re-draws other columns, and both together tell more of each person than one of them."))
     for ours, theirs in dict.fromkeys(other.unmatched for other in earlier[-1:] if other.unmatched[0]):

@@ -169,7 +169,8 @@ def yes_no(value: bool, t: Language) -> str:
 
 
 def listed(names: Sequence[str], t: Language, most: int = 60) -> str:
-    """Return names in quotes; beyond `most`, how many more there are."""
+    """Return names in quotes; of more than one beyond `most`, how many."""
+    most += len(names) == most + 1  # never "and 1 more"
     shown = ", ".join(t("“{name}”", name=name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} {t('and {rest} more', rest=t.number(rest))}" if rest > 0 else shown or "–"

@@ -204,7 +204,7 @@ class Value:
     tolerance : how surely a row that shows it is right at most, on average.
     t_p : least probability of a larger error in its small counts.
     keeps, signal : a_s, the probability that a record of it keeps it, and a_s - b_s.
-    likely : what its published count says of the true one: itself, but where the draw moves counts.
+    likely : what recipients are told: its published count, but where the draw moves counts.
     deviation : standard deviation of that over releases.
     """
 

@@ -93,9 +93,10 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
     )
     reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
     if any(marks != MarkEvidence(small=marks.small, large=marks.large) for marks in evidence):  # else nothing tells
-        reasons["decimal"] = say(
-            "numbers are written like {example}", example="1,234.5" if overall.decimal == "." else "1.234,5"
-        )
+        # Of the file's own: a mark that none of its numbers has is in no example.
+        fraction = any(marks.point or marks.comma for marks in evidence) or not overall.thousands
+        example = f"1{overall.decimal}5" if fraction else f"1{overall.thousands}234"
+        reasons["decimal"] = say("numbers are written like {example}", example=example)
     return Built(
         table, resolved, tuple(problems), reasons, tuple(token for one in found for token in one.tokens), dropped
     )
