@@ -274,7 +274,7 @@ def _values(published: Published, name: str, t_f: int, known: float | None) -> I
     asked, column, draw = published.thresholds, published.table[name], published.draws[name]
     if column.m < 2:
         return
-    counts, likely, told = column.counts(), published.likely(name), told_counts(published, name, column.texts.tolist())
+    counts, likely, told = column.counts(), published.likely(name), told_counts(published, name, column.labels)
     through = draw.two_numbers(likely) or published.transition(name)
     keeps, signal = np.broadcast_to(through.a, column.m), through.signal
     scatter = draw.scatter(likely, column.labels)

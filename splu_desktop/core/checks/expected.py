@@ -137,7 +137,8 @@ def compared(*shares: float) -> list[str]:
         alike = len(set(each)) == 1 or set(parts) == {1}
         every = zip(parts, each, shares, strict=True)
         if alike and all(0 < part < whole and abs(part / whole - share) <= _CLOSE for part, whole, share in every):
-            return [say("{part} of {whole} cases", part=part, whole=whole) for part, whole in zip(parts, each, strict=True)]
+            cases = zip(parts, each, strict=True)
+            return [say("{part} of {whole} cases", part=part, whole=whole) for part, whole in cases]
     return [in_counts(share) for share in shares]
 
 

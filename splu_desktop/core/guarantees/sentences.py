@@ -133,7 +133,7 @@ def large_count_promise(
 
 
 def odds(share: Fraction) -> str:
-    """Return a probability as whole odds rounded down, "98 of 100 releases", with as many noughts as its decimals need."""
+    """Return a probability as whole odds rounded down, "98 of 100 releases", with as many noughts as it needs."""
     for whole in (100, 1000, 10_000, 100_000, 1_000_000):
         if (share * whole).denominator == 1 or whole == 1_000_000:
             break
