@@ -54,7 +54,6 @@ def releases() -> list[Published]:
     raise AssertionError
 
 
-
 @pytest.mark.parametrize("method", list(Method))
 def test_every_question_has_an_answer_within_its_bounds(method: Method) -> None:
     for published in releases():
