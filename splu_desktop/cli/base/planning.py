@@ -379,7 +379,7 @@ def make_plan(
         persons=persons,
         audience=audience,
     )
-    notes = [
+    notes: list[str] = [
         say(
             "Taken as {option}: {columns} ({reason}).",
             option="--drop" if role is Role.DROPPED else f"--{role.value}",
