@@ -50,7 +50,7 @@ def counts_over_runs(gamma: int, n: int, runs: int) -> tuple[np.ndarray, np.ndar
 def test_published_counts_follow_their_law(gamma: int, n: int) -> None:
     """f'_s is a sum over the groups that hold s of Binomial(|group|, 1/|group|): mean f_s, variance between bounds.
 
-    A variance wrong by a seventh in all values is seen, one wrong by half in a single one.
+    A variance wrong by a seventh in all values is seen, and one twice as large in a single one.
     """
     runs = 250
     true, seen = counts_over_runs(gamma, n, runs)
