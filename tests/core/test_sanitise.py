@@ -141,22 +141,6 @@ def test_two_releases_share_no_randomness() -> None:
     assert not np.array_equal(first["s"].counts()[:5], second["s"].counts()[:5])
 
 
-def test_several_sensitive_columns_are_drawn_independently() -> None:
-    """Two identical SAs: both keep their value with probability 1/gamma_1 times 1/gamma_2, not together."""
-    n = 60_000
-    codes = np.arange(n) % 30
-    table = Table((column("id", np.arange(n)), column("s", codes), column("t", codes)))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA, "t": Role.SA}, draws=plain({"s": 4, "t": 3}))
-    published = sanitise.run(table, plan, randomness=Seeded(4)).table
-    record = np.array([int(label[1:]) for label in published["id"].labels])[published["id"].codes]
-    kept = {
-        name: np.array([int(x[1:]) for x in published[name].labels])[published[name].codes] == record % 30
-        for name in ("s", "t")
-    }
-    both = float((kept["s"] & kept["t"]).mean())
-    assert abs(both - 1 / 12) < 4 * np.sqrt(1 / 12 * 11 / 12 / n)
-
-
 @pytest.mark.parametrize("after", range(12))
 def test_every_stage_can_be_stopped(after: int) -> None:
     table = with_nsas(skewed(3_000, 30, 0.1, 1), 2)
