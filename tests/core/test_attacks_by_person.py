@@ -64,9 +64,15 @@ DRAWS: dict[str, Callable[[Table], Mapping[str, Draw]]] = {
 }
 
 
+@cache
+def drawn(name: str) -> Mapping[str, Draw]:
+    return DRAWS[name](stays())
+
+
+@cache
 def learned(name: str, by: str) -> tuple[Table, dict[str, Draw]]:
     table, asked = stays(), Thresholds()
-    made = {column: draw.by_person(by) for column, draw in DRAWS[name](table).items()}
+    made = {column: draw.by_person(by) for column, draw in drawn(name).items()}
     return table, {column: draw.learned(table, column, asked) for column, draw in made.items()}
 
 

@@ -48,8 +48,11 @@ def counts_over_runs(gamma: int, n: int, runs: int) -> tuple[np.ndarray, np.ndar
 
 @pytest.mark.parametrize(("gamma", "n"), [(2, 1_000), (5, 1_000), (6, 1_201)])
 def test_published_counts_follow_their_law(gamma: int, n: int) -> None:
-    """f'_s is a sum over the groups that hold s of Binomial(|group|, 1/|group|): mean f_s, variance between bounds."""
-    runs = 1_000
+    """f'_s is a sum over the groups that hold s of Binomial(|group|, 1/|group|): mean f_s, variance between bounds.
+
+    A variance wrong by a seventh in all values is seen, and one twice as large in a single one.
+    """
+    runs = 250
     true, seen = counts_over_runs(gamma, n, runs)
     variance = true * (1 - 1 / gamma)  # groups of gamma + 1 add up to f_s (1/gamma - 1/(gamma + 1)) to it
     allowance = true * (1 / gamma - 1 / (gamma + 1)) if n % gamma else 0.0
@@ -61,29 +64,35 @@ def test_published_counts_follow_their_law(gamma: int, n: int) -> None:
     ratio = seen.var(axis=0, ddof=1)
     assert (ratio > variance * (1 - width)).all()
     assert (ratio < (variance + allowance) * (1 + width)).all()
+    mean = stats.norm.isf(1e-4 / 4) * np.sqrt((2 + (1 / variance).mean()) / runs / len(true))
+    assert 1 - mean < (ratio / variance).mean() < (1 + allowance / variance).mean() * (1 + mean)
 
 
 def test_one_value_follows_the_binomial_exactly() -> None:
-    """With equal groups f' ~ Binomial(gamma f, 1/gamma), tested as a whole distribution."""
-    sa = column("s", np.r_[np.zeros(3, int), np.arange(1, 48)], None)
+    """With equal groups f' ~ Binomial(gamma f, 1/gamma), tested as a whole distribution.
+
+    Of twenty values with three records each, which rarely share groups: 3,000 counts.
+    """
+    sa = column("s", np.r_[np.arange(60) % 20, np.arange(2_000) % 27 + 20])
     table, source, gamma = Table((sa,)), Seeded(2), 5
-    seen = []
-    for _ in range(3_000):
+    seen: list[int] = []
+    for _ in range(150):
         published = sanitise.run(table, plan_for(table, s=gamma), randomness=source).table["s"]
-        seen.append(int(published.counts()[published.labels == "v0000"].sum()))
+        counts = dict(zip(published.labels.tolist(), published.counts().tolist(), strict=True))
+        seen += [counts.get(f"v{value:04d}", 0) for value in range(20)]
     law = stats.binom(15, 0.2)
     observed = np.bincount(np.minimum(seen, 7), minlength=8)
     expected = np.r_[law.pmf(np.arange(7)), law.sf(6)] * len(seen)
     assert stats.chisquare(observed, expected).pvalue > 1e-4
 
 
-@pytest.mark.parametrize(("n", "gamma"), [(600, 5), (607, 6)])
+@pytest.mark.parametrize(("n", "gamma"), [(6_000, 5), (6_007, 6)])
 def test_a_record_keeps_its_value_with_probability_r_over_n(n: int, gamma: int) -> None:
     """And a kept record and a changed one are otherwise alike: the NSA that names the record travels with it."""
     sa = column("s", np.arange(n) % 12)
     table = Table((column("id", np.arange(n)), sa))
     plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws=plain({"s": gamma}))
-    source, kept, runs = Seeded(3), 0, 300
+    source, kept, runs = Seeded(3), 0, 30
     for _ in range(runs):
         published = sanitise.run(table, plan, randomness=source).table
         record = np.array([int(label[1:]) for label in published["id"].labels])[published["id"].codes]
@@ -95,12 +104,12 @@ def test_a_record_keeps_its_value_with_probability_r_over_n(n: int, gamma: int) 
 
 def test_a_changed_record_takes_any_other_value_in_proportion() -> None:
     """Given that it changes, a record of value u is published as v with probability f_v / (N - f_u)."""
-    counts = [50, 50, 40, 40, 40, 30, 30, 20]
+    counts = [500, 500, 400, 400, 400, 300, 300, 200]
     sa = column("s", np.repeat(np.arange(8), counts))
     table = Table((column("id", np.arange(sa.n)), sa))
     plan = Plan(roles={"id": Role.NSA, "s": Role.SA}, draws=plain({"s": 3}))
     source, moves = Seeded(9), np.zeros((8, 8))
-    for _ in range(600):
+    for _ in range(60):
         published = sanitise.run(table, plan, randomness=source).table
         record = np.array([int(label[1:]) for label in published["id"].labels])[published["id"].codes]
         value = np.array([int(label[1:]) for label in published["s"].labels])[published["s"].codes]
@@ -130,22 +139,6 @@ def test_two_releases_share_no_randomness() -> None:
     second = sanitise.run(table, plan_for(table, s=5)).table
     assert (first["free"].codes == second["free"].codes).mean() < 0.1
     assert not np.array_equal(first["s"].counts()[:5], second["s"].counts()[:5])
-
-
-def test_several_sensitive_columns_are_drawn_independently() -> None:
-    """Two identical SAs: both keep their value with probability 1/gamma_1 times 1/gamma_2, not together."""
-    n = 60_000
-    codes = np.arange(n) % 30
-    table = Table((column("id", np.arange(n)), column("s", codes), column("t", codes)))
-    plan = Plan(roles={"id": Role.NSA, "s": Role.SA, "t": Role.SA}, draws=plain({"s": 4, "t": 3}))
-    published = sanitise.run(table, plan, randomness=Seeded(4)).table
-    record = np.array([int(label[1:]) for label in published["id"].labels])[published["id"].codes]
-    kept = {
-        name: np.array([int(x[1:]) for x in published[name].labels])[published[name].codes] == record % 30
-        for name in ("s", "t")
-    }
-    both = float((kept["s"] & kept["t"]).mean())
-    assert abs(both - 1 / 12) < 4 * np.sqrt(1 / 12 * 11 / 12 / n)
 
 
 @pytest.mark.parametrize("after", range(12))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ def column(name: str, codes: NDArray[np.int64]) -> Column:
     return Column.from_codes(name, codes.astype(np.int32), labels, missing, None, kind=Kind.CATEGORY)
 
 
+@cache
 def releases() -> list[Published]:
     rng = np.random.default_rng(5)
     found: list[Published] = []
@@ -52,12 +54,9 @@ def releases() -> list[Published]:
     raise AssertionError
 
 
-RELEASES = releases()
-
-
 @pytest.mark.parametrize("method", list(Method))
 def test_every_question_has_an_answer_within_its_bounds(method: Method) -> None:
-    for published in RELEASES:
+    for published in releases():
         reader = Reader(published)
         values = {name: published.table[name].labels.tolist() for name in published.table.names}
         sets = [*((value,) for value in values["s"]), tuple(values["s"][:2]), tuple(values["s"])]
@@ -83,7 +82,7 @@ def test_every_question_has_an_answer_within_its_bounds(method: Method) -> None:
 
 
 def test_cross_tables_and_repeated_draws_work_too() -> None:
-    for published in RELEASES[:20]:
+    for published in releases()[:20]:
         reader = Reader(published)
         first = published.table["s"].labels.tolist()[:1]
         answer = reader.answer([Condition("s", first)], bootstrap=True)
@@ -97,5 +96,5 @@ def test_cross_tables_and_repeated_draws_work_too() -> None:
 
 def test_no_such_release_is_taken_for_forged() -> None:
     """The check alarms with a probability of less than 1e-10 per value and tail."""
-    for published in RELEASES:
+    for published in releases():
         assert [check.sentence for check in check_alone(published) if not check.passed] == []

@@ -53,7 +53,7 @@ def test_it_waits_until_the_work_is_done(qtbot: QtBot, tasks: Tasks, owner: QObj
         gone = weakref.ref(made[0])
         del made
         assert gone() is not None  # the automatic collector would have come by dozens of times
-        end.wait(30)
+        end.wait()
         return 1
 
     job = tasks.run("work", work)
@@ -83,7 +83,7 @@ def test_work_of_very_many_objects_is_not_waited_for(
     monkeypatch.setattr(collector, "_PRESSING", 1)
     own = Collector(tasks, owner)
     end = threading.Event()
-    job = tasks.run("work", lambda progress: end.wait(30))
+    job = tasks.run("work", lambda progress: end.wait())
     kept = [[] for _ in range(collector._WORTH + 1)]  # type: ignore[var-annotated]
     assert own.turn()
     assert len(kept) > collector._WORTH

@@ -67,12 +67,12 @@ def test_work_that_ended_before_it_noticed_a_cancel_is_done(qtbot: QtBot, tasks:
 
     def work(progress: Progress) -> str:
         started.set()
-        gate.wait(5)
+        gate.wait()
         return "written"
 
     job = tasks.run("a", work)
     done = qtbot.waitSignal(job.done)
-    assert started.wait(5)
+    started.wait()
     job.cancel()
     gate.set()
     done.wait()
@@ -112,7 +112,7 @@ def test_shutdown_waits_for_all_work(qapp: QApplication) -> None:
 
     for channel in "abc":
         tasks.run(channel, work)
-    assert running.wait(5)
+    running.wait()
     tasks.shutdown()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("splu")]
 

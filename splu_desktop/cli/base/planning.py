@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -302,21 +303,20 @@ def make_plan(
             "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
             "leave away leave=, or choose another --person."
         )
-    gammas: dict[str, int] = {}
-    for text in sensitive:
-        for name, own in sensitive_column(text, table):
-            if name in gammas:
-                raise BadSetting("Column “{name}” is given with --sa twice; name it once.", name=name)
-            gammas[name] = own if own is not None else usual
-            if name in rules and own is not None:
-                raise BadSetting(
-                    "Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name
-                )
+    asked: dict[str, int] = {}
+    for name, own in (each for text in sensitive for each in sensitive_column(text, table)):
+        if name in asked:
+            raise BadSetting("Column “{name}” is given with --sa twice; name it once.", name=name)
+        asked[name] = own if own is not None else usual
+        if name in rules and own is not None:
+            raise BadSetting(
+                "Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name
+            )
     blocks = [columns_named(text, table) for text in together]
     own_ways = {**rules, **draws}
     own_ways |= _drawn_once(blocks, {**own_ways, **fakes, **declared})
-    roles: dict[str, Role] = dict.fromkeys((*gammas, *own_ways), Role.SA)
-    own_gammas, gammas = gammas, {name: own for name, own in gammas.items() if name not in own_ways}
+    chosen = (*asked, *own_ways)
+    roles = dict.fromkeys(chosen, Role.SA)
     for option, role, texts in (
         ("--nsa", Role.NSA, nsa),
         ("--drop", Role.DROPPED, drop),
@@ -331,70 +331,64 @@ def make_plan(
                     option=option[2:],
                 )
     for name in kept:
-        if name not in table:
-            raise UnknownColumn(name, table.names)
         if not roles.setdefault(name, Role.NSA).published:
             raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
-    suggested = _in_groups(table, roles, generalisations, usual)
-    generalisations |= suggested
-    generalised = table_after(table, generalisations)
-    _check_kept(generalised, roles, kept)
-    notes = [_grouped(name, steps) for name, steps in suggested.items()]
-    said = set(generalisations) - set(suggested)
-    taken: dict[tuple[Role, str], list[str]] = {}
-    special = []
-    plain = suggest_roles(table, sensitive=(*gammas, *own_ways)) if said else {}
-    for name, suggestion in suggest_roles(generalised, sensitive=(*gammas, *own_ways)).items():
-        if name in roles:
+    said, special = dict(roles), list[str]()
+    taken = defaultdict[tuple[Role, str], list[str]](list)
+    plain = suggest_roles(table, chosen) if generalisations else {}
+    for name, suggestion in suggest_roles(table_after(table, generalisations), chosen).items():
+        if name in said:
             continue
         # A month is no longer known as a date, nor as harmless.
-        if name in said and (
+        if name in generalisations and (
             plain[name].role is Role.NSA or plain[name].card is RoleCard.RECOGNISES != suggestion.card
         ):
             suggestion = replace(plain[name], role=Role.NSA)
         if suggestion.card is RoleCard.SPECIAL:
             special.append(name)
         roles[name] = suggestion.role
-        if suggestion.role is Role.SA:
-            gammas[name] = usual
         if suggestion.role is not Role.NSA:
-            taken.setdefault((suggestion.role, suggestion.reason), []).append(say("“{name}”", name=name))
+            taken[suggestion.role, suggestion.reason].append(say("“{name}”", name=name))
     if Role.SA not in roles.values() and special:
         raise BadSetting(
             "No sensitive column is marked: mark those to be published, of all that look sensitive: --sa {columns}",
             columns=shlex.quote(",".join(special)),
         )
-    for name in (name for name in said if not roles[name].published):
+    for name in (name for name in generalisations if not roles[name].published):
         raise BadSetting(
             "Column “{name}” is left out of the release, so its values can't be grouped; publish it, or leave "
             "--generalise and --intervals of it away.",
             name=name,
         )
-    for (role, reason), names in taken.items():
-        option = "--drop" if role is Role.DROPPED else f"--{role.value}"
-        notes.append(
-            say("Taken as {option}: {columns} ({reason}).", option=option, columns=listed(names), reason=reason)
-        )
-    more = _in_groups(table, roles, generalisations, usual)
-    if more:  # a measurement that is suggested as sensitive
-        suggested, generalisations = suggested | more, generalisations | more
-        generalised = table_after(table, generalisations)
-        notes += [_grouped(name, steps) for name, steps in more.items()]
-    for name in ways:
-        if name not in gammas and name not in own_ways:
-            raise BadSetting("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
+    for name in (name for name in ways if roles[name] is not Role.SA):
+        raise BadSetting("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
+    suggested = _in_groups(table, roles, generalisations, usual)
+    generalisations |= suggested
+    generalised = table_after(table, generalisations)
+    _check_kept(generalised, said, kept)
+    gammas = {name: asked.get(name, usual) for name in roles if roles[name] is Role.SA and name not in own_ways}
     found = {**designed(rules, gammas, fakes, ways, generalised, declared), **draws}
     for names in blocks:
-        found |= planned(generalised, names, _one_gamma(names, own_gammas, usual))
+        found |= planned(generalised, names, _one_gamma(names, asked, usual))
     plan = Plan(
         roles={name: roles[name] for name in table.names},
         draws={name: found[name] for name in table.names if name in found},
         thresholds=thresholds or Thresholds(),
         generalisations={name: generalisations[name] for name in table.names if name in generalisations},
-        kept_identifiers={name: kept[name] for name in table.names if name in kept},
+        kept_identifiers=kept,
         persons=persons,
         audience=audience,
     )
+    notes: list[str] = [
+        say(
+            "Taken as {option}: {columns} ({reason}).",
+            option="--drop" if role is Role.DROPPED else f"--{role.value}",
+            columns=listed(names),
+            reason=reason,
+        )
+        for (role, reason), names in taken.items()
+    ]
+    notes += [_grouped(name, steps) for name, steps in suggested.items()]
     return plan, [*notes, *_words(plan, suggested)]
 
 

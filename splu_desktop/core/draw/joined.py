@@ -903,12 +903,18 @@ class Programme:
         """Return a I + (1 - a) 1 r' with the largest a that keeps all bounds; a = 0 always does."""
         goal = np.where(self.fed, self.share, 0.0)
         goal /= max(float(goal.sum()), 1e-300) * self.sizes
-        low, high = 0.0, 1.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            kept = bool((self.room(np.tile((1 - middle) * goal, (len(goal), 1))) >= 0).all())
-            low, high = (middle, high) if kept else (low, middle)
-        return np.tile((1 - low) * goal, (len(goal), 1))
+        drawn = np.tile(goal, (len(goal), 1))
+        return self.between(np.zeros_like(drawn), drawn)
+
+    def between(self, wanted: Floats, safe: Floats) -> Floats:
+        """Return the chances nearest to those wanted, on the straight way from safe ones, that keep all bounds."""
+        there = self.room(wanted)
+        if (there >= -1e-12).all():
+            return wanted
+        # Along it what a bound leaves is linear, too: the first to be used up ends the way.
+        here, short = np.maximum(self.room(safe), 0.0), there < 0
+        way = max(float((here[short] / (here[short] - there[short])).min()) - 1e-12, 0.0)
+        return np.asarray(way * wanted + (1 - way) * safe, np.float64)
 
 
 def design(
@@ -1044,7 +1050,7 @@ def solve(problem: Programme, leave: float = 0.0, near: Floats | None = None) ->
         return closed if (problem.room(closed) >= -1e-12).all() else safe
     search, starts = _Search(problem, safe), [safe]
     if (problem.keeps(closed) >= 0).all():
-        starts.append(_between(problem, closed, safe))
+        starts.append(problem.between(closed, safe))
     best = min(starts, key=problem.loss)
     if found := search.all_chances():
         return min((best, *found), key=problem.loss)
@@ -1068,18 +1074,6 @@ def closed_form(problem: Programme, leave: float = 0.0) -> Floats:
     if leave and (out := np.flatnonzero(~guarded & problem.fed)).size:
         feeds[guarded, out[0]] = leave
     return feeds
-
-
-def _between(problem: Programme, wanted: Floats, safe: Floats) -> Floats:
-    """Return the chances nearest to those wanted, on the straight way from safe ones, that keep all bounds."""
-    low, high = 0.0, 1.0
-    if (problem.room(wanted) >= -1e-12).all():
-        return wanted
-    for _ in range(40):
-        middle = (low + high) / 2
-        kept = bool((problem.room(middle * wanted + (1 - middle) * safe) >= 0).all())
-        low, high = (middle, high) if kept else (low, middle)
-    return np.asarray(low * wanted + (1 - low) * safe, np.float64)
 
 
 class _Search:
@@ -1107,7 +1101,7 @@ class _Search:
         share, limits = self._problem.share, self._problem.limits
         shown = (share + limits[::-1] - 1) / (limits.sum() - 1)
         keeps = limits * shown / share
-        return [_between(self._problem, np.array([[0.0, 1 - keeps[0]], [1 - keeps[1], 0.0]]), self._safe)]
+        return [self._problem.between(np.array([[0.0, 1 - keeps[0]], [1 - keeps[1], 0.0]]), self._safe)]
 
     def starts(self) -> list[Floats]:
         """Return chances from which to look, half of the way from safe ones to random ones, always the same.
@@ -1119,18 +1113,15 @@ class _Search:
         p, problem = len(self._free), self._problem
         number = min(_STARTS, max(1, _COST // p**3))
         drawn = np.random.default_rng(0).dirichlet(np.full(p, 0.2), (number, p)) / problem.sizes
-        return [(self._safe + _between(problem, np.where(self._free, each, 0.0), self._safe)) / 2 for each in drawn]
+        return [(self._safe + problem.between(np.where(self._free, each, 0.0), self._safe)) / 2 for each in drawn]
 
     def improved(self, start: Floats) -> Floats:
         """Return what SLSQP makes of a start."""
         from scipy.optimize import minimize  # takes longer to load than a plan without joined draws takes
 
-        def rated(x: Floats) -> float:
-            return math.log(self._problem.loss(self._whole(np.clip(x, 0.0, 1.0))) + 1e-12)
-
-        def slope(x: Floats) -> Floats:
-            loss, found = self._problem.sloped(self._whole(np.clip(x, 0.0, 1.0)))
-            return np.asarray(found[self._free] / (loss + 1e-12), np.float64)
+        def rated(x: Floats) -> tuple[float, Floats]:
+            loss, slope = self._problem.sloped(self._whole(np.clip(x, 0.0, 1.0)))
+            return math.log(loss + 1e-12), np.asarray(slope[self._free] / (loss + 1e-12), np.float64)
 
         kept: Any = {
             "type": "ineq",
@@ -1141,7 +1132,7 @@ class _Search:
         found = minimize(
             rated,
             inside[self._free] * self._scale,
-            jac=slope,
+            jac=True,
             method="SLSQP",
             bounds=[(0.0, None)] * len(self._scale),  # who keeps no less than nothing takes no more than all
             constraints=kept,
@@ -1149,7 +1140,7 @@ class _Search:
         )
         if not np.isfinite(found.x).all():
             return start
-        return _between(self._problem, self._whole(np.clip(found.x, 0.0, 1.0)), self._safe)
+        return self._problem.between(self._whole(np.clip(found.x, 0.0, 1.0)), self._safe)
 
 
 def parts_of(counts: NDArray[np.int64], limits: tuple[Fraction, ...]) -> list[list[int]]:
