@@ -256,8 +256,7 @@ class _Run:
         lines.append(
             Line("destination", Light.GREEN, say("“{target}” can be written.", target=self._order.target), "publish")
         )
-        seen_last = reading.entries[-1].hash if reading.entries else ""
-        return Examination(Gate(tuple(lines)), earlier, fall, prints, seen_last)
+        return Examination(Gate(tuple(lines)), earlier, fall, prints, reading)
 
     def _persons(self) -> Line:
         uncounted = self._surveyed.uncounted
@@ -338,9 +337,7 @@ class _Run:
             if self._source.changed:
                 raise _changed()
             with register.held():
-                reading = register.read()
-                last = reading.entries[-1].hash if reading.entries else ""
-                if last != examination.seen:
+                if register.read(since=examination.seen) != examination.seen:
                     raise ClusterFailed(
                         "Another release was registered while this one was made; nothing was written, so publish again."
                     )

@@ -10,6 +10,7 @@ from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
 from splu_desktop.core.reconstruct.whole_matrix import MatrixPart, numbers_of, several_sas
 from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 from tests.core.published_tables import dependent_table, release, table_of
 from tests.core.random_designs import of_seed
 
@@ -118,6 +119,16 @@ def test_intervals_hold_whatever_differs_in_several_hidden_directions_alone() ->
         y = sum(chance.multinomial(count, row, 2_000) for count, row in zip(true, through.matrix, strict=True))
         _, low, high, _ = numbers_of(np.asarray(y, float), None, through, Method.UNBIASED).reshape(4, -1, 8)[:, :, 5]
         assert ((low <= true[5]) & (true[5] <= high)).mean() > 0.93
+
+
+def test_a_variance_takes_the_eigenvalues_that_were_found() -> None:
+    """Two of design 6's lie just above what can be told: that they are found, not known, widened it by a fifth."""
+    sa, limits, fakes = of_seed(6)
+    through = DecoyGroups.designed(sa, limits, fakes=fakes).transition(sa.counts().astype(float), sa.labels)
+    alone = MatrixTransition.of(through.counts, Independent(through.matrix))  # T stands, so nothing else strays
+    few = np.eye(sa.m)
+    exact = alone.matrix @ alone.inverse**2 - (alone.matrix @ alone.inverse) ** 2
+    assert alone.variance(few)[:, alone.readable] == pytest.approx(exact[:, alone.readable], rel=0.01)
 
 
 def test_counts_that_no_groups_explain_stay_unbiased_for_the_whole_table() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
@@ -23,11 +25,12 @@ from splu_desktop.core.guarantees.tolerant import t_p_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.disk.place import witness_folder
 from splu_desktop.files.publish import publishing
 from splu_desktop.files.publish.entry import entry_body, unlocked
 from splu_desktop.files.publish.publishing import Examination, GateShut, Order, examine, publish
 from splu_desktop.files.register import fingerprint, likeness
-from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.book import Register, RegisterFault
 from splu_desktop.files.register.earlier import least_stated, sentence
 from splu_desktop.files.register.fingerprint import fingerprints
 from splu_desktop.files.register.shelf import falls
@@ -396,6 +399,33 @@ def test_two_releases_at_once_count_each_other(house: House) -> None:
     assert not orders[1].target.exists()
     publish(orders[2], accepted=accepted | {"earlier-release": "yes"}, examination=looks[2], register=house.register)
     assert [entry.body["guarantees"]["illness"]["releases"] for entry in house.register.read().releases] == [1, 2]
+
+
+@pytest.mark.parametrize("earlier", [0, 1])
+@pytest.mark.parametrize("fate", ["removed", "exchanged", "put back"])
+def test_a_register_that_is_not_the_one_that_was_examined_keeps_the_release_back(
+    house: House, earlier: int, fate: str
+) -> None:
+    """Another key recognises no source, and of a copy the last entries are gone: earlier releases were forgotten."""
+    table, folder = hospital(1, 300), house.register.folder
+    plan = plan_of(table)
+    house.look(table, plan)  # draws the key
+    shutil.copytree(folder, house.folder / "copy")
+    for _ in range(earlier):
+        house.release(table, plan)
+    order = house.order(table, plan)
+    look = examine(order, register=house.register)
+    shutil.rmtree(folder)
+    shutil.rmtree(witness_folder(), ignore_errors=True)
+    if fate == "exchanged":
+        Register(folder).key()
+    elif fate == "put back":
+        shutil.copytree(house.folder / "copy", folder)
+    same = fate == "put back" and not earlier
+    with nullcontext() if same else pytest.raises(RegisterFault, match="is not the one that was read before"):
+        publish(order, strict=False, examination=look, register=house.register)
+    assert order.target.exists() is same
+    assert len(house.register.read().entries) == same
 
 
 def test_entries_of_version_0_1_0_are_still_compared(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

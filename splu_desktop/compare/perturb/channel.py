@@ -39,7 +39,7 @@ class Channelled(Sanitised):
         self.source, self.matrix = source, matrix
         self.shown = drawn(matrix, source.sensitive.codes, chance)
         published = np.bincount(self.shown, minlength=source.m).astype(np.float64)
-        inverse, _, _ = KnownTransition.inverted(matrix, published)
+        inverse, _ = KnownTransition.inverted(matrix, published)
         likely = np.maximum(published @ inverse, 0.5)
         self.through = KnownTransition(source.n, likely * (source.n / likely.sum()), Independent(matrix))
 

@@ -462,10 +462,10 @@ class PersonTransition(MatrixTransition):
     told: Flags
 
     @cached_property
-    def _inverted(self) -> tuple[Floats, Floats, Floats]:
+    def _inverted(self) -> tuple[Floats, Floats]:
         m = len(self.counts)
         inverse = (np.eye(m) - (1 - self.keep) * self.shares) / self.keep
-        return inverse, np.zeros((0, m)), inverse
+        return inverse, np.zeros((0, m))
 
     @property
     def readable(self) -> Flags:

@@ -35,7 +35,7 @@ def misjudged(matrix: Floats, through: Transition) -> bool:
     straight = np.diag(gain) - through.b * gain
     share = through.counts / through.n
     usual = np.maximum(_spread(matrix, straight, share)[told], 1e-12)
-    clear, hidden, _ = MatrixTransition.inverted(matrix, through.counts)
+    clear, hidden = MatrixTransition.inverted(matrix, through.counts)
     if (_spread(matrix, clear, share)[told] > _MORE * usual).any():
         return True
     # Of a direction that nothing tells about, the part in which a value strays from independence is others' bias.

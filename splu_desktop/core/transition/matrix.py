@@ -26,7 +26,6 @@ Flags = NDArray[np.bool_]
 
 FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
-_SECOND = 3.0  # t^2 of a variance's second order: Var(S / (1 + e)) = Var(S) (1 + 3 Var(e)) with e independent of S
 _CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
@@ -142,7 +141,7 @@ class MatrixTransition:
         return self.a - self.b
 
     @cached_property
-    def _inverted(self) -> tuple[Floats, Floats, Floats]:
+    def _inverted(self) -> tuple[Floats, Floats]:
         return self.inverted(self.matrix, self.counts)
 
     @property
@@ -155,27 +154,20 @@ class MatrixTransition:
         """(k, m) compositions of which y tells nothing: those G leaves out, 0 where values are independent of P."""
         return self._inverted[1]
 
-    @property
-    def _noisy(self) -> Floats:
-        """(m, m) G as it stands in variances, see `inverted`."""
-        return self._inverted[2]
-
     @staticmethod
-    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the inverse of T over the directions that tell anything, the other ones, and that for variances.
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
+        """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones.
 
-        (m, m), (k, m), (m, m). T is computed from published counts, so its eigenvalues are known to some 1 / sqrt(N),
-        and a sum divided by one known to a share t of it has 1 + 3 t^2 times the variance (second order): a third more
-        where a direction only just tells anything, nothing to speak of elsewhere.
+        T is computed from published counts, so its eigenvalues are known to some 1 / sqrt(N). Variances need no room
+        for that beside T's derivatives: they are those of the sum divided by the eigenvalue that was found.
         """
         root = np.sqrt(np.maximum(counts, 1e-9))
         even = root[:, None] * matrix / root
         values, vectors = np.linalg.eigh((even + even.T) / 2)
         clear = values > _CLEAR / np.sqrt(max(int(counts.sum()), 1))
-        known, gain = vectors[:, clear], 1 / values[clear]
-        more = gain * np.sqrt(1 + _SECOND * gain**2 / max(int(counts.sum()), 1))
-        inverse, noisy = ((known * each) @ known.T / root[:, None] * root for each in (gain, more))
-        return inverse, vectors[:, ~clear].T * root, noisy
+        known = vectors[:, clear]
+        inverse = (known / values[clear]) @ known.T / root[:, None] * root
+        return np.asarray(inverse, np.float64), vectors[:, ~clear].T * root
 
     @cached_property
     def readable(self) -> Flags:
@@ -219,7 +211,7 @@ class MatrixTransition:
             like[:] = True
         found = np.zeros((len(x), sets.shape[1]))
         if like.any():
-            spread = self._by_value if chosen is None else self._spread(self._noisy @ sets, sets)
+            spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
             found[like] = spread.of(x[like], self.counts)
         if not like.all():
             moments = self._followed_by_value if chosen is None else self._moments(sets)
@@ -230,7 +222,7 @@ class MatrixTransition:
 
     @cached_property
     def _by_value(self) -> Spread:
-        return self._spread(self._noisy, np.eye(len(self.counts)))
+        return self._spread(self.inverse, np.eye(len(self.counts)))
 
     @cached_property
     def _followed_by_value(self) -> tuple[Floats, Floats, Floats]:
@@ -242,7 +234,7 @@ class MatrixTransition:
 
         P[v] is the mean over the groups of v's records of the product of what two functions are there on average.
         """
-        function = self._noisy @ sets
+        function = self.inverse @ sets
         moved, products = self.groups.moments(function)
         moved -= np.tensordot(self.counts / max(self.n, 1), moved, axes=1)
         return moved, products, np.einsum("vuk,uk->vk", products, function)
@@ -252,7 +244,7 @@ class MatrixTransition:
         T (h g) - P(h, g), P as in `_moments`, and over all records f' P(h, g) = f' (h (T g)).
         """
         derivative, pairs, own = moments
-        function = self._noisy @ sets
+        function = self.inverse @ sets
         moved = np.tensordot(x, derivative, axes=(1, 1))
         # f' G = f' whatever G leaves out, so of that P has its share of f', which moves with f': q (I - T G).
         share = x.sum(axis=1) / max(self.n, 1)
@@ -288,16 +280,16 @@ class KnownTransition(MatrixTransition):
     """
 
     @staticmethod
-    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats, Floats]:
+    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
         """Return (m, m) the inverse of T, of its clear directions where it has others, and (k, m) those.
 
-        T is known, not computed from counts: variances take the inverse as it is, and a direction that tells little is
-        paid for in variance. Left out, it would bias every count and no interval would say so: 82 % held for 95 %.
+        T is known, not computed from counts: a direction that tells little is paid for in variance. Left out, it would
+        bias every count and no interval would say so: 82 % held for 95 %.
         """
         left, sizes, right = np.linalg.svd(matrix)
         clear = sizes > _ROUNDED * sizes[0]
         inverse = (right[clear].T / sizes[clear]) @ left[:, clear].T
-        return np.asarray(inverse, np.float64), left[:, ~clear].T, inverse
+        return np.asarray(inverse, np.float64), left[:, ~clear].T
 
     @property
     def moving(self) -> Flags:

@@ -13,6 +13,7 @@ from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import IN_MEMORY, Storage, Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
+from splu_desktop.files.register.book import Reading
 from splu_desktop.files.register.earlier import Cost, EarlierRelease
 from splu_desktop.files.register.fingerprint import Fingerprints
 from splu_desktop.frozen import dataclass
@@ -88,14 +89,14 @@ class Examination:
     earlier : releases of the same records, oldest first.
     costs : how T_P falls with one release more, per SA that was released before.
     prints : the source's fingerprints; None where the register can't be used.
-    seen : hash of the register's last entry; "" where it had none.
+    seen : the register as it was read; None where it can't be used.
     """
 
     gate: Gate
     earlier: tuple[EarlierRelease, ...]
     costs: tuple[Cost, ...]
     prints: Fingerprints | None
-    seen: str = ""
+    seen: Reading | None = None
 
 
 def check_target(order: Order) -> None:

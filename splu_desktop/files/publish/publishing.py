@@ -104,7 +104,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     earlier: tuple[EarlierRelease, ...] = ()
     fall: tuple[Cost, ...] = ()
     prints: Fingerprints | None = None
-    seen = ""
+    seen: Reading | None = None
     about_register: list[Line] = []
     if order.table.n == 0:
         return Examination(Gate(table_lines(order.table, order.plan)), (), (), None)
@@ -135,7 +135,7 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
             key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)
             fall = _costs(order, earlier, lines)
-            seen = _last(reading)
+            seen = reading
             about_register = register_lines(reading, earlier, fall)
         except RegisterFault as fault:
             about_register = [Line("register", Light.RED, str(fault), "publish")]
@@ -155,25 +155,24 @@ def _costs(order: Order, earlier: tuple[EarlierRelease, ...], lines: Iterable[Li
     return costs(plan, earlier, {line.column for line in lines if line.name == "public-figures"})
 
 
-def _last(reading: Reading) -> str:
-    return reading.entries[-1].hash if reading.entries else ""
-
-
 def _looked_up_again(
     order: Order, before: Examination, gate: Gate, register: Register, progress: Progress
 ) -> tuple[Examination, Gate]:
-    """Return what the register says now, while it is held: another release may have been entered since."""
-    reading = register.read()
-    if _last(reading) == before.seen:
+    """Return what the register says now, while it is held: another release may have been entered since.
+
+    Raises RegisterFault where it is no longer the register that was examined.
+    """
+    reading = register.read(since=before.seen)
+    if reading == before.seen:
         return before, gate
     assert before.prints is not None
     earlier = find_earlier(
-        reading, before.prints, order.table, order.plan, register.key(), register.folder, progress=progress
+        reading, before.prints, order.table, order.plan, reading.key, register.folder, progress=progress
     )
     fall = _costs(order, earlier, gate.lines)
     others = [line for line in gate.lines if line.name not in ("register", "earlier-release")]
     now = Gate((*others, *register_lines(reading, earlier, fall)), gate.accepted)
-    return Examination(now, earlier, fall, before.prints, _last(reading)), now
+    return Examination(now, earlier, fall, before.prints, reading), now
 
 
 def publish(
@@ -289,7 +288,6 @@ def _write(
         nonlocal gate
         progress.report("Finishing", 0.5)
         _check_source(order, progress)
-        keep_sketches(register, prints)
         packed_sha256 = file_sha256(partial, progress) if order.packed else None
         made.append(partial.stat().st_ino)
         entering.append(partial.parent)
@@ -297,6 +295,7 @@ def _write(
         with register.held():
             now, gate = _looked_up_again(order, examination, gate, register, progress)
             pass_gate(gate, order, strict)
+            keep_sketches(register, prints)
             body = entry_body(order, facts, checks, gate, now, partial, packed_sha256)
             progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
             entries.append(register.append(RELEASE, facts["id"], body))

@@ -23,6 +23,7 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -88,12 +89,14 @@ class Reading:
     faults : one sentence per place where the chain does not hold; empty for a sound register.
     torn : bytes at the end that a crash left; not a fault.
     acknowledged : faults that somebody acknowledged, no longer among `faults`.
+    key : the register's; b"" where it has none.
     """
 
     entries: tuple[Entry, ...]
     faults: tuple[str, ...]
     torn: int = 0
     acknowledged: tuple[str, ...] = ()
+    key: bytes = field(default=b"", repr=False)
 
     @property
     def whole(self) -> bool:
@@ -123,13 +126,25 @@ class Register:
         self._head = self.folder / "head.json"
         self._mutex, self._holding = threading.RLock(), 0
 
-    def read(self) -> Reading:
-        """Return all entries and what is wrong with them. Raises RegisterFault where the system refuses."""
+    def read(self, since: Reading | None = None) -> Reading:
+        """Return all entries and what is wrong with them.
+
+        Raises RegisterFault where the system refuses, or where this is not the register that was read as `since`, with
+        all that was in it: what a gate said would not be what is recorded, and one with another key recognises nothing.
+        """
         with self._refusals():
             if not self.folder.is_dir():
-                return Reading((), tuple(self._read().faults))
-            with self.held():
-                return self._read().reading
+                found = Reading((), tuple(self._read().faults))
+            else:
+                with self.held():
+                    found = self._read().reading
+        if since is not None and (found.key, found.entries[: len(since.entries)]) != (since.key, since.entries):
+            raise RegisterFault(
+                "The register of releases in “{folder}” is not the one that was read before: it was removed, exchanged "
+                "or put back meanwhile. Nothing was published; restore it, or begin again.",
+                folder=self.folder,
+            )
+        return found
 
     def append(self, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
         """Add an entry; it is on disk when this returns. Raises RegisterFault; nothing is added then.
@@ -337,6 +352,7 @@ class Register:
             tuple(fault for mark, fault in every.items() if mark not in acknowledged),
             len(raw) - size,
             tuple(fault for mark, fault in every.items() if mark in acknowledged),
+            key,
         )
         return _FoundBook(reading, size, last, known, frozenset({*entered, *acknowledged}))
 
