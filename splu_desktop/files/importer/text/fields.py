@@ -17,7 +17,7 @@ from splu_desktop.core.distinct import distinct
 from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
-from splu_desktop.files.importer.text.digits import LAST, figures
+from splu_desktop.files.importer.text.digits import figures
 from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
@@ -136,7 +136,7 @@ def split(
     length = np.subtract(stops, starts)
     length = np.minimum(length, LONGEST + 1, out=length).astype(np.uint8)
     words = view[stops - 8]  # `take` would first copy the view, which is eight times the block
-    words &= LAST.take(np.minimum(length, 8))
+    _keep_last(words, np.minimum(length, 8))
     return [pack(room, words[i], length[i], starts[i], stops[i]) for i in range(width)], blank
 
 
@@ -162,9 +162,16 @@ def pack(
         for k in range(8, longest, 8):
             word = view[stops - (8 + k)]
             if shortest < k + 8:
-                word &= LAST[np.minimum(np.maximum(length, k) - np.uint8(k), 8)]
+                _keep_last(word, np.minimum(np.maximum(length, k) - np.uint8(k), 8))
             words.append(word)
     return Packed(tuple(words), length)
+
+
+def _keep_last(words: Words, size: NDArray[np.uint8]) -> None:
+    """Put zeros for all but the last `size` of eight bytes; NumPy takes a shift by all 64 bits for one to nothing."""
+    others = (np.uint8(64) - (size << np.uint8(3))).astype(np.uint64)
+    words >>= others
+    words <<= others
 
 
 def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
