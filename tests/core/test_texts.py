@@ -110,3 +110,13 @@ def test_fields_are_moved_to_the_left(texts: list[str]) -> None:
         words = [right[:, k].copy() for k in reversed(range(width // 8))]
         raw = left_aligned(words, np.array(list(map(len, fields)), np.uint8))
         assert [row.tobytes() for row in raw] == [field.ljust(width, b"\0") for field in fields]
+
+
+def test_moments_stand_in_their_order_and_those_that_are_none_behind() -> None:
+    texts = np.array(["2020-02-30", "1969-12-31", "none", "2020-01-01T01:02:03", "0001-01-01", "1970-01-01"], object)
+    moments = np.array(
+        ["NaT", "1969-12-31", "NaT", "2020-01-01T01:02:03", "0001-01-01", "1970-01-01"], "datetime64[us]"
+    )
+    found = Column.from_codes("a", np.arange(6), texts, texts == "none", moments, kind=Kind.DATETIME)
+    assert found.labels.tolist() == texts[[4, 1, 5, 3, 0, 2]].tolist()
+    assert found.labels[found.codes].tolist() == texts.tolist()

@@ -7,6 +7,7 @@ is done with each of them as much again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -118,15 +119,42 @@ class Texts(Sequence[str]):
         """Return the order of the texts by their characters."""
         if not len(self):
             return np.zeros(0, np.intp)
-        telling = np.flatnonzero((self.raw != self.raw[0]).any(0))
-        keys = np.zeros((-(-max(len(telling), 1) // 8) * 8, len(self)), np.uint8)
-        for place, byte in enumerate(telling.tolist()):
-            keys[place] = self.raw[:, byte]
-        words = [
-            np.ascontiguousarray(part.T).view(">u8").reshape(-1).astype(np.uint64)
-            for part in np.split(keys, len(keys) // 8)
-        ]
-        return np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
+        index = np.uint64(len(self).bit_length())
+        keys, room = self._keys_in_order()
+        if len(keys) == 1 and room >= index:  # key and place in one number: to sort those takes half of an argsort
+            keys[0] <<= index
+            keys[0] |= np.arange(len(self), dtype=np.uint64)
+            keys[0].sort()
+            return (keys[0] & np.uint64((1 << int(index)) - 1)).astype(np.intp)
+        order = np.argsort(keys[0])
+        same = np.diff(keys[0][order]) == 0
+        tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False))
+        order[tied] = order[tied][np.lexsort([key[order[tied]] for key in keys[::-1]])]
+        return order
+
+    def _keys_in_order(self) -> tuple[list[Words], int]:
+        """Return (m,) keys that stand for the texts from their first characters on, and bits free in the last one.
+
+        Of each character no more bits than those between the first and the last one in which texts differ: four of a
+        digit among digits.
+        """
+        keys: list[Words] = [np.zeros(len(self), np.uint64)]
+        room = 64
+        for word in self.words.byteswap().T:
+            differs = int(np.bitwise_or.reduce(word) ^ np.bitwise_and.reduce(word))
+            for shift in range(56, -8, -8):
+                if of_byte := differs >> shift & 255:
+                    low = (of_byte & -of_byte).bit_length() - 1
+                    bits = of_byte.bit_length() - low
+                    part = (word >> np.uint64(shift + low)) & np.uint64((1 << bits) - 1)
+                    if bits > room:
+                        keys.append(part)
+                        room = 64
+                    else:
+                        keys[-1] <<= np.uint64(bits)
+                        keys[-1] |= part
+                    room -= bits
+        return keys, room
 
 
 def picked(texts: Sequence[str], at: NDArray[np.intp]) -> Sequence[str]:
@@ -166,20 +194,19 @@ def left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[n
     shift = ((empty & 7) << 3).astype(np.uint64)
     if count == 1:
         return (words[0] >> shift).reshape(-1, 1).view(np.uint8)
-    back = (np.uint64(64) - shift) & np.uint64(63)
-    stream = np.zeros((n, 2 * count), np.uint64)  # in the order of the file, and zeros behind
-    for k, word in enumerate(words):
-        stream[:, count - 1 - k] = word
-    flat = stream.reshape(-1)
-    at = np.arange(n, dtype=np.int64) * (2 * count) + (empty >> 3)
+    skipped = empty >> 3  # whole words before the first byte, mostly as many of each
+    ahead = list(words[::-1])  # in the order of the file
+    if n and skipped.min() == skipped.max():
+        ahead = ahead[skipped[0] :]
+    else:
+        stream = np.stack([*ahead, *[np.zeros(n, np.uint64)] * count], 1).reshape(-1)
+        at = np.arange(n, dtype=np.int64) * (2 * count) + skipped
+        ahead = [stream[at + k] for k in range(count)]
+    ahead += [np.zeros(n, np.uint64)] * (count + 1 - len(ahead))
     found = np.empty((n, count), np.uint64)
-    now = flat[at]
-    inside = shift != 0
-    for k in range(count):
-        at += 1
-        after = flat[np.minimum(at, len(flat) - 1)] if k == count - 1 else flat[at]
-        found[:, k] = (now >> shift) | np.where(inside, after << back, 0)
-        now = after
+    for k, (now, after) in enumerate(pairwise(ahead)):
+        # In two steps, since 64 bits at once are no shift: nothing of the next word where this one begins with a text.
+        found[:, k] = (now >> shift) | ((after << np.uint64(1)) << (np.uint64(63) - shift))
     return found.view(np.uint8)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ class RawColumn:
     zeros: NDArray[np.bool_] | None = None
     ordered: bool = False
 
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
         return tallied(len(self.labels), (self.codes[part] for part in pieces(len(self.codes))))

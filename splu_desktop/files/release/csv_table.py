@@ -137,7 +137,7 @@ def _blocks(file: Readable) -> Iterator[bytes]:
     while chunk := file.read(_BLOCK):
         block = rest + chunk
         cut = block.rfind(b"\n") + 1
-        while cut and block.count(b'"', 0, cut) % 2:
+        while cut and fields.count(block, ord('"'), cut) % 2:
             cut = block.rfind(b"\n", 0, cut - 1) + 1
         rest = block[cut:]
         if len(rest) > max(_LONGEST, _BLOCK):

@@ -384,7 +384,7 @@ def _parquet_cells(asked: _Asked, entries: Sequence[dict[str, Any]]) -> tuple[li
 
 def _used(column: RawColumn) -> RawColumn:
     """Return a column without the texts that no record has."""
-    used = column.counts() > 0
+    used = column.counts > 0
     if used.all():
         return column
     new = np.cumsum(used, dtype=np.int32) - 1

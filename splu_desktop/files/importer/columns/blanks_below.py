@@ -26,7 +26,7 @@ def blanks_below(names: Sequence[str], columns: Sequence[RawColumn]) -> Iterator
         n = len(column.codes)
         if len(column.labels) > _MOST or n < 2 or is_blank(column.labels[column.codes[0]]):
             continue
-        counts = column.counts()
+        counts = column.counts
         blank = np.fromiter(map(is_blank, column.labels), bool)
         said = np.flatnonzero((counts > 0) & ~blank)
         if len(said) < 2 or counts[blank].sum() < _LEAST_BLANK * n or (counts[said] > 1).any():

@@ -121,7 +121,7 @@ def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices) ->
 def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None, own: Progress) -> _One:
     own.report("Finding types", 0.0)
     name, column = raw.names[i], raw.columns[i]
-    counts = column.counts()
+    counts = column.counts
     wanted = choices.missing.get(name)
     declared = raw.declared.get(name, ())
     other = None
@@ -130,7 +130,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         comma = choices.decimal == "," or _evidence(column).comma
         other = NumberFormat(",", ".") if comma else None
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
-    known = None if column.plain is None or column.zeros is None else (column.plain, column.zeros)
+    known = parse_plain(column.labels) if column.plain is None or column.zeros is None else (column.plain, column.zeros)
     settings: dict[str, Any] = {
         "other": other,
         "wanted": choices.types.get(name),
@@ -139,7 +139,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         "absent": frozenset(declared if wanted is None else wanted),
     }
     typed = decide(name, column.labels, counts, form, known=known, **settings)
-    found = _measured(column, typed)
+    found = _measured(column.labels, known[0], typed)
     if found is not None:
         again = decide(name, found.bare, counts, form, beside=found.result, **settings)
         if again.values is not None and again.kind in (Kind.INTEGER, Kind.DECIMAL) and _many(again, counts):
@@ -178,13 +178,12 @@ def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
     return bool(numbers.sum() >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum())
 
 
-def _measured(column: RawColumn, typed: Typed) -> Quantities | None:
+def _measured(labels: Sequence[str], plain: NDArray[np.float64], typed: Typed) -> Quantities | None:
     """Return what a column says as measured numbers, where it was taken for words or has texts that are no number."""
     numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):
         return None
-    plain = parse_plain(column.labels)[0] if column.plain is None else column.plain
-    return measured(column.labels, np.flatnonzero(np.isnan(plain)))
+    return measured(labels, np.flatnonzero(np.isnan(plain)))
 
 
 def _told_order(typed: Sequence[Typed]) -> str | None:

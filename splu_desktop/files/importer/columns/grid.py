@@ -276,7 +276,7 @@ class Grid:
 
 def _compact(column: RawColumn, kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
     found = RawColumn(np.compress(kept, column.codes, out=storage.array(int(np.count_nonzero(kept)))), column.labels)
-    used = found.counts() > 0
+    used = found.counts > 0
     if used.all():
         return found
     new = np.cumsum(used, dtype=np.int32) - 1

@@ -322,7 +322,7 @@ def _ruled(columns: Sequence[RawColumn]) -> list[int]:
         if len(column.labels) > _FEW and at is None:
             return []
         codes = column.codes if at is None else column.codes[at]
-        used = (np.flatnonzero(column.counts()) if at is None else np.unique(codes)).tolist()
+        used = (np.flatnonzero(column.counts) if at is None else np.unique(codes)).tolist()
         if len(used) > _FEW:
             return []
         dashes = [code for code in used if _fits(_RULE, column.labels[code]) and len(column.labels[code].strip()) > 2]

@@ -125,6 +125,8 @@ def parse_plain(labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.
             is_digit = digit <= 9
             is_point = (char == 46) & ~pointed
             plain &= is_digit | is_point | (negative if k == 0 else char == 0)
+            if not plain.any():
+                break  # words or moments: nothing behind makes numbers of them
             number = np.where(is_digit, number * 10 + digit, number)
             digits += is_digit
             decimals += is_digit & pointed

@@ -268,7 +268,7 @@ def _record_end(block: bytes, form: fields.FieldLayout) -> int:
     at = block.rfind(form.newline) + 1
     if form.quote < 0 or form.quote not in block:
         return at
-    odd = block.count(form.quote, 0, at) % 2
+    odd = fields.count(block, form.quote, at) % 2
     for _ in range(1000):
         if not odd or not at:
             return at

@@ -17,7 +17,7 @@ from splu_desktop.core.distinct import distinct
 from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
-from splu_desktop.files.importer.text.digits import LAST, figures
+from splu_desktop.files.importer.text.digits import figures
 from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
@@ -70,6 +70,11 @@ class Packed:
         return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
 
 
+def count(block: bytes, byte: int, end: int | None = None) -> int:
+    """Return how often a byte occurs up to `end`: where it is frequent, a fifth of what `bytes.count` takes."""
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8)[:end] == byte))
+
+
 def split(
     block: bytes, layout: FieldLayout, wanted: Sequence[int] | None = None
 ) -> tuple[list[Packed], NDArray[np.bool_]]:
@@ -88,7 +93,7 @@ def split(
     feeds = int(np.count_nonzero(found))
     if width > 1:
         found |= data == layout.delimiter
-    quotes = block.count(layout.quote) if layout.quote >= 0 and layout.quote in block else 0
+    quotes = count(block, layout.quote) if layout.quote >= 0 and layout.quote in block else 0
     if quotes:
         found |= data == layout.quote
     marks = found_at = np.flatnonzero(found)
@@ -136,7 +141,7 @@ def split(
     length = np.subtract(stops, starts)
     length = np.minimum(length, LONGEST + 1, out=length).astype(np.uint8)
     words = view[stops - 8]  # `take` would first copy the view, which is eight times the block
-    words &= LAST.take(np.minimum(length, 8))
+    _keep_last(words, np.minimum(length, 8))
     return [pack(room, words[i], length[i], starts[i], stops[i]) for i in range(width)], blank
 
 
@@ -162,9 +167,16 @@ def pack(
         for k in range(8, longest, 8):
             word = view[stops - (8 + k)]
             if shortest < k + 8:
-                word &= LAST[np.minimum(np.maximum(length, k) - np.uint8(k), 8)]
+                _keep_last(word, np.minimum(np.maximum(length, k) - np.uint8(k), 8))
             words.append(word)
     return Packed(tuple(words), length)
+
+
+def _keep_last(words: Words, size: NDArray[np.uint8]) -> None:
+    """Put zeros for all but the last `size` of eight bytes; NumPy takes a shift by all 64 bits for one to nothing."""
+    others = (np.uint8(64) - (size << np.uint8(3))).astype(np.uint64)
+    words >>= others
+    words <<= others
 
 
 def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
