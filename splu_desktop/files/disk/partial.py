@@ -15,10 +15,12 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from splu_desktop.files.disk.place import data_folder
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 MARK = ".splu-partial-"
 _LOCK = ".lock"
@@ -39,7 +41,7 @@ def partial_beside(target: Path) -> Iterator[Path]:
     path = target.with_name(f"{MARK}{token}")
     lock_path = path.with_name(path.name + _LOCK)
     with _noted(target.parent, token):
-        lock = FileLock(lock_path, thread_local=False)
+        lock = _lock_at(lock_path)
         try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
             try:
                 _acquire(lock, lock_path)
@@ -54,10 +56,16 @@ def partial_beside(target: Path) -> Iterator[Path]:
             _end(path, lock, lock_path)
 
 
+def _lock_at(path: Path) -> FileLock:
+    from filelock import FileLock  # whoever only reads releases has no use for it
+
+    return FileLock(path, thread_local=False)
+
+
 def _acquire(lock: FileLock, lock_path: Path) -> None:
     try:
         lock.acquire(timeout=30)
-    except Timeout as fault:
+    except TimeoutError as fault:
         raise OSError(f"“{lock_path}” can't be locked") from fault
 
 
@@ -118,10 +126,10 @@ def remove(path: Path) -> bool:
 
 
 def _clear(lock_path: Path, work: Path) -> bool:
-    lock = FileLock(lock_path, thread_local=False)
+    lock = _lock_at(lock_path)
     try:
         lock.acquire(timeout=0)
-    except (Timeout, OSError, NotImplementedError):
+    except (OSError, NotImplementedError):
         return False  # a living run, or a file system without locks: better a leftover than another's work destroyed
     gone = remove(work)
     _drop(lock, lock_path)
@@ -161,10 +169,10 @@ def is_dead(path: Path, target: Path | None = None) -> bool:
     lock_path = path.with_name(path.name + _LOCK)
     if not os.path.lexists(path):
         return False
-    lock = FileLock(lock_path, thread_local=False)
+    lock = _lock_at(lock_path)
     try:
         lock.acquire(timeout=0)
-    except (Timeout, OSError, NotImplementedError):
+    except (OSError, NotImplementedError):
         return False
     lock.release()
     return True

@@ -28,9 +28,9 @@ from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons import Repeats
-from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
 from splu_desktop.files.draws import published_draw, published_entry
 from splu_desktop.files.tables.spelling import valued

@@ -103,8 +103,12 @@ def split(
     rows, rest = divmod(len(marks), width)
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
-    # By column from here on, (width, rows): whatever is asked of a column then stands side by side.
-    stops: NDArray[np.int64] = marks.reshape(rows, width).T.copy()
+    # By column from here on, (columns, rows): whatever is asked of a column then stands side by side. Of some columns
+    # those before them are needed too, behind whose ends they begin; where there are quotes, all, to know their places.
+    near: Sequence[int] = range(width)
+    if wanted is not None and not quotes:
+        near = sorted({0, width - 1, *wanted, *(at - 1 for at in wanted if at)})
+    stops: NDArray[np.int64] = marks.reshape(rows, width).T[list(near)]
     ends: NDArray[np.int64] = stops[-1]
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
     if quotes:
@@ -136,7 +140,8 @@ def split(
         starts += enclosed
         stops -= enclosed
     if wanted is not None:
-        starts, stops, width = starts[list(wanted)], stops[list(wanted)], len(wanted)
+        places = [near.index(at) for at in wanted]
+        starts, stops, width = starts[places], stops[places], len(places)
     view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
     length = np.subtract(stops, starts)
     length = np.minimum(length, LONGEST + 1, out=length).astype(np.uint8)
