@@ -33,7 +33,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.cells import CellTable
+from splu_desktop.core.query.cells import CellTable, Floats
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.reader import Condition, Method, Reader, parse_condition
 from splu_desktop.core.roles.suggest import Role
@@ -272,6 +272,34 @@ def test_coefficients_of_a_rare_outcome_are_held_as_often_as_is_said() -> None:
         for name, ones in held.items():
             ones.append(found.parts[name].low <= truth.parts[name].estimate <= found.parts[name].high)
     assert all(len(ones) > 90 and 0.88 <= np.mean(ones) <= 0.985 for ones in held.values())
+
+
+def test_ends_of_coefficients_are_where_their_law_puts_them(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There a coefficient's own equation, the others solved as far as they can be, is 1.96 standard errors from 0."""
+    search, found = regression._end, list[float]()
+
+    def watched(
+        equations: regression._Equations, own: regression._Own, fit: tuple[Floats, Floats], at: int, arm: float
+    ) -> float:
+        end = search(equations, own, fit, at, arm)
+        if math.isfinite(end):
+            along = (end - fit[0][at]) * fit[1][:, at] / fit[1][at, at]
+            there = equations.solved(equations.solved(fit[0] + along, at)[0], at)
+            moved = own(at, *there)
+            found.append(abs(float(moved.values[0])) / math.sqrt(moved.variance(0)))
+        return end
+
+    monkeypatch.setattr(regression, "_end", watched)
+    for name, outcome in (("plain", "code=03|04"), ("fakes", "test=positive"), ("skewed persons", "test=positive")):
+        reader = Reader(read_release(folders[name]).published)
+        met = (parse_condition(outcome, reader.published),)
+        regression.logit(reader, met, ["age", "ward"])
+        regression.poisson(reader, met, ["ward", "flag"])
+        regression.logit(reader, (parse_condition("ward=A", reader.published),), [met, "age"])
+    assert len(found) > 40
+    assert found == pytest.approx([1.96] * len(found), abs=5e-4)
 
 
 def test_types_are_those_of_the_table(folders: dict[str, Path]) -> None:
