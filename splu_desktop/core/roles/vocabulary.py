@@ -19,6 +19,7 @@ _SEAMS = ("s", "es", "n", "en", "er", "e")  # of the words of a German or Dutch 
 BODY = "a part of the body"
 RECORDED = "how the record was made"  # its source or event may be an illness: its values are read
 TIMED = "a date or a time"  # the matter of dates, years and days of the week
+_LONGEST_COMPOUND = 60  # letters; of longer ones each beginning and end would be looked at like a name
 _BENDS = 5  # letters from which an ending is no inflection: Klinikverlauf
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
@@ -215,7 +216,7 @@ def _plain(part: str) -> bool:
 @cache
 def _compound(word: str) -> tuple[Matter, ...] | None:
     """Return what a compound of two parts says that both say nothing special: Stations+art; None for no such one."""
-    for cut in range(_BENDS, len(word) - 2):
+    for cut in range(_BENDS, len(word) - 2 if len(word) <= _LONGEST_COMPOUND else 0):
         if _plain(word[:cut]) and _plain(word[cut:]):
             return tuple({**dict.fromkeys(said_by(word[cut:])[0]), **dict.fromkeys(said_by(word[:cut])[0])})
     return None
