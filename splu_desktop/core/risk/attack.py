@@ -254,7 +254,10 @@ def attack(published: Published, sa: str, progress: Progress = SILENT) -> Carrie
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
     guesses, believed, own = _tried(learned, channel, u)
     sampled = float(published.draws[sa].scatter(published.likely(sa), table[sa].labels)[channel.share.argmax()])
-    figures = _ranged(table.select(published.nsas), learned, channel, u, guesses, believed, part, sampled)
+    # Records of a person come and go together: of as many independent ones there are fewer.
+    known = None if published.repeats is None else published.repeats.effects.get(published.draws[sa].block(sa)[0])
+    alike = max(1, round(published.draws[sa].widened(known, ())))
+    figures = _ranged(table.select(published.nsas), learned, channel, u, guesses, believed, part, sampled, alike)
     betrayed = own <= BETRAYED
     found = Attack(
         column=sa,
@@ -326,6 +329,7 @@ def _ranged(
     believed: Sequence[Floats],
     part: float,
     sampled: float,
+    alike: int,
 ) -> tuple[Figures, ...]:
     """Return the figures of guesses about records shown as u (K,), with the ends between which right shares lie.
 
@@ -335,9 +339,11 @@ def _ranged(
     (`_strays`); beliefs all surer or less sure, as far as they explain what is shown hardly less well; and a value near
     the eligibility limit, whose structure can't be found, so that guesses of others are right more often by up to
     the share that such a value takes of what is believed (`faint`).
+
+    alike : records that say together what one by itself would, where persons were drawn.
     """
     figures = tuple(map(_figures, guesses, believed))
-    some = np.unique(np.linspace(0, len(u) - 1, min(len(u), _MADE)).astype(np.int64))
+    some = np.unique(np.linspace(0, len(u) - 1, max(min(len(u), _MADE) // alike, 1)).astype(np.int64))
     if not learned.columns or len(channel.shown) < 2 or len(some) < 2 * _FOLDS:
         return figures
     bounds = {each.name: _by_shares(channel, each, sampled) for each in guesses}
@@ -346,9 +352,10 @@ def _ranged(
             each if each.name in ("margins", "row") else replace(each, ends=ends[0], ends_80=ends[1], ends_95=ends[2])
             for each, ends in zip(figures, bounds.values(), strict=True)
         )
-    strays, share = _strays(nsas, learned, channel, u, some, part), len(some) / channel.records
+    strays = _strays(nsas, learned, channel, u, some, part, alike)
+    share = len(some) * alike / channel.records
     best, rows, faint = learned.beliefs[learned.best], np.arange(len(u)), channel.faint
-    others = [believed, *_otherwise(best, channel, u, guesses)]
+    others = [believed, *_otherwise(best, channel, u, guesses, alike)]
     found = []
     for j, (each, said, sure) in enumerate(zip(figures, guesses, believed, strict=True)):
         if each.name in ("margins", "row"):
@@ -367,7 +374,8 @@ def _ranged(
             else:
                 right, moved = _mean(sure[here]), [_mean(other[j][here]) for other in others]
                 # Errors of a larger table are smaller by the root, but for their mean.
-                arm = 2 * float(np.hypot(np.std(errors, ddof=1) * share**0.5, unfound))
+                few = (right * (1 - right) * (alike - 1) / np.count_nonzero(here)) ** 0.5  # persons who are known
+                arm = 2 * float(np.linalg.norm((np.std(errors, ddof=1) * share**0.5, unfound, few)))
                 low, high = sorted((right, right - share * float(np.mean(errors))))
                 high *= _mean(sure[here] / (1 - hidden[here])) / max(right, _LEAST)
                 low, high = low - np.hypot(arm, right - min(moved)), high + np.hypot(arm, max(moved) - right)
@@ -376,7 +384,7 @@ def _ranged(
     return tuple(found)
 
 
-def _otherwise(best: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesses]) -> list[list[Floats]]:
+def _otherwise(best: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesses], alike: int) -> list[list[Floats]]:
     """Return how sure of the guesses other beliefs are, surer or less sure ones, that explain the release as well."""
     prior, shown = np.maximum(channel.prior, _LEAST), channel.matrix[:, channel.classes[u]].T
     prior = prior / prior.sum()
@@ -384,30 +392,35 @@ def _otherwise(best: Floats, channel: Channel, u: Ints, guesses: Sequence[Guesse
     tried = []
     for power in _POWERS:
         beliefs = _raked(_softmax(np.log(prior) + power * odds), prior)
-        explained = _likelihood(beliefs, shown) * channel.records / len(u)
+        explained = _likelihood(beliefs, shown) * channel.records / len(u) / alike
         tried.append((explained, _sure(beliefs, channel, u, guesses)))
     least = max(explained for explained, _ in tried) - _DROP
     return [sure for explained, sure in tried if explained >= least]
 
 
-def _strays(nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Ints, part: float) -> dict[str, Floats]:
+def _strays(
+    nsas: Table, learned: _Learned, channel: Channel, u: Ints, some: Ints, part: float, alike: int
+) -> dict[str, Floats]:
     """Return by how much right shares were believed too high in made tables: attacker -> (tables, `_KNOWN`), maybe NaN.
 
     Tables are made that the release could come from: values by what is believed of some of the records, drawn anew, and
     attacked anew; there each guess is known to be right or not. They have no structure that the learner did not find.
+    Each of the records stands there `alike` times, as those of a person do: who takes them for independent finds
+    structure in their noise, and is as sure of it as in the release.
     """
     best, matrix, m = learned.beliefs[learned.best], channel.matrix, len(channel.shown)
     joint = best[some] * channel.shown[:, u[some]].T
     likely = np.cumsum(joint / joint.sum(axis=1, keepdims=True), axis=1)
     chances = np.cumsum(matrix / matrix.sum(axis=1, keepdims=True), axis=1)
-    table, chance = nsas.take(learned.tested[some]), np.random.default_rng(_ANY)
+    table, chance = nsas.take(np.repeat(learned.tested[some], alike)), np.random.default_rng(_ANY)
     off: dict[str, list[list[float]]] = {}
     for _ in range(_TIMES):
         true = (likely[:, :-1] < chance.random((len(some), 1))).sum(axis=1)
         shown = (chances[true, :-1] < chance.random((len(some), 1))).sum(axis=1)
-        share = np.bincount(shown if channel.plain else true, minlength=m) / len(some)
+        true, shown = np.repeat(true, alike), np.repeat(shown, alike)
+        share = np.bincount(shown if channel.plain else true, minlength=m) / table.n
         drawn = replace(
-            channel, classes=np.arange(m), share=share, kept=np.diag(matrix).copy(), shown=matrix, records=len(some)
+            channel, classes=np.arange(m), share=share, kept=np.diag(matrix).copy(), shown=matrix, records=table.n
         )
         again = _learned(table, nsas.names, shown.astype(np.int32), drawn, part, Silent())
         guesses, believed, _ = _tried(again, drawn, shown[again.tested])
