@@ -2,7 +2,7 @@
 
     python benchmarks/coverage.py [--data ../shared/data] [--kinds plain sets pairs tolerances joined together persons]
         [--gammas 2 5 largest] [--columns 99] [--only WORD] [--queries 2800] [--records 12000] [--first 6] [--most 40]
-        [--fewest 300] [--no-invented]
+        [--fewest 300] [--no-invented] [--blocks 1]
 
 Tables: all files of `--data` (a sample of their records), and `INVENTED` ones: one value fills 30 to 45 % (4, 6 and 20
 values, going strongly with the columns asked about), ten of a hospital's shape, among them one of 300 records and one
@@ -31,6 +31,7 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.groups import blocks
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.condition import Condition
@@ -260,9 +261,13 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=6)
     parser.add_argument("--most", type=int, default=40)
     parser.add_argument("--invented", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument(
+        "--blocks", type=int, default=1, help="in which each column is drawn (docs/decisions/blocks.md)"
+    )
     args = parser.parse_args()
     bands, below, least = 0, 0, 1.0
     for name, table in tables(args):
+        blocks.RECORDS = -(-table.n // args.blocks)
         for case in cases(name, table, args):
             if args.only in case.name:
                 start = time.process_time()
