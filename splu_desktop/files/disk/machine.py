@@ -9,7 +9,7 @@ from pathlib import Path
 
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, remembered
 from splu_desktop.frozen import dataclass
 
 _LOOKED_AT = 4_000  # labels of a column at most
@@ -52,6 +52,7 @@ def need(table: Table, plan: Plan, formats: Sequence[str], *, packed: bool, most
     return Need(disk + (1 << 20), memory if most is None else min(memory, most), seconds)
 
 
+@remembered  # asked by the gate and before it
 def _text_bytes(column: Column) -> int:
     """Return the bytes that a column's cells take as text, with a comma or line end each; sampled from many labels."""
     step = -(-column.m // _LOOKED_AT) if column.m else 1

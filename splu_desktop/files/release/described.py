@@ -11,11 +11,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.published import Published
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, remembered
 from splu_desktop.files.disk.inert import inert, inert_packed
 
 _TABLE = "table.csv"
@@ -33,7 +32,6 @@ _WORDS = {  # reserved in either program
     *("or", "to"),
 }
 
-_FOUND: WeakKeyDictionary[Column, str] = WeakKeyDictionary()
 _HARMLESS = str.maketrans('`$"\\/*', "'S'||+")  # for what Stata would read as more than a text
 
 Facts = Mapping[str, Any]
@@ -63,9 +61,8 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
     names = _variables(published, _SPSS_NAME)
     forms = []
     for name, column in zip(names, published.table.columns, strict=True):
-        number = _datatype(column) in _NUMBERS
-        longest = _longest(column) or 1
-        forms.append(f"  {name} {'F40.10' if number else f'A{min(longest, 32_767)}'}")
+        form = "F40.10" if _datatype(column) in _NUMBERS else f"A{min(_longest(column) or 1, 32_767)}"
+        forms.append(f"  {name} {form}")
     lines = [
         f"COMMENT {_line(warning).rstrip('.')}.",
         "PRESERVE.",
@@ -203,16 +200,15 @@ def _titled(published: Published, name: str) -> str:
     return f"{name[: _LABEL - 12]} (re-drawn)" if published.is_sensitive(name) else name[:_LABEL]
 
 
+@remembered  # three files say it
 def _datatype(column: Column) -> str:
-    if column not in _FOUND:  # three files say it
-        name, spelled = _DATATYPES.get(column.kind, ("string", None))
-        known: Sequence[str] = ()
-        if spelled is not None and isinstance(column.texts, Texts):
-            known = column.texts.take(~column.missing).shapes()
-        elif spelled is not None:
-            known = column.labels[~column.missing].tolist()
-        _FOUND[column] = name if spelled is not None and len(known) and all(map(spelled.fullmatch, known)) else "string"
-    return _FOUND[column]
+    name, spelled = _DATATYPES.get(column.kind, ("string", None))
+    known: Sequence[str] = ()
+    if spelled is not None and isinstance(column.texts, Texts):
+        known = column.texts.take(~column.missing).shapes()
+    elif spelled is not None:
+        known = column.labels[~column.missing].tolist()
+    return name if spelled is not None and len(known) and all(map(spelled.fullmatch, known)) else "string"
 
 
 def _longest(column: Column) -> int:

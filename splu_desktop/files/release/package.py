@@ -24,7 +24,7 @@ from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
 
 
-_SAMPLE = 1 << 20  # bytes of a table
+_SAMPLES = 1 << 16, 1 << 20  # bytes of a table: the fewer are looked at, the more of its values count as different
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
@@ -217,13 +217,14 @@ def storage_of(package: Package) -> Storage:
     except FileFault as fault:
         raise BadRelease(fault.args[0]) from None
     facts = sizes.pop(FACTS_NAME, 0)
-    sample = b""
-    if tables == ["table.csv"]:
+    need = memory.PER_FACTS_BYTE * facts + memory.need("parquet", sum(sizes.values()))
+    for most in _SAMPLES if tables == ["table.csv"] else ():
+        sample = b""
         with suppress(BadRelease), package.open("table.csv") as file:
-            sample = file.read(_SAMPLE)
+            sample = file.read(most)
         need = memory.need_of_release(facts, sum(sizes.values()), sample)
-    else:
-        need = memory.PER_FACTS_BYTE * facts + memory.need("parquet", sum(sizes.values()))
+        if memory.lacking(need) is None:
+            break
     if (free := memory.lacking(need)) is None:
         return IN_MEMORY
     if free - memory.PER_FACTS_BYTE * facts < LEAST:
