@@ -81,10 +81,11 @@ def _parts_are_said() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _repeatable_module(request: pytest.FixtureRequest) -> None:
-    """Fixtures that a module's tests share draw the same whichever other modules run beside it."""
-    _reseed(request.node.nodeid)
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
+    """What a module's tests share draws the same whichever test asks first for it, and whatever ran before."""
+    if fixturedef.scope == "module":
+        _reseed(request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)
