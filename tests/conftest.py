@@ -51,9 +51,12 @@ def _repeatable() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_clock() -> Iterator[None]:
-    """A busy machine changes no comparison: what tries a limit of time names its own."""
+    """A busy or slow machine changes no comparison and breaks off no reading: who tries a limit names his own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("splu_desktop.cli.compare.compare", _unhurried)
+        patch.setattr(
+            "splu_desktop.files.isolation.limits._SECONDS", 60.0
+        )  # of CPU time: a slow one starts a reader late
         yield
 
 
