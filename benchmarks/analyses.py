@@ -40,7 +40,7 @@ from splu_desktop.core.query.reader import Condition, Reader, parse_condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import read
-from tests.files.kit_releases import plans, table_of
+from tests.files.kit_releases import DRAWS, kit_plan, table_of
 from tests.seeded import Seeded
 
 Asked = Callable[[Reader], Analysed]
@@ -206,7 +206,7 @@ def main() -> None:
     args = parser.parse_args()
     table, planned, known = admissions(args.real) if args.real else (table_of(args.records), None, {})
     found_by: dict[str, dict[str, list[bool]]] = {}
-    for name, plan in (planned or plans(table)).items():
+    for name, plan in (planned or {name: kit_plan(table, name) for name in DRAWS}).items():
         if args.draw and name not in args.draw:
             continue
         whole, true = (kept(each, plan.draws) for each in (table, table_after(table, plan.generalisations)))

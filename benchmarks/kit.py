@@ -39,7 +39,7 @@ from tests.files.kit_questions import (
     figures_of,
     of_every_kind,
 )
-from tests.files.kit_releases import kit, plans, table_of
+from tests.files.kit_releases import DRAWS, kit, kit_plan, table_of
 from tests.seeded import Seeded
 from tests.written import write_release
 
@@ -85,9 +85,8 @@ def main() -> None:
     args = parser.parse_args()
     table = table_of(args.records)
     with tempfile.TemporaryDirectory() as base:
-        for name, plan in plans(table).items():
-            if args.draw and name not in args.draw:
-                continue
+        for name in args.draw or DRAWS:
+            plan = kit_plan(table, name)
             folder = write_release(sanitise.run(table, plan, randomness=Seeded(3)), Path(base) / name).folder
             release, reader = kit().Release(folder), Reader(read_release(folder).published)
             asked = of_every_kind(reader.published, args.questions)

@@ -51,9 +51,12 @@ def _repeatable() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_clock() -> Iterator[None]:
-    """A busy machine changes no comparison: what tries a limit of time names its own."""
+    """A busy or slow machine changes no comparison and breaks off no reading: who tries a limit names his own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("splu_desktop.cli.compare.compare", _unhurried)
+        patch.setattr(
+            "splu_desktop.files.isolation.limits._SECONDS", 60.0
+        )  # of CPU time: a slow one starts a reader late
         yield
 
 
@@ -81,10 +84,11 @@ def _parts_are_said() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _repeatable_module(request: pytest.FixtureRequest) -> None:
-    """Fixtures that a module's tests share draw the same whichever other modules run beside it."""
-    _reseed(request.node.nodeid)
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
+    """What a module's tests share draws the same whichever test asks first for it, and whatever ran before."""
+    if fixturedef.scope == "module":
+        _reseed(request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)

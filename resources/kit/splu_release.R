@@ -1071,7 +1071,8 @@
       start <- min(max(seen, 0), top)
       if (far(start) > BEYOND^2) return(c(0, top, FALSE))
       c(vapply(c(0, top), function(outside) {
-        inside <- if (far(outside) > Z^2) start else outside
+        if (far(outside) <= Z^2) return(outside)
+        inside <- start
         for (i in seq_len(HALVINGS)) {
           middle <- (inside + outside) / 2
           if (far(middle) <= Z^2) inside <- middle else outside <- middle

@@ -1602,7 +1602,7 @@ def _inverted(seen, top, spread):
         return 0.0, top, False
     for end in (0.0, top):
         inside, outside = (start, end) if far(end) > Z * Z else (end, end)
-        for _ in range(_HALVINGS):
+        for _ in range(_HALVINGS if inside != outside else 0):
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if far(middle) <= Z * Z else (inside, middle)
         found.append(inside)

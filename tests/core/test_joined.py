@@ -24,7 +24,7 @@ from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
-from tests.files.kit_releases import plans, table_of
+from tests.files.kit_releases import kit_plan, table_of
 from tests.seeded import Seeded
 
 
@@ -444,7 +444,7 @@ def test_misses_of_small_groups_lie_on_both_sides() -> None:
     With V(x) as if the other values were one, .054 of low ends were too high, .0003 of high ends too low.
     """
     made = table_of(4_000)
-    draw, made = plans(made)["joined"].draws["test"], Table((made["age"], made["test"]))
+    draw, made = kit_plan(made, "joined").draws["test"], Table((made["age"], made["test"]))
     plan, ages = Plan({"age": Role.NSA, "test": Role.SA}, {"test": draw}), made["age"].labels.astype(str).tolist()
     asked = [(Condition("age", (age,)), Condition("test", ("positive",))) for age in ages]
     met = made["test"].codes == made["test"].code_of("positive")

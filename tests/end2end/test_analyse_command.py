@@ -17,7 +17,7 @@ from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from tests.draws import plain
-from tests.files.kit_releases import kit, plans, table_of
+from tests.files.kit_releases import kit, kit_plan, table_of
 from tests.seeded import Seeded
 from tests.written import write_release
 
@@ -27,7 +27,7 @@ TABLE = table_of(3_000)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("analyse") / "r"
-    write_release(sanitise.run(TABLE, plans(TABLE)["tight"], randomness=Seeded(1)), place)
+    write_release(sanitise.run(TABLE, kit_plan(TABLE, "tight"), randomness=Seeded(1)), place)
     return place
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -72,35 +73,41 @@ def table_of(n: int = 6_000, seed: int = 5) -> Table:
     )
 
 
-def plans(table: Table) -> dict[str, Plan]:
-    """Return a plan for each kind of draw."""
-    test = table["test"]
-    several = DecoyGroups.designed(test, by_hand(test, {"positive": "0.4", "unclear": "0.4"}))
-    fakes = DecoyGroups.designed(test, by_hand(test, {"positive": "0.4", "unclear": "0.4"}), fakes=1)
-    chosen: dict[str, dict[str, Draw]] = {
-        "plain": {"code": PlainGroups(4), "stay": PlainGroups(3)},
-        "tight": {"stay": PlainGroups(4), "code": PlainGroups(2)},
-        "several sizes": {"test": several, "code": PlainGroups(3)},
-        "fakes": {"test": fakes},
-        "joined": {
-            "test": design(test, gamma_tolerances(test, 4), follows=4),
-            "flag": design(table["flag"], gamma_tolerances(table["flag"], 3), follows=3),
-        },
-        "together": {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
-        "persons": {"code": PlainGroups(3)},
-        "skewed persons": {"test": by_gamma(test, 4), "code": PlainGroups(3)},
-        "together persons": dict(planned(table, ["test", "flag", "other"], 3)),
-        "numbers": {"dose": PlainGroups(3), "test": design(test, gamma_tolerances(test, 3), follows=3)},
-    }
-    coarser = {"numbers": {"dose": (Intervals((4.0, 8.0, 12.0, 20.0)),), "day": (DatePart(Part.MONTH),)}}
-    coarser["persons"] = {"day": (DatePart(Part.QUARTER),)}
-    found = {}
-    for name, draws in chosen.items():
-        persons = ByPerson("person", "draw") if name.endswith("persons") else None
-        roles = {each: Role.SA if each in draws else Role.NSA for each in table.names}
-        roles["person"] = Role.IDENTIFIER
-        found[name] = Plan(roles, draws, persons=persons, generalisations=coarser.get(name, {}))
-    return found
+def _odd(table: Table, fakes: int = 0) -> DecoyGroups:
+    """Return a draw of the test by groups of several sizes."""
+    return DecoyGroups.designed(
+        table["test"], by_hand(table["test"], {"positive": "0.4", "unclear": "0.4"}), fakes=fakes
+    )
+
+
+def _joined(table: Table, name: str, gamma: int) -> Draw:
+    return design(table[name], gamma_tolerances(table[name], gamma), follows=gamma)
+
+
+DRAWS: dict[str, Callable[[Table], dict[str, Draw]]] = {
+    "plain": lambda table: {"code": PlainGroups(4), "stay": PlainGroups(3)},
+    "tight": lambda table: {"stay": PlainGroups(4), "code": PlainGroups(2)},
+    "several sizes": lambda table: {"test": _odd(table), "code": PlainGroups(3)},
+    "fakes": lambda table: {"test": _odd(table, fakes=1)},
+    "joined": lambda table: {"test": _joined(table, "test", 4), "flag": _joined(table, "flag", 3)},
+    "together": lambda table: {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
+    "persons": lambda table: {"code": PlainGroups(3)},
+    "skewed persons": lambda table: {"test": by_gamma(table["test"], 4), "code": PlainGroups(3)},
+    "together persons": lambda table: dict(planned(table, ["test", "flag", "other"], 3)),
+    "numbers": lambda table: {"dose": PlainGroups(3), "test": _joined(table, "test", 3)},
+}
+_COARSER: dict[str, dict[str, tuple[Intervals | DatePart, ...]]] = {
+    "numbers": {"dose": (Intervals((4.0, 8.0, 12.0, 20.0)),), "day": (DatePart(Part.MONTH),)},
+    "persons": {"day": (DatePart(Part.QUARTER),)},
+}
+
+
+def kit_plan(table: Table, name: str) -> Plan:
+    """Return the plan with a kind of draw, one of `DRAWS`."""
+    draws = DRAWS[name](table)
+    persons = ByPerson("person", "draw") if name.endswith("persons") else None
+    roles = {each: Role.SA if each in draws else Role.NSA for each in table.names} | {"person": Role.IDENTIFIER}
+    return Plan(roles, draws, persons=persons, generalisations=_COARSER.get(name, {}))
 
 
 def sharing_a_rest() -> tuple[Table, Plan]:

@@ -49,13 +49,12 @@ from tests.files.kit_questions import (
     asked_of_program,
     of_every_kind,
 )
-from tests.files.kit_releases import KIT, kit, plans, sharing_a_rest, table_of
+from tests.files.kit_releases import DRAWS, KIT, kit, kit_plan, sharing_a_rest, table_of
 from tests.optional import PYTHONS, needs
 from tests.seeded import Seeded
 from tests.written import write_release
 
 TABLE = table_of(2_500)
-PLANS = plans(TABLE)
 VALUES = {"code": "02", "stay": "4", "test": "positive", "flag": "yes", "other": "yes"}
 
 
@@ -63,12 +62,12 @@ VALUES = {"code": "02", "stay": "4", "test": "positive", "flag": "yes", "other":
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a release folder for each kind of draw."""
     base = tmp_path_factory.mktemp("kit")
-    for name, plan in PLANS.items():
-        write_release(sanitise.run(TABLE, plan, randomness=Seeded(3)), base / name)
-    return {name: base / name for name in PLANS}
+    for name in DRAWS:
+        write_release(sanitise.run(TABLE, kit_plan(TABLE, name), randomness=Seeded(3)), base / name)
+    return {name: base / name for name in DRAWS}
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", DRAWS)
 def test_every_kind_of_question_is_answered_as_by_the_program(name: str, folders: dict[str, Path]) -> None:
     """300 of each draw, the command lines and other Pythons: benchmarks/kit.py."""
     release, published = kit().Release(folders[name]), read_release(folders[name]).published
@@ -98,7 +97,7 @@ def inside(question: Question, figure: list[float]) -> bool:
 
 
 @needs("R")
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", DRAWS)
 def test_the_kit_in_r_says_the_same(name: str, folders: dict[str, Path]) -> None:
     release, published = kit().Release(folders[name]), read_release(folders[name]).published
     asked = of_every_kind(published, 12, seed=3)
@@ -254,7 +253,7 @@ def test_coefficients_of_a_rare_outcome_are_held_as_often_as_is_said() -> None:
     Parts of a release share its noise: the standard error of each of two shares is .022 at most.
     """
     table = table_of(2_500)
-    plan = plans(table)["plain"]
+    plan = kit_plan(table, "plain")
     kept = {
         name: design(table[name], Tolerances(dict.fromkeys(map(str, table[name].labels), 1))) for name in plan.draws
     }
@@ -428,7 +427,7 @@ def test_intervals_hold_the_truth() -> None:
     table = table_of(4_000)
     held = []
     for name, met in (("tight", "stay=3..5"), ("joined", "flag=yes")):
-        plan = plans(table)[name]
+        plan = kit_plan(table, name)
         one, other = table[met.partition("=")[0]], table["ward"]
         true_met = parse_condition(met, Published(table, {})).select(one)[one.codes]
         inside = other.codes == other.code_of("B")

@@ -37,7 +37,7 @@ from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.files.release.verify import verify_release
 from splu_desktop.report.public import public
 from tests.draws import plain
-from tests.files.kit_releases import plans as kit_plans
+from tests.files.kit_releases import kit_plan
 from tests.files.kit_releases import table_of as kit_table
 from tests.files.releases import awkward_release, cells_of, plan_of
 from tests.report.conftest import FIELDS
@@ -702,7 +702,7 @@ def test_of_the_first_records_no_block_is_read_beyond_the_last_of_them(monkeypat
 def test_a_joined_release_is_judged_by_what_its_own_version_said(tmp_path: Path) -> None:
     """Versions before said that who knows all others learns no more than the row says; any other figure is none."""
     table = kit_table(1_500)
-    folder = write_release(sanitise.run(table, kit_plans(table)["joined"], randomness=Seeded(1)), tmp_path / "r").folder
+    folder = write_release(sanitise.run(table, kit_plan(table, "joined"), randomness=Seeded(1)), tmp_path / "r").folder
     whole = json.loads((folder / "release.json").read_text("utf-8"))
     promises = [each for told in whole["guarantees"].values() for each in told["by_tolerance"].values()]
     assert any(each["confidence"] < each["certainty"] == 1 for each in promises)

@@ -23,7 +23,7 @@ from splu_desktop.core.query.reader import DEFAULT, Badge, Method
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
-from tests.files.kit_releases import plans, table_of
+from tests.files.kit_releases import kit_plan, table_of
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
 from tests.seeded import Seeded
 from tests.written import write_release
@@ -266,7 +266,7 @@ def test_two_sensitive_columns_and_estimators_are_those_of_the_command_line(
     stage: Stage, idle: Idle, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = table_of(2_500)
-    written = write_release(sanitise.run(table, plans(table)["tight"], randomness=Seeded(3)), tmp_path / "r")
+    written = write_release(sanitise.run(table, kit_plan(table, "tight"), randomness=Seeded(3)), tmp_path / "r")
     page = stage.query_page
     page.open_release(written.folder)
     idle(stage)

@@ -35,7 +35,7 @@ from splu_desktop.report.original import Background, NotItsSource, _implied, mat
 from splu_desktop.report.public import _values, filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.pdf import _Pen
-from tests.files.kit_releases import plans, table_of
+from tests.files.kit_releases import kit_plan, table_of
 from tests.report.conftest import FIELDS, Case
 from tests.seeded import Seeded
 from tests.written import write_release
@@ -113,7 +113,7 @@ def test_a_release_by_person_asks_for_its_recipe(tmp_path: Path) -> None:
     """Which column tells persons stands in no release: the internal edition ended in an assertion."""
     table = table_of(1_500)
     for name in ("persons", "skewed persons"):
-        opened = write_release(sanitise.run(table, plans(table)[name], randomness=Seeded(1)), tmp_path / name)
+        opened = write_release(sanitise.run(table, kit_plan(table, name), randomness=Seeded(1)), tmp_path / name)
         opened = replace(opened, facts={**opened.facts, "columns": []})  # what was generalised is asked for first
         with pytest.raises(NotItsSource, match="recipe"):
             _implied(table, opened)
@@ -123,7 +123,7 @@ def test_the_report_tells_the_counts_that_the_program_tells() -> None:
     """Of columns drawn by person it called the published count an estimate, beside others in the next table."""
     table = table_of(1_500)
     for name in ("joined", "persons", "skewed persons", "together"):
-        published = sanitise.run(table, plans(table)[name], randomness=Seeded(1))
+        published = sanitise.run(table, kit_plan(table, name), randomness=Seeded(1))
         for sa in published.sensitive:
             values = list(_values(published, sa, 100, None))
             answers = Reader(published).answers([[Condition(sa, values=(each.value,))] for each in values])
