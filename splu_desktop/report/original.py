@@ -207,8 +207,8 @@ def _comparable(imported: Imported, plan: Plan, opened: OpenRelease) -> Table:
 def _source(imported: Imported) -> model.SourceFacts:
     problems: dict[tuple[str, str], list[int | str]] = {}
     for problem in imported.problems:
-        entry = problems.setdefault((problem.kind.value, problem.decision.value), [0, 0, problem.sentence])
-        entry[0], entry[1] = int(entry[0]) + 1, int(entry[1]) + problem.rows
+        entry = problems.setdefault((problem.kind.value, problem.done), [0, 0, problem.sentence])
+        entry[0], entry[1] = int(entry[0]) + 1, int(entry[1]) + problem.told_rows
     return model.SourceFacts(
         file=imported.source.name,
         bytes=imported.source.size,

@@ -254,7 +254,9 @@ def test_dates(tmp_path: Path, days: list[str], first: str) -> None:
 def test_dates_that_can_be_read_both_ways_are_asked_about(tmp_path: Path) -> None:
     text = "id,seen\n1,03/04/2020\n2,05/06/2021\n"
     found = table(tmp_path, text)
-    assert any(p.kind is ProblemKind.DATE_ORDER and p.column == "seen" for p in found.problems)
+    asked = next(p for p in found.problems if p.kind is ProblemKind.DATE_ORDER and p.column == "seen")
+    # Nothing was kept as text, dropped or taken as missing, and it is of the column, not of one row.
+    assert (asked.done, asked.told_rows, asked.as_dict()["decision"], asked.as_dict()["rows"]) == ("", 0, "", 0)
     told = table(tmp_path, text, ImportChoices(date_order="mdy"))
     assert not [p for p in told.problems if p.kind is ProblemKind.DATE_ORDER]
     assert told.table["seen"].values is not None

@@ -403,3 +403,28 @@ def test_the_bars_before_hold_every_record(kind: Kind) -> None:
     assert bars.labels[-1] == ""
     assert bars.counts[-1] == 2
     assert len(set(bars.labels)) == len(bars.labels)
+
+
+@pytest.mark.parametrize("way", ["rare", "prefix"])
+def test_a_group_is_called_what_it_is_called_here_and_the_recipe_keeps_its_placeholder(
+    hospital: MainWindow, idle: Idle, way: str
+) -> None:
+    dialog = _open(hospital, "Code", idle)
+    _choose(dialog, way)
+    if way == "rare":
+        _rare(dialog)
+        _box(QLineEdit, dialog).setText("{value} or other")
+    else:
+        _prefix("length", 1)(dialog)
+        dialog.rare.setChecked(True)
+        dialog.rare_k.setValue(60)
+        dialog.rare_name.setText("{value} or other")
+    idle(hospital)
+    dialog.accept()
+    steps = hospital.session.choices.steps("Code")
+    assert steps[-1].label == "{value} or other"
+    again = _open(hospital, "Code", idle)
+    name = (_box(QLineEdit, again) if way == "rare" else again.rare_name).text()
+    assert name in hospital.session.column("Code").labels.tolist()
+    again.accept()
+    assert hospital.session.choices.steps("Code") == steps

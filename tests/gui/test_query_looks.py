@@ -17,6 +17,7 @@ from splu_desktop.core.query.reader import DEFAULT, Answer
 from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.gui.base import languages
+from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.models import WHOLE, Field, RowsModel, TableView
 from splu_desktop.gui.base.words import percent_within
 from splu_desktop.gui.query.answer_card import AnswerCard
@@ -426,3 +427,25 @@ def test_repeating_the_draw_is_told_in_words(qtbot: QtBot) -> None:
     card.end_progress()
     assert card.repeating_note.isHidden()
     assert card.repeating.isHidden()
+
+
+def test_no_room_is_kept_beside_a_name_for_an_arrow_that_stands_above_it(qtbot: QtBot) -> None:
+    view = TableView("Sorted")
+    qtbot.addWidget(view)
+    view.setModel(RowsModel([Field("Shown wrong", str), Field("Usual error", str)]))
+    header = view.horizontalHeader()
+    unsorted = [header.sectionSizeHint(at) for at in range(2)]
+    view.setSortingEnabled(True)
+    assert [header.sectionSizeHint(at) for at in range(2)] == unsorted
+    assert min(unsorted) > header.fontMetrics().horizontalAdvance("Usual error")
+
+
+def test_bars_of_empty_cells_have_a_whole_label(qtbot: QtBot) -> None:
+    pictures = []
+    for label in ("", "(empty)"):
+        view = BarsView("Values")
+        qtbot.addWidget(view)
+        view.resize(400, 200)
+        view.show_bars(Bars((label, "f"), (3, 2), 2), "between")
+        pictures.append(view.grab().toImage())
+    assert pictures[0] == pictures[1]

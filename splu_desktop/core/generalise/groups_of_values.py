@@ -236,6 +236,11 @@ class Rare(Generalisation):
             return Grouping(group, names)
         return Grouping(group, [])
 
+    def named(self, column: Column) -> str:
+        """Return what its group is called in this column."""
+        names = self.grouping(column).names
+        return names[-1] if names and _VALUE in self.label else self.label
+
     def settings(self) -> dict[str, Any]:
         """Return k and the group's name."""
         return {"k": self.k, "label": self.label}

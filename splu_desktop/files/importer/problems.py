@@ -29,6 +29,9 @@ class ProblemKind(Enum):
     NOTE = "note"
 
 
+_OF_COLUMNS = (ProblemKind.NOTE, ProblemKind.DATE_ORDER, ProblemKind.NO_HEADER, ProblemKind.NAME_CHANGED)
+
+
 class Decision(Enum):
     """What to do with a problem of a kind."""
 
@@ -51,7 +54,7 @@ class Problem:
     column : the column's name, None where it concerns the whole row.
     value : the offending text, None where there is none.
     rows : how many rows have the same problem.
-    decision : what was done.
+    decision : what was done, None where there was nothing to decide.
     """
 
     kind: ProblemKind
@@ -61,7 +64,17 @@ class Problem:
     column: str | None = None
     value: str | None = None
     rows: int = 1
-    decision: Decision = Decision.KEEP
+    decision: Decision | None = None
+
+    @property
+    def done(self) -> str:
+        """What was done, "" where nothing was to be decided and the sentence says all."""
+        return self.decision.value if self.decision else ""
+
+    @property
+    def told_rows(self) -> int:
+        """How many rows have it, 0 where it is one of a column or of the file."""
+        return 0 if self.kind in _OF_COLUMNS and self.row is None and self.rows == 1 else self.rows
 
     def as_dict(self) -> dict[str, object]:
         """Return the problem as plain data."""
@@ -72,8 +85,8 @@ class Problem:
             "row": self.row,
             "column": self.column,
             "value": self.value,
-            "rows": self.rows,
-            "decision": self.decision.value,
+            "rows": self.told_rows,
+            "decision": self.done,
         }
 
 
@@ -85,5 +98,5 @@ def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool =
         writer = csv.writer(file)
         writer.writerow(("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence"))
         for p in problems:
-            row = (p.kind.value, p.sheet, p.row, p.column, p.value, p.rows, p.decision.value, p.sentence)
+            row = (p.kind.value, p.sheet, p.row, p.column, p.value, p.told_rows, p.done, p.sentence)
             writer.writerow(["" if cell is None else inert(str(cell)) for cell in row])

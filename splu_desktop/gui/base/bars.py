@@ -99,16 +99,17 @@ class BarsView(QWidget):
         line = metrics.height() + 6
         top = max(self._top, max(self._bars.counts, default=1))
         wide = metrics.horizontalAdvance(number(top)) + 8
-        text_room = min(self.width() * 0.42, max((metrics.horizontalAdvance(t) for t in self._bars.labels), default=0))
+        texts = [label or t("(empty)") for label in self._bars.labels]
+        text_room = min(self.width() * 0.42, max(map(metrics.horizontalAdvance, texts), default=0))
         text_room = max(text_room + 6, 40.0)
         room = max(10.0, self.width() - text_room - wide - 12)
         fit = max(1, self.height() // line - (1 if self._bars.values > len(self._bars.labels) else 0))
-        shown = list(zip(self._bars.labels, self._bars.counts, strict=True))[:fit]
+        shown = list(zip(texts, self._bars.counts, strict=True))[:fit]
         middle = int(Qt.AlignmentFlag.AlignVCenter)
         for row, (text, count) in enumerate(shown):
             y = row * line
             painter.setPen(QColor(c.text))
-            cut = metrics.elidedText(text or t("(empty)"), Qt.TextElideMode.ElideRight, int(text_room))
+            cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(text_room))
             painter.drawText(QRectF(0, y, text_room, line), middle, cut)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(getattr(c, self._hue)))

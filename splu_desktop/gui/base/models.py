@@ -13,12 +13,13 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
+    QSize,
     QSortFilterProxyModel,
     Qt,
     Signal,
 )
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
 
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
@@ -234,6 +235,16 @@ class SortFilter(QSortFilterProxyModel):
         return bool(a < b)
 
 
+class _Header(QHeaderView):
+    """A header that keeps no room beside a name for the arrow of sorting, which stands above it."""
+
+    def sectionSizeFromContents(self, section: int) -> QSize:
+        option = QStyleOptionHeader()
+        self.initStyleOption(option)
+        option.text = str(self.model().headerData(section, self.orientation()) or "")
+        return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), self)
+
+
 class TableView(QTableView):
     """A table that can be sorted, resized and copied from, and lets Tab move on."""
 
@@ -250,6 +261,8 @@ class TableView(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names that begin alike end differently
+        self.setHorizontalHeader(_Header(Qt.Orientation.Horizontal, self))
+        self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

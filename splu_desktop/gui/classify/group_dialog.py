@@ -68,6 +68,7 @@ class GroupDialog(Dialog):
         self._around: Around | None = None
         self._trial: GroupTrial | None = None
         self._opening: Opening | None = None
+        self._rare_label = ""  # as the recipe has it, which may hold “{value}”
         self.inputs: Inputs | None = None
         self._build()
         steps, column, sensitive = self._now, self._column, self._role is Role.SA
@@ -150,7 +151,8 @@ class GroupDialog(Dialog):
             with QSignalBlocker(self.rare), QSignalBlocker(self.rare_k), QSignalBlocker(self.rare_name):
                 self.rare.setChecked(True)
                 self.rare_k.setValue(rare.k)
-                self.rare_name.setText(rare.label)
+                self.rare_name.setText(found.rare)
+                self._rare_label = rare.label
         self.way.setEnabled(True)
         self.way.setCurrentIndex(max(0, self.way.findData(key)))
         self._show_inputs(found.steps)
@@ -201,7 +203,9 @@ class GroupDialog(Dialog):
             make = self.inputs.read()
             rare = None
             if self.rare.isChecked() and self.way.currentData() not in _ALONE:
-                rare = Rare(self.rare_k.value(), self.rare_name.text())
+                name = self.rare_name.text()
+                kept = self._opening is not None and name == self._opening.rare
+                rare = Rare(self.rare_k.value(), self._rare_label if kept else name)
         except SpluError as fault:
             self._tasks.drop("group")
             self._failed(str(fault))

@@ -52,6 +52,7 @@ class Opening:
     prefix : characters of a prefix that is shorter than most values.
     system : the classification that its values are codes of, None where they are none.
     bars, values : the column as it was read, and how many values it has.
+    rare : what the group of rare values is called here, where the last step puts these together.
     """
 
     steps: Steps
@@ -60,6 +61,7 @@ class Opening:
     system: str | None
     bars: Bars
     values: int
+    rare: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +110,9 @@ def opening(column: Column, steps: Steps, sensitive: bool, progress: Progress) -
     if not steps:
         steps = (suggest(column) if sensitive else ()) or coarser(column)
     values = int(np.count_nonzero(column.counts()))
-    return Opening(steps, width, _prefix(column), system_of(column), shape(column), values)
+    last = steps[-1] if steps else None
+    rare = last.named(column_after(column, steps[:-1])) if isinstance(last, Rare) else ""
+    return Opening(steps, width, _prefix(column), system_of(column), shape(column), values, rare)
 
 
 def _prefix(column: Column) -> int:

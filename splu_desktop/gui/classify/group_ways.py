@@ -241,8 +241,9 @@ class WayInputs(QWidget):
     def _build_rare(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         rare = first if isinstance(first, Rare) else None
         box = self._whole(t("Fewer records than"), 2, 100_000, rare.k if rare else 10)
-        edit = self._line(t("Name of the group"), rare.label if rare else t("Other"))
-        return lambda: _always(Rare(box.value(), edit.text()))
+        shown = rare.named(self._column) if rare else t("Other")
+        edit = self._line(t("Name of the group"), shown)
+        return lambda: _always(Rare(box.value(), rare.label if rare and edit.text() == shown else edit.text()))
 
     def _build_prefix(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         prefix = first if isinstance(first, Prefix) else Prefix(length=self._length)

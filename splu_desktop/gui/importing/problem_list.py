@@ -42,8 +42,13 @@ class ProblemList(QWidget):
                 Field(t("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
                 Field(t("Column"), lambda p: p.column or ""),
                 Field(t("What did not fit"), lambda p: told(p.sentence)),
-                Field(t("Rows"), lambda p: number(p.rows), key=lambda p: p.rows, right=True),
-                Field(t("What was done"), lambda p: told(p.decision.value)),
+                Field(
+                    t("Rows"),
+                    lambda p: number(p.told_rows) if p.told_rows else "",
+                    key=lambda p: p.told_rows,
+                    right=True,
+                ),
+                Field(t("What was done"), lambda p: told(p.done)),
             ]
         )
         self.view = TableView(t("What did not fit while reading"))

@@ -241,8 +241,8 @@ def source(report: Report, t: Language) -> list[Block]:
             t("Import problems"),
             found.problems,
             (t("Kind"), "l", 1.3, lambda each: t.sentence(each.kind)),
-            (t("Decision"), "l", 1, lambda each: t.sentence(each.decision)),
-            (t("Rows"), "r", 0.7, lambda each: whole(each.rows, t)),
+            (t("Decision"), "l", 1, lambda each: t.sentence(each.decision) or "–"),
+            (t("Rows"), "r", 0.7, lambda each: whole(each.rows, t) if each.rows else "–"),
             (t("First one"), "l", 3, lambda each: t.sentence(each.example)),
         )
         blocks.append(problems)

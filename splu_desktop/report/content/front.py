@@ -312,9 +312,10 @@ def _readers(report: Report, t: Language) -> list[Block]:
         (
             t("has the row alone"),
             t(
-                "is right in at most {share} of the rows that show a protected value, on average and before reading; "
-                "a value common among people alike may be nearly certain",
+                "is right in at most {share} of the rows with a protected value (“{column}”), on average before "
+                "reading; a value common among people alike may be nearly certain",
                 share=cell_text(setting(worst.confidence, t)),
+                column=shortened(worst.column),
             ),
             Pages(("promise",)),
         ),
