@@ -927,7 +927,7 @@
           return(list(of = of, apart = 0, near = 1 / share))
         list(of = of, apart = apart, near = pmax(own / share - apart, 0))
       })
-      list(X = unname(X), grid = grid, parts = parts, choice = choice, weights = weights, p = p[first], times = times,
+      list(X = unname(X), grid = grid, whole = !length(plain), parts = parts, choice = choice, weights = weights, p = p[first], times = times,
            shown = lapply(parts, function(part) part$codes[first]), persons = widened_of_persons(only),
            alone = alone, records = records, pairs_of = pairs_of, kept = new.env(),
            effects = vapply(parts, function(part) widened_together(part$names, only, alone), 0),
@@ -938,7 +938,9 @@
            })
     }
     sums_of <- function(cells, functions) {
-      for (part in cells$parts) if (any(!part$told[-length(part$told)]))
+      # Of all records at once groups keep the shares true, whatever else they hide.
+      whole <- cells$whole && length(cells$parts) == 1 && !is.null(cells$parts[[1]]$way$a)
+      for (part in cells$parts) if (!whole && any(!part$told[-length(part$told)]))
         refuse("The release does not tell where \u201c", paste(part$names, collapse = ", "),
                "\u201d has some of its values: they are too frequent or too rare for this draw.")
       k <- length(functions)

@@ -1382,7 +1382,9 @@ class _Table:
 
     def summed(self, psi):
         """Return the same of functions given by their values, each a list over cells."""
-        for part in self.parts:
+        # Of all records at once groups keep the shares true, whatever else they hide.
+        whole = not self.plain and len(self.parts) == 1 and getattr(self.parts[0].way, "a", None) is not None
+        for part in () if whole else self.parts:
             for c in range(len(part.members)):
                 if not part.needs(c) and c < len(part.members) - 1:
                     raise Refused(
