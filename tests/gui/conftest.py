@@ -26,18 +26,29 @@ for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitExposed):
     wait.__kwdefaults__["timeout"] = PATIENCE
 
 
-@pytest.fixture(autouse=True)
-def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brief_attacks: None) -> None:
-    """Give every test a home, settings and data folder of its own."""
-    home = tmp_path / "home"
+def _at_home(home: Path, patch: pytest.MonkeyPatch) -> None:
     (home / "Documents").mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(home))
+    patch.setenv("HOME", str(home))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "SPLU_DATA_DIR"):
-        monkeypatch.setenv(name, str(home / name.lower()))
-    monkeypatch.setattr("splu_desktop.gui.compare.dialog.LIMIT", 3_600.0)  # seconds: as tests/conftest.py's _no_clock
+        patch.setenv(name, str(home / name.lower()))
     QStandardPaths.setTestModeEnabled(True)
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brief_attacks: None, dressed: None) -> None:
+    """Give every test a home, settings and data folder of its own."""
+    _at_home(tmp_path / "home", monkeypatch)
+    monkeypatch.setattr("splu_desktop.gui.compare.dialog.LIMIT", 3_600.0)  # seconds: as tests/conftest.py's _no_clock
+
+
+@pytest.fixture(scope="session")
+def dressed(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let a test that opens no window find the same language, numbers and colours whichever test ran before it."""
+    with pytest.MonkeyPatch.context() as patch:
+        _at_home(tmp_path_factory.mktemp("dressed") / "home", patch)
+        app.prepare(qapp)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -239,6 +239,7 @@ class _Header(QHeaderView):
     """A header that keeps no room beside a name for the arrow of sorting, which stands above it."""
 
     def sectionSizeFromContents(self, section: int) -> QSize:
+        self.ensurePolished()
         option = QStyleOptionHeader()
         self.initStyleOption(option)
         option.text = str(self.model().headerData(section, self.orientation()) or "")
