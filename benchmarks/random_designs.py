@@ -5,7 +5,7 @@
 Prints each design whose law is not one (NaN, a row that does not add up to 1, a published count not right on average),
 then, for the first `--covered` designs, the share of 95 % intervals of every true count of 20 and more that hold, with
 its standard error between releases, and "least": how often ends that each miss in 2.5 % at most must hold. An end
-leaves out whole counts alone (`least`, by the exact law of the published count); and where compositions differ in
+leaves out whole counts alone (`least`, by the law of those published); and where compositions differ in
 directions that T takes to nothing, ends must hold for each of them, so that a count between them is missed more seldom
 (`least_hidden`). Where a release tells nothing of a value, the answer says so and gives all that is possible instead of
 an interval: such ranges hold nearly always, and are counted apart.
@@ -42,19 +42,35 @@ from tests.seeded import Seeded
 FEWEST = 20  # records of a count that is asked about
 
 
-def least(cell: NDArray[np.int64], matrix: NDArray[np.float64], value: int) -> float:
+def least(cell: NDArray[np.int64], value: int, through: MatrixTransition) -> float:
     """Return how often ends of 2.5 % at most must hold the count of a value among records of these (m,) true counts.
 
-    The published count is a sum of binomial ones. An end can leave out whole counts alone, from either side as many as
-    have 2.5 % together; beyond a deviation of 20 records that is 95 % to a tenth.
+    The estimate moves with two whole numbers, the value's published count here and among all other records, of which T
+    is computed. Each is a sum of binomial ones. An end can leave out whole pairs of them alone, from either side as
+    many as have 2.5 % together; beyond a deviation of 20 records that is 95 % to a tenth.
     """
-    law = np.ones(1)
+    matrix, rest = through.matrix, np.maximum(through.counts - cell, 0).astype(np.int64)
     if float(cell @ (matrix[:, value] * (1 - matrix[:, value]))) > 20**2:
         return 0.95
-    for count, chance in zip(cell.tolist(), matrix[:, value].tolist(), strict=True):
-        law = np.convolve(law, binom.pmf(np.arange(count + 1), count, chance))
+    own = float(through.counts[value]) / through.n
+    gain = (through.inverse[value, value] - own) / (1 - own)
+    follows = through.groups.moments(through.inverse)[0][:, :, value] @ cell  # of the estimate, by published counts
+    moved = float(follows[value] - through.counts @ follows / through.n) / (1 - own)
+    (y, chance), (others, there) = _law(cell, matrix[:, value]), _law(rest, matrix[:, value])
+    moves = np.round(gain * y[:, None] - moved * (y[:, None] + others), 9)
+    atoms, at = np.unique(moves, return_inverse=True)
+    law = np.bincount(at.ravel(), np.outer(chance, there).ravel(), len(atoms))
     ends = (np.cumsum(side) for side in (law, law[::-1]))
     return 1 - sum(float(end[end <= 0.025].max(initial=0.0)) for end in ends)
+
+
+def _law(counts: NDArray[np.int64], chances: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the sums of binomial numbers that are likelier than 1e-9, and how likely."""
+    law = np.ones(1)
+    for count, chance in zip(counts.tolist(), chances.tolist(), strict=True):
+        law = np.convolve(law, binom.pmf(np.arange(count + 1), count, chance))
+    kept = np.flatnonzero(law > 1e-9)
+    return kept, law[kept]
 
 
 def least_hidden(cell: NDArray[np.int64], value: int, through: MatrixTransition) -> float:
@@ -100,7 +116,7 @@ def coverage(
         held.append([answer.low <= x <= answer.high for answer, x in zip(answers, truth, strict=True)])
         told.append([answer.variance is not None for answer in answers])
     through = grouping.transition(sa.counts().astype(float), sa.labels)
-    ends = [max(least(counts[w], through.matrix, int(v)), least_hidden(counts[w], int(v), through)) for w, v in cells]
+    ends = [max(least(counts[w], int(v), through), least_hidden(counts[w], int(v), through)) for w, v in cells]
     return np.array(held, bool), np.array(told, bool), np.array(ends)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.draw import DecoyGroups
+from splu_desktop.core.draw import DecoyGroups, PlainGroups
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
 from splu_desktop.core.reconstruct.whole_matrix import MatrixPart, numbers_of, several_sas
 from splu_desktop.core.table import Kind, Table
-from splu_desktop.core.transition.matrix import Independent, MatrixTransition
+from splu_desktop.core.transition.matrix import Independent, MatrixTransition, strays
 from tests.core.published_tables import dependent_table, release, table_of
 from tests.core.random_designs import of_seed
 
@@ -86,26 +86,29 @@ def test_what_a_release_can_not_tell_apart_is_a_range_that_holds_the_truth() -> 
         assert np.mean([(a.high - a.low) / a.n_p for a in rare]) < 0.5
 
 
-def test_what_a_release_hides_of_one_value_is_left_out_of_no_others_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("often", [0.5, 1.5])
+def test_what_a_release_hides_of_one_value_is_left_out_of_no_others_interval(often: float) -> None:
     """At gamma 3, one value fills 31.5 %: among a quarter of the records it is half as often again, or half as often.
 
-    1,000 draws by the rows of T. Two numbers a, b_s take the others as they are in the whole table: 79 to 87 % held.
+    Two numbers a, b_s take the others as they are in the whole table: 79 to 87 % held. 24 releases; of 60, 98.3 % held,
+    and 24 stray by 1.2: a right program fails less than 1 time in 1,000. (Draws by the rows of T alone, each record for
+    itself, scatter by 15 % more than those of groups.)
     """
-    engine = Engine(release(tight_table([0.315, 0.22, 0.16, 0.155, 0.09, 0.06], 6_500), {"s": 3}, 0))
-    through = engine.matrix("s")
-    assert len(through.hidden)
-    asked = [(row, flags) for row in range(1_000) for flags in np.eye(6, dtype=bool)]
-    for often in (0.5, 1.5):
-        true = through.counts / 4
-        true[0] *= often
-        true[1:] *= (through.n / 4 - true[0]) / true[1:].sum()
-        chance, true = np.random.default_rng(7), np.round(true).astype(int)
-        y = sum(chance.multinomial(count, row, 1_000) for count, row in zip(true, through.matrix, strict=True))
-        drawn = iter(np.asarray(y, float))
-        monkeypatch.setattr(engine, "counted", lambda base, picked, drawn=drawn: next(drawn))
-        found = engine.one_sa("s", [()] * 1_000, asked, Method.UNBIASED)
-        held = [one.low <= x <= one.high for one, x in zip(found, np.tile(true, 1_000), strict=True)]
-        assert np.reshape(held, (1_000, 6)).mean(axis=0).min() > 0.93
+    counts = np.round(6_500 * np.array([0.315, 0.22, 0.16, 0.155, 0.09, 0.06])).astype(int)
+    here = counts / 4
+    here[0] *= often
+    here[1:] *= (counts.sum() / 4 - here[0]) / here[1:].sum()
+    here = np.round(here).astype(int)
+    values = np.concatenate([np.repeat(np.arange(6), part) for part in (here, counts - here)])
+    table = table_of({"area": np.arange(len(values)) < here.sum(), "s": np.char.add("v", values.astype(str))})
+    asked = [(Condition("area", ("True",)), Condition("s", (f"v{v}",))) for v in range(6)]
+    held, hidden = [], 0
+    for seed in range(24):
+        reader = Reader(release(table, {"s": 3}, seed))
+        held.append([one.low <= x <= one.high for one, x in zip(reader.answers(asked), here, strict=True)])
+        hidden += len(reader.engine.matrix("s").hidden) > 0
+    assert hidden  # in some; in others its eigenvalue is found large enough
+    assert np.mean(held, axis=0)[1:].mean() > 0.93, np.mean(held, axis=0)
 
 
 def test_at_the_edge_of_what_is_possible_a_range_misses_as_often_as_an_interval() -> None:
@@ -131,7 +134,8 @@ def test_intervals_hold_whatever_differs_in_several_hidden_directions_alone() ->
     estimate alone, 65 % of the intervals at the lower edge held the count.
     """
     sa, limits, fakes = of_seed(307)
-    through = DecoyGroups.designed(sa, limits, fakes=fakes).transition(sa.counts().astype(float), sa.labels)
+    through = DecoyGroups.designed(sa, limits, fakes=fakes).transition(sa.counts().astype(float), sa.labels).cautious
+    assert through is not None
     assert len(through.hidden) > 1
     assert through.readable[5]
     even, way = through.counts / 3, through.hidden[:, 5] @ through.hidden
@@ -141,6 +145,42 @@ def test_intervals_hold_whatever_differs_in_several_hidden_directions_alone() ->
         y = sum(chance.multinomial(count, row, 2_000) for count, row in zip(true, through.matrix, strict=True))
         _, low, high, _ = numbers_of(np.asarray(y, float), None, through, Method.UNBIASED).reshape(4, -1, 8)[:, :, 5]
         assert ((low <= true[5]) & (true[5] <= high)).mean() > 0.93
+
+
+def test_eigenvalues_stray_as_their_derivatives_say() -> None:
+    """Published counts drawn 80 times: sizes of deviations stray by 8 %, the law is that of many records.
+
+    1 / sqrt(N) was taken for all: up to eight times as much, and directions that a release tells were hidden.
+    """
+    tight = tight_table([0.315, 0.22, 0.16, 0.155, 0.09, 0.06], 6_500)["s"]
+    sa, limits, fakes = of_seed(55)
+    for draw, column in ((PlainGroups(3), tight), (DecoyGroups.designed(sa, limits, fakes=fakes), sa)):
+        through = draw.transition(column.counts().astype(float), column.labels)
+        counts, root = through.counts, np.sqrt(through.counts)
+        spread, chance, seen = counts[:, None] * (np.eye(column.m) - through.matrix), np.random.default_rng(1), []
+        for drawn in chance.multivariate_normal(counts, (spread + spread.T) / 2, 80, check_valid="ignore"):
+            there = draw.transition(np.maximum(np.round(drawn), 1), column.labels)
+            known = np.sqrt(there.counts)
+            seen.append(np.linalg.eigvalsh(known[:, None] * there.matrix / known)[:3])
+        vectors = np.linalg.eigh(root[:, None] * through.matrix / root)[1][:, :3]
+        ratio = strays(through.groups, counts, vectors / root[:, None]) / np.std(seen, axis=0)
+        assert ((ratio > 0.75) & (ratio < 1.5)).all(), ratio
+
+
+def test_a_direction_is_told_where_its_eigenvalue_is_known_and_never_more_widely_than_if_it_were_hidden() -> None:
+    """Of design 55 two or three directions were hidden in every release, and two thirds of the answers were "all that
+    is possible"; of design 214, "no value has less than no record" says more than its one small eigenvalue.
+    """
+    for seed, sharper in ((55, 0.7), (214, 1.0)):
+        sa, limits, fakes = of_seed(seed)
+        through = DecoyGroups.designed(sa, limits, fakes=fakes).transition(sa.counts().astype(float), sa.labels)
+        cautious = through.cautious
+        assert cautious is not None
+        y = np.outer([0.1, 0.25, 0.4], through.counts) @ through.matrix
+        found, hidden = (numbers_of(y, None, each, Method.UNBIASED) for each in (through, cautious))
+        wide, most = found[2] - found[1], hidden[2] - hidden[1]
+        assert (wide <= most + 1e-6).all()
+        assert wide.sum() < (sharper + 1e-6) * most.sum()
 
 
 def test_a_variance_takes_the_eigenvalues_that_were_found() -> None:

@@ -229,7 +229,7 @@ class Engine:
         if through is None or not reconstruct_tight.nearly_full(through):
             return False
         whole = self.whole(sa)
-        return whole is not None and reconstruct_tight.misjudged(whole.matrix, through)
+        return whole is not None and reconstruct_tight.misjudged(whole, through)
 
     def by_matrix(self, sa: str) -> bool:
         """Return whether only the whole matrix of an SA gives intervals that hold."""

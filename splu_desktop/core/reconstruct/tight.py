@@ -26,7 +26,7 @@ def nearly_full(through: Transition) -> bool:
     return bool(through.counts.max() * through.gamma > _TIGHT * through.n)
 
 
-def misjudged(matrix: Floats, through: Transition) -> bool:
+def misjudged(whole: MatrixTransition, through: Transition) -> bool:
     """Return whether two numbers leave out much of the variance of some value, or a bias that shows."""
     told = through.readable
     if not told.any():
@@ -34,12 +34,11 @@ def misjudged(matrix: Floats, through: Transition) -> bool:
     gain = 1 / np.where(told, through.signal, 1.0)
     straight = np.diag(gain) - through.b * gain
     share = through.counts / through.n
-    usual = np.maximum(_spread(matrix, straight, share)[told], 1e-12)
-    clear, hidden = MatrixTransition.inverted(matrix, through.counts)
-    if (_spread(matrix, clear, share)[told] > _MORE * usual).any():
+    usual = np.maximum(_spread(whole.matrix, straight, share)[told], 1e-12)
+    if (_spread(whole.matrix, whole.inverse, share)[told] > _MORE * usual).any():
         return True
     # Of a direction that nothing tells about, the part in which a value strays from independence is others' bias.
-    missed = np.abs(hidden.T @ hidden / np.maximum(through.counts, 1e-9)[:, None])
+    missed = np.abs(whole.hidden.T @ whole.hidden / np.maximum(through.counts, 1e-9)[:, None])
     np.fill_diagonal(missed, 0.0)
     bias = _PART * (missed * through.counts[:, None]).max(axis=0)
     return bool((bias[told] > _STRAYS * np.sqrt(usual * through.n / 4)).any())

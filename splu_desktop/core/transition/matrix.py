@@ -26,7 +26,7 @@ Flags = NDArray[np.bool_]
 
 FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
-_CLEAR = 3.0  # times 1 / sqrt(N): eigenvalues of T below tell nothing
+_CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
 
@@ -99,6 +99,18 @@ class Spread:
         return np.asarray(np.maximum(inside + outside + dealt, 1e-9), np.float64)
 
 
+def strays(groups: Mixing, counts: Floats, right: Floats) -> Floats:
+    """Return (k,) the standard deviations, over releases, of eigenvalues of T with eigenvectors `right` (m, k).
+
+    With f g of a right vector g the left one, scaled to g' f g = 1, a record published as u moves its eigenvalue by
+    d_u = (f g)' dT/df'_u g, and Cov f' = f (I - T).
+    """
+    drift = np.einsum("kvj,vj->kj", groups.moments(right)[0], counts[:, None] * right)
+    drift -= counts @ drift / max(counts.sum(), 1.0)
+    squared = counts @ (drift * (drift - groups.matrix @ drift))
+    return np.asarray(np.sqrt(np.maximum(squared, _ROUNDED)), np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class MatrixTransition:
     """The draw of one SA by its whole matrix, as the reader of a release knows it.
@@ -142,7 +154,7 @@ class MatrixTransition:
 
     @cached_property
     def _inverted(self) -> tuple[Floats, Floats]:
-        return self.inverted(self.matrix, self.counts)
+        return self.inverted(self.matrix, self.counts, self.groups)
 
     @property
     def inverse(self) -> Floats:
@@ -154,17 +166,31 @@ class MatrixTransition:
         """(k, m) compositions of which y tells nothing: those G leaves out, 0 where values are independent of P."""
         return self._inverted[1]
 
+    @cached_property
+    def cautious(self) -> MatrixTransition | None:
+        """The same that hides every direction whose eigenvalue is below 3 / sqrt(N); None where this one does.
+
+        To know that no value has less than no record may say more than an eigenvalue that small.
+        """
+        other = _Cautious(self.n, self.counts, self.groups)
+        return other if len(other.hidden) > len(self.hidden) else None
+
     @staticmethod
-    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    def inverted(matrix: Floats, counts: Floats, groups: Mixing | None = None) -> tuple[Floats, Floats]:
         """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones.
 
-        T is computed from published counts, so its eigenvalues are known to some 1 / sqrt(N). Variances need no room
-        for that beside T's derivatives: they are those of the sum divided by the eigenvalue that was found.
+        T is computed from published counts, so its eigenvalues stray: by 1 / sqrt(N) at most, where `groups` are known
+        as these say (`strays`). Those within three standard deviations of 0 tell nothing. Variances need no room for
+        that beside T's derivatives: they are those of the sum divided by the eigenvalue that was found.
         """
-        root = np.sqrt(np.maximum(counts, 1e-9))
+        root, n = np.sqrt(np.maximum(counts, 1e-9)), max(int(counts.sum()), 1)
         even = root[:, None] * matrix / root
         values, vectors = np.linalg.eigh((even + even.T) / 2)
-        clear = values > _CLEAR / np.sqrt(max(int(counts.sum()), 1))
+        least = np.full(len(values), _CLEAR / np.sqrt(n))
+        faint = (values > 0) & (values <= least)
+        if groups is not None and groups.fits and faint.any():
+            least[faint] = _CLEAR * strays(groups, counts, vectors[:, faint] / root[:, None])
+        clear = values > least
         known = vectors[:, clear]
         inverse = (known / values[clear]) @ known.T / root[:, None] * root
         return np.asarray(inverse, np.float64), vectors[:, ~clear].T * root
@@ -273,14 +299,27 @@ class MatrixTransition:
 
 
 @dataclass(frozen=True, eq=False)
+class _Cautious(MatrixTransition):
+    """The draw of one SA, of which a reader trusts no eigenvalue that is small."""
+
+    @cached_property
+    def _inverted(self) -> tuple[Floats, Floats]:
+        return self.inverted(self.matrix, self.counts)
+
+
+@dataclass(frozen=True, eq=False)
 class KnownTransition(MatrixTransition):
     """The draw of one SA by a matrix that is published, not computed from the counts.
 
     Then y moves alone: a record of v selected adds G[u, s] with u drawn by row v of T, and no other adds anything.
     """
 
+    @property
+    def cautious(self) -> None:
+        """Return None."""
+
     @staticmethod
-    def inverted(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    def inverted(matrix: Floats, counts: Floats, groups: Mixing | None = None) -> tuple[Floats, Floats]:
         """Return (m, m) the inverse of T, of its clear directions where it has others, and (k, m) those.
 
         T is known, not computed from counts: a direction that tells little is paid for in variance. Left out, it would
