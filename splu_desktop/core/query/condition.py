@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import listed, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition_values import (
     end_of_intervals,
@@ -111,11 +111,11 @@ class Condition:
                 "{column} is not {value}", column=self.column, value=listed(map(_said, self.values), _NEXT, _NEXT)
             )
         if not self.is_range:
-            most = 7 if len(self.values) == 7 else 6  # never "and 1 more"
+            most = shown_of(len(self.values), 6)
             some = listed(map(_said, self.values[:most]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
-            if len(self.values) <= most:
+            if len(self.values) == most:
                 return say("{column} is one of {values}", column=self.column, values=some)
             more = len(self.values) - most
             return say("{column} is one of {values} and {more} more", column=self.column, values=some, more=more)

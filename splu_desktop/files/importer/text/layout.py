@@ -184,7 +184,7 @@ def unsure(encoding: Encoding) -> list[Problem]:
         "another encoding if they look wrong.",
         name=encoding.name,
     )
-    return [Problem(ProblemKind.UNDECODABLE, sentence, rows=0)]
+    return [Problem(ProblemKind.UNDECODABLE, sentence)]
 
 
 def _known(name: str) -> str:
