@@ -139,7 +139,38 @@ def test_the_range_holds_the_truth_where_persons_have_many_alike_records() -> No
     true = attack.judged(carried, theirs, ours, published.nsas).figures
     for said, found in zip(carried.attack.figures, true, strict=True):
         assert said.ends is None or said.ends[0] <= found.right <= said.ends[1], said.name
-    assert sum(said.ends is not None for said in carried.attack.figures) == 4
+    assert sum(said.ends is not None for said in carried.attack.figures) == 5
+
+
+@pytest.mark.parametrize("hint", [0.0, 0.35])
+def test_what_a_persons_other_records_show_teaches_nobody_of_the_person(hint: float) -> None:
+    """Six unchanged columns name each of 500 persons of 1 to 24 records: 99.5 % of guesses were believed, 41 % right.
+
+    Whoever believed that was right less often (.36 to .45) than who reads the row alone (.50). Of eight kinds of such
+    tables figures lay .073 apart from the truth in root mean square at most. Fixed seeds.
+    """
+    rng = np.random.default_rng(7)
+    who = np.repeat(np.arange(500), np.minimum(rng.geometric(0.15, 500), 24))
+    s = rng.choice(5, 500, p=[0.31, 0.24, 0.2, 0.15, 0.1])
+    named = [np.where(rng.random(500) < hint, (s + j) % 6, rng.integers(0, 6, 500)) for j in range(6)]
+    weight = Column.from_labels(
+        "kg",
+        (60 + 9 * rng.normal(size=500)[who] + rng.normal(size=len(who))).astype(int).astype(str).tolist(),
+        kind=Kind.INTEGER,
+    )
+    columns = [weight, *(column(f"c{j}", codes[who]) for j, codes in enumerate(named))]
+    table = Table((column("person", who), *columns, column("s", s[who])))
+    plan = plan_for(table, s=3)
+    plan = replace(plan, roles=plan.roles | {"person": Role.IDENTIFIER}, persons=ByPerson("person", "draw"))
+    published = sanitise.run(table, plan, randomness=Seeded(5))
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    judged = attack.judged(carried, theirs, ours, published.nsas).figures
+    for said, true in zip(carried.attack.figures, judged, strict=True):
+        for ends, right in ((said.ends, true.right), (said.ends_80, true.right_80), (said.ends_95, true.right_95)):
+            assert ends is None or right is None or ends[0] <= right <= ends[1], said.name
+        assert said.right == pytest.approx(true.right, abs=0.12), said.name
+    assert of(judged, "release-and-row").right > of(judged, "row").right - 0.02
 
 
 def test_certainties_are_calibrated(case) -> None:  # type: ignore[no-untyped-def]

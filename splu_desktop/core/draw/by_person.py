@@ -411,6 +411,11 @@ class Effects:
         )
         return own, anywhere
 
+    def agreeing(self, column: Column) -> float:
+        """Return the share of the others that scatter together with a record which agree with it in a column."""
+        of, counts = np.arange(column.m), column.counts()
+        return float(self.narrowed(column, of)[0] @ counts) / max(column.n, 1)
+
     def mixed(self, other: Effects, part: float, moving: float) -> Effects:
         """Return the effects of sums of which a part of the variance scatters so, and the rest as others say."""
 
