@@ -303,9 +303,10 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+        headed = {at: min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()}
 
         def narrowed(most: int) -> dict[int, int]:
-            return {at: max(min(wide, most), min(wide, header.sectionSizeHint(at))) for at, wide in shown.items()}
+            return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
 
         # The widest give way first, down to their headers; where that is not enough, the table scrolls.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))

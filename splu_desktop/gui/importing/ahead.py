@@ -9,7 +9,7 @@ from importlib import import_module
 from PySide6 import QtCore, QtGui, QtWidgets
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.tasks import Job, Tasks, in_turns
 
 _ON_THIS_THREAD = (
     "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "multiprocessing.connection", "pyqtgraph",
@@ -22,7 +22,7 @@ _NAMES = 40  # that one turn looks at
 def get_ready(tasks: Tasks) -> Job:
     """Import what the later pages need: in a worker what has nothing to do with Qt, then the rest turn by turn."""
     job = tasks.run("ahead", load_ahead)
-    job.done.connect(lambda _: _take_turns(tasks))
+    job.done.connect(lambda _: in_turns(tasks, _turns(), _TURN))
     return job
 
 
@@ -41,17 +41,6 @@ def load_ahead(progress: Progress) -> None:
     ):  # fmt: skip
         progress.report("Getting ready", 0.0)
         import_module(f"splu_desktop.{name}")
-
-
-def _take_turns(tasks: Tasks) -> None:
-    turns, timer = _turns(), QtCore.QTimer(tasks)
-
-    def turn() -> None:
-        if next(turns, None) is None:
-            timer.deleteLater()
-
-    timer.timeout.connect(turn)
-    timer.start(_TURN)
 
 
 def _turns() -> Iterator[str]:
