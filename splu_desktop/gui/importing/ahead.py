@@ -13,7 +13,9 @@ from splu_desktop.gui.base.tasks import Job, Tasks, in_turns
 
 _ON_THIS_THREAD = (
     "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "multiprocessing.connection", "pyqtgraph",
-    *(f"splu_desktop.gui.{name}" for name in ("base.plots", "plan.must_dialog", "plan.tolerant", "plan.page")),
+    *(f"splu_desktop.gui.{name}" for name in (
+        "classify.group_dialog", "classify.page", "base.plots", "plan.must_dialog", "plan.tolerant", "plan.page",
+    )),
 )  # fmt: skip
 _TURN = 25  # ms between two turns, in which the window does what else there is
 _NAMES = 40  # that one turn looks at
@@ -44,7 +46,7 @@ def load_ahead(progress: Progress) -> None:
 
 
 def _turns() -> Iterator[str]:
-    """Import the page with plots that is opened first, on the window's thread, since it makes types of Qt.
+    """Import the pages that are opened next, on the window's thread, since they make types of Qt.
 
     PySide makes each of its own classes when somebody first names it, and pyqtgraph names all of them: half of its
     time, which can be had in pieces.
