@@ -17,7 +17,8 @@ from splu_desktop.core.draw.draw import Draw
 from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk import attack
+from splu_desktop.core.risk import attack, learners
+from splu_desktop.core.risk.channel import Channel
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.report.content import risk
@@ -80,7 +81,7 @@ def test_plain_groups_are_undone_as_the_report_says_also_near_the_eligibility_li
     n, told = y.sum(axis=1, keepdims=True), a - b > 0.01
     assert not told.all(), "a value at the limit"
     by_text = np.where(told, (y - n * b) / np.where(told, a - b, 1), n * f / 5_000)
-    assert y @ attack.Channel.of(published, "s").undone == pytest.approx(by_text, rel=0.02, abs=2)
+    assert y @ Channel.of(published, "s").undone == pytest.approx(by_text, rel=0.02, abs=2)
     assert "0.01 or less" in Path(risk.__file__).read_text("utf-8")
 
 
@@ -407,10 +408,10 @@ def test_a_long_search_along_a_line_ends_no_report(monkeypatch: pytest.MonkeyPat
     """Where single precision hides the slope, the optimiser looks many times: it may."""
 
     def patient(loss, start, **given):  # type: ignore[no-untyped-def]
-        for _ in range(25 * attack._ROUNDS):
+        for _ in range(25 * learners._ROUNDS):
             loss(start)
         return search(loss, start, **given)
 
-    search = attack.minimize
-    monkeypatch.setattr(attack, "minimize", patient)
+    search = learners.minimize
+    monkeypatch.setattr(learners, "minimize", patient)
     assert attack.from_original(telling(300, 4, 2, 3), ["c0", "c1"], "s").right > 0.4
