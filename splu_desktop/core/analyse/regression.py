@@ -117,6 +117,11 @@ def _regression(
         arm = own(at, *fit).arm(np.ones(1))
         low, high = (_end(equations, own, fit, at, side) for side in (-arm, arm))
         parts[name] = Analysed(name, float(fit[0][at]), low, high)
+    if len(names) > 1 and all(math.isinf(parts[name].low) and math.isinf(parts[name].high) for name in names[1:]):
+        raise BadQuestion(
+            "The release can't tell these coefficients: each may be anything; ask about larger groups, or fewer "
+            "columns."
+        )
     first = parts[names[min(1, len(names) - 1)]]
     regression = say("logistic regression") if link is _logistic else say("Poisson regression")
     what = say(
