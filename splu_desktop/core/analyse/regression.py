@@ -162,7 +162,7 @@ def _check_groups(
 
 
 def _thin(rows: Floats) -> Any:
-    """Return rows as they are, or sparse where most is 0, as where a column has many values, each with a coefficient."""
+    """Return rows as they are, or sparse where most is 0, as where each of many values has a coefficient."""
     from scipy.sparse import csr_array  # late: no other question needs it
 
     return csr_array(rows) if 4 * np.count_nonzero(rows) < rows.size else rows
