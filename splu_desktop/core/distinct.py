@@ -16,11 +16,14 @@ _ENOUGH = 1 << 16  # records
 _ODD = 0x9E3779B97F4A7C15
 
 
-def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def distinct(
+    keys: NDArray[np.unsignedinteger], *, ascending: bool = True
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct ones of (N,) keys, ascending with the key, and (m,) a record that has each.
 
     Few keys are looked up at the places that a multiplication gives them, where one is found under which no two fall
-    together; many are sorted. Both are exact, and NumPy leaves the interpreter free meanwhile.
+    together; many are sorted. Both are exact, and NumPy leaves the interpreter free meanwhile. Codes that need not be
+    `ascending` ascend with the records where few of these share a key: what has them then lies side by side.
     """
     ordered = np.sort(keys)
     edge = np.ones(len(keys), bool)
@@ -28,6 +31,8 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
     known = ordered[edge].astype(np.uint64, copy=False)
     codes = _placed(keys.astype(np.uint64, copy=False), known) if len(known) <= _FEW else None
     if codes is None:
+        if not ascending and 4 * len(known) > 3 * len(keys):
+            return _nearly_distinct(keys, ordered[~edge])
         order = np.argsort(keys)
         codes = np.empty(len(keys), np.int32)
         codes[order] = np.cumsum(edge, dtype=np.int32) - 1
@@ -38,6 +43,31 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
         if firsts.min() >= 0:
             break
     return codes, firsts
+
+
+def _nearly_distinct(
+    keys: NDArray[np.unsignedinteger], repeated: NDArray[np.unsignedinteger]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return codes in the order of the first record that has each; `repeated` are the keys of others, ascending."""
+    bits = (8 * len(repeated)).bit_length()
+
+    def places(some: NDArray[np.unsignedinteger]) -> NDArray[np.uint64]:
+        return (some.astype(np.uint64, copy=False) * np.uint64(_ODD)) >> np.uint64(64 - bits)
+
+    first = np.ones(len(keys), bool)
+    if len(repeated):
+        among = np.zeros(1 << bits, bool)
+        among[places(repeated)] = True
+        shared = np.flatnonzero(among[places(keys)])
+        shared = shared[np.isin(keys[shared], repeated)]
+        own, which = np.unique(keys[shared], return_inverse=True)
+        begins = np.full(len(own), len(keys))
+        np.minimum.at(begins, which, shared)
+        first[shared] = shared == begins[which]
+    codes = np.cumsum(first, dtype=np.int32) - np.int32(1)
+    if len(repeated):
+        codes[shared] = codes[begins[which]]
+    return codes, np.flatnonzero(first)
 
 
 def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:

@@ -127,6 +127,11 @@ def listed(parts: Iterable[str], last: str = "{head} and {tail}", others: str = 
     return say(last, head=head, tail=every[-1])
 
 
+def shown_of(count: int, most: int) -> int:
+    """Return how many of `count` to name, `most` or one more: "and 1 more" takes the room of the one it hides."""
+    return count if count <= most + 1 else most
+
+
 def quoted(names: Sequence[str], most: int = 12) -> str:
     """Return names in the quotation marks of whoever reads them, no more than `most`."""
     found = listed((say("“{name}”", name=name) for name in names[:most]), "{head}, {tail}")

@@ -228,7 +228,7 @@ def _source(imported: Imported) -> model.SourceFacts:
 def _uneven(imported: Imported) -> int:
     """Return the rows left out because they have too many or too few fields."""
     kinds = (ProblemKind.LONG_ROW, ProblemKind.SHORT_ROW)
-    return sum(p.rows for p in imported.problems if p.kind in kinds and p.decision is Decision.DROP)
+    return sum(p.told_rows for p in imported.problems if p.kind in kinds and p.decision is Decision.DROP)
 
 
 def _choices(imported: Imported) -> Iterable[tuple[str, str, str]]:

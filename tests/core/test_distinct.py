@@ -18,6 +18,9 @@ def holds(keys: NDArray[np.uint64]) -> None:
     known = keys[firsts]
     assert np.array_equal(known, np.unique(keys))
     assert np.array_equal(known[codes], keys)
+    codes, firsts = distinct(keys, ascending=False)
+    assert np.array_equal(np.sort(keys[firsts]), np.unique(keys))
+    assert np.array_equal(keys[firsts][codes], keys)
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300))
@@ -29,6 +32,17 @@ def test_every_key_gets_the_code_of_its_like(keys: list[int]) -> None:
 def test_few_keys_and_many_are_told_apart(different: int) -> None:
     rng = np.random.default_rng(20)
     holds(rng.integers(0, 2**64, different, np.uint64)[rng.integers(0, different, 60_000)])
+
+
+@pytest.mark.parametrize("repeated", [0, 1, 300, 9_000])
+def test_nearly_distinct_keys_are_coded_in_the_order_of_the_records(repeated: int) -> None:
+    rng = np.random.default_rng(20)
+    keys = rng.permutation(60_000).astype(np.uint64) << np.uint64(40)
+    keys[rng.choice(60_000, repeated, replace=False)] = keys[rng.integers(0, 60_000, repeated)]
+    holds(keys)
+    codes, firsts = distinct(keys, ascending=False)
+    assert np.array_equal(codes[firsts], np.arange(len(firsts)))
+    assert np.all(np.diff(firsts) > 0)
 
 
 def test_keys_made_to_fall_together_are_still_told_apart() -> None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Joined, PlainGroups, draw_from
-from splu_desktop.core.draw.joined import BlockCounts, JoinedPart, Programme, closed_form, coarse, design, solve
+from splu_desktop.core.draw.joined import design
+from splu_desktop.core.draw.joined_chances import BlockCounts, JoinedPart, Programme, closed_form, coarse, solve
 from splu_desktop.core.draw.ways import LEAST, by_gamma, by_tolerances, compared, gamma_tolerances, half_widths
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.groups.design import block_of
@@ -666,7 +667,7 @@ def test_the_worst_counts_of_a_block_are_found(numbers: list[int], seed: int) ->
         for name, limit, row in zip(names, limits, feeds, strict=True)
     )
     draw = Joined(parts, made.n)
-    kept = told.kept(draw, [[at] for at in range(len(names))])
+    kept = told.kept(draw.parts, [[at] for at in range(len(names))])
     corners = []
     for left in range(len(names)):  # all at an end but one, which takes what is left
         rest = [at for at in range(len(names)) if at != left]

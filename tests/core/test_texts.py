@@ -15,7 +15,7 @@ from splu_desktop.files.importer.columns.date_texts import parse_dates
 from splu_desktop.files.importer.columns.kinds import decide
 from splu_desktop.files.importer.columns.missing import _KNOWN, candidates, neutral, proposal
 from splu_desktop.files.importer.columns.number_texts import NumberFormat, parse_plain
-from splu_desktop.files.register.siphash import siphash
+from splu_desktop.files.register.hashes import siphash
 
 _NUMBERS = st.from_regex(r"-?[0-9]{0,18}\.?[0-9]{0,4}", fullmatch=True)
 _DATES = st.from_regex(r"20[0-2][0-9]-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9])?", fullmatch=True)

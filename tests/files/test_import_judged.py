@@ -88,7 +88,7 @@ def test_alike_sheets_are_one_table_and_the_others_are_told(tmp_path: Path) -> N
     one = read(path)
     assert one.table.n == 2
     assert [sheet.name for sheet in alike(one.sheets)] == ["A", "B"]
-    told = [(p.sheet, p.rows) for p in one.problems if p.kind is ProblemKind.SKIPPED_SHEET]
+    told = [(p.sheet, p.told_rows) for p in one.problems if p.kind is ProblemKind.SKIPPED_SHEET]
     assert told == [("B", 1), ("Legend", 1), ("C", 1)]
     both = read(path, ImportChoices(sheets=ALL_SHEETS))
     assert both.table.names == ("id", "ward", "age", "Sheet")

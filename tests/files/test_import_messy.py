@@ -109,7 +109,7 @@ def test_notes_and_totals_around_a_table_are_left_out_and_counted() -> None:
     found = read(real("messy_csv/excel_pasting.csv"))
     assert found.table.names == ("Year", *map(str, range(2000, 2008)))
     assert "Total" not in found.table["Year"].labels
-    skipped = sum(p.rows for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS)
+    skipped = sum(p.told_rows for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS)
     assert found.table.n + 1 + 1 + skipped == 21  # records, the header, the blank line above it, and what was skipped
 
 

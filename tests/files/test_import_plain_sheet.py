@@ -200,7 +200,8 @@ def test_merged_cells_and_blank_rows(tmp_path: Path) -> None:
     assert plain.merged == [((0, 1), (1, 2))]
     found = read(path)
     assert found.table.n == 2
-    assert [p.rows for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS and "3 blank rows" in str(p.sentence)]
+    skipped = [p for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS]
+    assert [p.told_rows for p in skipped if "3 blank rows" in str(p.sentence)]
 
 
 IRREGULAR = {

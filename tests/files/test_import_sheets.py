@@ -82,11 +82,12 @@ def test_a_header_cell_that_reaches_down(tmp_path: Path) -> None:
     assert found.table.n == 24
 
 
-def test_hidden_rows_and_columns_are_read_and_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hidden", [(3, 5, 7), (5,)])
+def test_hidden_rows_and_columns_are_read_and_told(tmp_path: Path, hidden: tuple[int, ...]) -> None:
     def fill(_: Any, page: Any) -> None:
         table(page)
         page.autofilter(0, 0, 24, 2)
-        for row in (3, 5, 7):
+        for row in hidden:
             page.set_row(row, None, None, {"hidden": True})
         page.set_column(1, 1, None, None, {"hidden": True})
 
@@ -94,8 +95,9 @@ def test_hidden_rows_and_columns_are_read_and_told(tmp_path: Path) -> None:
     assert found.table.n == 24
     said = notes(found)
     assert len(said) == 2
-    assert "(3)" in said[0]
+    assert f"({len(hidden)})" in said[0]
     assert "“name”" in said[1]
+    assert [problem.told_rows for problem in found.problems] == [len(hidden), 0]  # the second is of a column
 
 
 def test_nothing_is_told_of_a_sheet_that_shows_all(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_padding_around_the_table_and_titles_above_it(tmp_path: Path) -> None:
     assert found.table.names == ("id", "age", "sex")
     assert found.choices.header_row == 6
     assert found.table.n == 30
-    assert sum(p.rows for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS) == 3
+    assert sum(p.told_rows for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS) == 3
 
 
 def test_hidden_sheets_are_marked_and_not_read_unasked(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from splu_desktop.core.guarantees import attackers, public_figures
 from splu_desktop.core.guarantees.exact import TIE, checked_epsilon, checked_probability
 from splu_desktop.core.guarantees.sentences import relieved
 from splu_desktop.core.guarantees.several_releases import ValueDraw
-from splu_desktop.core.messages import Figure, counted, listed, say
+from splu_desktop.core.messages import Figure, counted, listed, say, shown_of
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.frozen import dataclass
@@ -639,7 +639,7 @@ def named(values: Sequence[str]) -> str:
     """Return values in words, the first few of many; () for every value."""
     if not values:
         return say("any value")
-    most = len(values) if len(values) <= 4 else 3  # never "and 1 more values"
+    most = shown_of(len(values), 3)
     shown = listed((say("“{value}”", value=value) for value in values[:most]), "{head}, {tail}")
     return shown if most == len(values) else say("{shown} and {n} more values", shown=shown, n=len(values) - most)
 

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
-from splu_desktop.core.draw.joined import PARTS, BlockCounts, Joined, JoinedPart, Programme, coarse, parts_of, programme
+from splu_desktop.core.draw.joined import Joined
+from splu_desktop.core.draw.joined_chances import PARTS, BlockCounts, JoinedPart, Programme, coarse, parts_of, programme
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
@@ -208,7 +209,7 @@ class JoinedPerPerson(Joined):
                 keep = min(keep, 1 / self.follows)
             for margin in _MARGINS:
                 made = self._rounded(column, parts, limits, problem, keep * (1 - margin), goes)
-                if told.kept(made, parts):
+                if told.kept(made.parts, parts):
                     return replace(made, finer=finer)
         raise Infeasible(
             "No chances keep the tolerances of column “{column}”, since one lies at its value's share of the "

@@ -371,12 +371,8 @@ def _by_formulas(
             if (more >= share).any() and (name, formula.columns) not in named:
                 candidates.append((float(np.maximum(more, 0).sum()), formula))
         for _, formula in sorted(candidates, key=lambda each: -each[0])[:_PAIRS]:
-            if step > 1:  # looked for in a part of the records, counted in all
-                again = Terms.of(table, formula.columns)[formula.product].formula(secret, formula.value)
-                if again is None:
-                    continue
-                formula = again
-            more = _said(formula, secret)
+            # Looked for in a part of the records, counted in all.
+            more = _said(formula, secret) if step == 1 else _said_of_pieces(formula, table, secret)
             more[more < told + share] = 0
             if more.any():
                 found.append(_told(formula.columns, secret, more))
@@ -393,6 +389,18 @@ def _said(formula: Formula, secret: Column) -> Ints:
         cells = np.searchsorted(edges, formula.scores, side="right")
         told = np.maximum(told, claims(cells.__getitem__, len(edges) + 1, secret, _FORMULAS).reached(secret))
     return np.maximum(told, _nearest(formula, secret)) if formula.value is None else told
+
+
+def _said_of_pieces(formula: Formula, table: Table, secret: Column) -> Ints:
+    """Return the same of a formula's columns, fitted anew to each piece of a long table."""
+    told = np.zeros(secret.m, np.int64)
+    for piece in pieces(table.n):
+        own = secret.with_codes(secret.codes[piece])
+        others = Table(tuple(table[name].with_codes(table[name].codes[piece]) for name in formula.columns))
+        again = Terms.of(others, formula.columns)[formula.product].formula(own, formula.value)
+        if again is not None:
+            told += _said(again, own)
+    return told
 
 
 def _nearest(formula: Formula, secret: Column) -> Ints:

@@ -29,9 +29,6 @@ class ProblemKind(Enum):
     NOTE = "note"
 
 
-_OF_COLUMNS = (ProblemKind.NOTE, ProblemKind.DATE_ORDER, ProblemKind.NO_HEADER, ProblemKind.NAME_CHANGED)
-
-
 class Decision(Enum):
     """What to do with a problem of a kind."""
 
@@ -53,7 +50,7 @@ class Problem:
     row : row number in the file or sheet as its own program shows it, from 1; None where it concerns no single row.
     column : the column's name, None where it concerns the whole row.
     value : the offending text, None where there is none.
-    rows : how many rows have the same problem.
+    rows : how many rows have it where `row` does not say which.
     decision : what was done, None where there was nothing to decide.
     """
 
@@ -63,7 +60,7 @@ class Problem:
     row: int | None = None
     column: str | None = None
     value: str | None = None
-    rows: int = 1
+    rows: int = 0
     decision: Decision | None = None
 
     @property
@@ -74,7 +71,7 @@ class Problem:
     @property
     def told_rows(self) -> int:
         """How many rows have it, 0 where it is one of a column or of the file."""
-        return 0 if self.kind in _OF_COLUMNS and self.row is None and self.rows == 1 else self.rows
+        return self.rows or int(self.row is not None)
 
     def as_dict(self) -> dict[str, object]:
         """Return the problem as plain data."""

@@ -17,7 +17,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import counted, listed, quoted, say
+from splu_desktop.core.messages import counted, listed, quoted, say, shown_of
 from splu_desktop.core.plan import PLAN_VERSION, Plan
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
@@ -206,7 +206,7 @@ def _unheeded(given: Any, heeded: Any, at: tuple[str, ...] = ()) -> Iterator[tup
 
 def _listed(names: Iterable[str]) -> str:
     named = list(names)
-    most = len(named) if len(named) <= _LISTED + 1 else _LISTED  # never "and 1 more"
+    most = shown_of(len(named), _LISTED)
     more = say(" and {n} more", n=len(named) - most) if len(named) > most else ""
     known = quoted(named[:most])
     return counted(len(named), "the column {names}{more}", "the columns {names}{more}", names=known, more=more)

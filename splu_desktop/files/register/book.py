@@ -41,6 +41,8 @@ _NOTHING_BEFORE = "0" * 64
 SKETCHES = "sketches"
 RELEASE, WITHDRAWN, DAMAGED, ACKNOWLEDGED = "release", "withdrawn", "damaged", "acknowledged"
 _CHANGED = "was changed after it was made"
+KEY_0_1_0 = 32  # bytes of the key of a register that version 0.1.0 began
+_SECOND = 2  # what follows them in a register begun since
 _CLOCK = 120  # seconds that a clock may be put back by when it is set right
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe in place of a file is not waited for
 _LARGEST = 1_000_000_000  # bytes of a register that is read
@@ -220,20 +222,24 @@ class Register:
             self._write_head(found.known, found.last, key)
 
     def key(self) -> bytes:
-        """Return the local key (32 bytes), drawn and stored for the user alone when first asked for."""
+        """Return the local key, drawn and stored for the user alone when first asked for.
+
+        32 random bytes. One more says that labels are hashed as since version 0.2 (`fingerprint`): a program that
+        does not know it refuses the key, where it would recognise nothing.
+        """
         path = self.folder / "key"
         with self._refusals():
             if not path.exists():
                 self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with self.held():
                     if not path.exists():
-                        self._replace(path, secrets.token_hex(32).encode("ascii"))
+                        self._replace(path, f"{secrets.token_hex(KEY_0_1_0)}{_SECOND:02x}".encode("ascii"))
             raw = read_file(path)
         try:
             key = bytes.fromhex(raw.decode("ascii").strip())
         except ValueError:
             key = b""
-        if len(key) != 32:
+        if len(key) != KEY_0_1_0 and key[KEY_0_1_0:] != bytes([_SECOND]):
             raise RegisterFault(
                 "The key of the register of releases, “{path}”, is damaged; restore it from a backup, or "
                 "move the folder “{folder}” away to begin a new register.",

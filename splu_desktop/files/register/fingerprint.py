@@ -24,8 +24,9 @@ from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.core.table import pieces as stretches
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import blocks
+from splu_desktop.files.register.book import KEY_0_1_0
+from splu_desktop.files.register.hashes import derived, multilinear, siphash, siphash_words
 from splu_desktop.files.register.likeness import CHANCE, Likeness, SketchedRows
-from splu_desktop.files.register.siphash import siphash
 from splu_desktop.frozen import dataclass
 
 _KEPT = 16_384
@@ -208,8 +209,9 @@ def identifier_sketches(table: Table, plan: Plan, key: bytes, *, progress: Progr
         if np.count_nonzero(used) < _IDENTIFYING * table.n:
             continue
         progress.report(_STAGE, 0.5)
-        hashes = np.sort(stirred(_label_bits(column, key, "identifier", progress)[used]))
-        found[name] = _sketch(hashes[:_KEPT], len(hashes), table.n, key, progress)
+        hashes = stirred(_label_bits(column, key, "identifier", progress)[used])
+        least = np.partition(hashes, _KEPT)[:_KEPT] if len(hashes) > _KEPT else hashes
+        found[name] = _sketch(np.sort(least), len(hashes), table.n, key, progress)
     return found
 
 
@@ -244,11 +246,14 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) -> Keys:
-    """Return (m,) keyed 64-bit hashes of the labels: SipHash, in C, with a key of 96 bits derived for the purpose."""
-    derived = hmac.new(key, purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
-    hash_key = "".join(_ALPHABET[byte & 63] for byte in derived[:16]).encode("ascii")
-    # Stirred once more, as pandas' hash_array did it when registers began.
-    parts = [stirred(siphash(texts, hash_key)) for texts in blocks(column.texts, progress, _STAGE, 0.4)]
+    """Return (m,) keyed 64-bit hashes of the labels, with a key derived for the purpose; none of them is kept as it is.
+
+    Registers of version 0.1.0 have them by SipHash, with a key of 96 bits and stirred as pandas' hash_array did it.
+    """
+    own, hashed = derived(key, purpose), multilinear
+    if len(key) == KEY_0_1_0:
+        own, hashed = "".join(_ALPHABET[byte & 63] for byte in own[:16]).encode("ascii"), siphash
+    parts = [stirred(hashed(texts, own)) for texts in blocks(column.texts, progress, _STAGE, 0.4)]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
 
@@ -282,8 +287,10 @@ def _sketch(first: Keys, size: int, records: int, key: bytes, progress: Progress
     """Keep the `first` of sorted hashes, each hashed once more with the key: nothing of how rows add up remains."""
     progress.report(_STAGE, 0.9)
     share = 1.0 if size <= _KEPT else (int(first[_KEPT - 1]) + 1) / 2**64
-    kept = first.astype("<u8").tobytes()
-    again = b"".join(
-        hashlib.blake2b(kept[at : at + 8], digest_size=8, key=key).digest() for at in range(0, len(kept), 8)
-    )
-    return Sketch(size, share, np.unique(np.frombuffer(again, "<u8")), records)
+    if len(key) == KEY_0_1_0:
+        kept = first.astype("<u8").tobytes()
+        parts = (kept[at : at + 8] for at in range(0, len(kept), 8))
+        again = np.frombuffer(b"".join(hashlib.blake2b(p, digest_size=8, key=key).digest() for p in parts), "<u8")
+    else:
+        again = siphash_words([first], derived(key, "kept")[:16])
+    return Sketch(size, share, np.unique(again), records)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.rowkeys import Keys
 from splu_desktop.core.table import Column, Table, pieces
-from splu_desktop.files.register.siphash import siphash_words
+from splu_desktop.files.register.hashes import derived, siphash_words
 from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]
@@ -195,7 +195,7 @@ class SketchedRows:
         return list(dict.fromkeys(names for names in sets if len(names) > 1))
 
     def _tokens(self, keys: Sums, counts: Ints) -> Keys:
-        return siphash_words([keys.astype(np.uint64), counts.astype(np.uint64)], _derived(self._key, "cells"))
+        return siphash_words([keys.astype(np.uint64), counts.astype(np.uint64)], derived(self._key, "cells")[:16])
 
     def _count(self, wanted: Sequence[tuple[Names, int]]) -> dict[tuple[Names, int], Cells]:
         found: dict[tuple[Names, int], Cells] = {}
@@ -342,7 +342,7 @@ def _upper(bits: Keys) -> Sums:
 def _by_value(column: Column, bits: Keys, key: bytes) -> Keys:
     """Return the labels' hashes, those of numbers, dates and missing values by what they stand for, not by spelling."""
     found = bits.copy()
-    of_column = _derived(key, f"value {column.name}")
+    of_column = derived(key, f"value {column.name}")[:16]
     if column.values is not None and column.values.dtype.kind == "M":
         moments = column.values.astype("datetime64[us]")
         known = ~np.isnat(moments)
@@ -353,10 +353,6 @@ def _by_value(column: Column, bits: Keys, key: bytes) -> Keys:
         found[known] = siphash_words([numbers[known].view(np.uint64)], of_column)
     found[column.missing] = siphash_words([np.zeros(1, np.uint64)] * 2, of_column)[0]
     return found
-
-
-def _derived(key: bytes, purpose: str) -> bytes:
-    return hmac.digest(key, purpose.encode("utf-8", "surrogatepass"), "sha256")[:16]
 
 
 def _sum(parts: Sequence[Sums]) -> Sums:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from splu_desktop.core.guarantees.attackers import Figures
+from splu_desktop.core.messages import shown_of
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Block, Cell, Number, Paragraph, TableBlock, cell_text
 
@@ -170,7 +171,7 @@ def yes_no(value: bool, t: Language) -> str:
 
 def listed(names: Sequence[str], t: Language, most: int = 60) -> str:
     """Return names in quotes; of more than one beyond `most`, how many."""
-    most += len(names) == most + 1  # never "and 1 more"
+    most = shown_of(len(names), most)
     shown = ", ".join(t("“{name}”", name=name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} {t('and {rest} more', rest=t.number(rest))}" if rest > 0 else shown or "–"

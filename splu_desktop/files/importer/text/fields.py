@@ -9,6 +9,7 @@ found by hashing the words: no field becomes a Python object unless its text is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,10 +219,14 @@ def _varied(words: Words) -> bool:
 
 def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code."""
-    codes, firsts = distinct(words[0] if len(words) == 1 else _mix(words))
+    codes, firsts = distinct(words[0] if len(words) == 1 else _mix(words), ascending=False)
     # Equal keys of different words are as good as impossible by chance, but a file may be made to have them.
-    if len(words) > 1 and not all(np.array_equal(word, word[firsts][codes]) for word in words):
-        return _factorise_exactly(words)
+    if len(words) > 1:
+        others: Any = slice(None)
+        if 2 * len(firsts) > len(codes):  # then few share their text with another record
+            others = np.flatnonzero(firsts[codes] != np.arange(len(codes)))
+        if not all(np.array_equal(word[others], word[firsts][codes[others]]) for word in words):
+            return _factorise_exactly(words)
     return codes, firsts
 
 
