@@ -74,7 +74,8 @@ def test_selections_of_nearly_one_value_scatter_as_said_of_a_column_of_many(shar
     """T is computed from published counts; beyond 12 values its moving was left out, and 120 records were said as 98.
 
     All bearers of the most frequent value, and all those of each frequent one among half of the others. Of 400 draws a
-    standard deviation is known to 3.5 %; false alarm below 2 %, with these seeds none.
+    standard deviation is known to 3.5 %; false alarm below 2 %, with these seeds none. Of all draws the same direction
+    is left out: at gamma 3 its eigenvalue is large enough in 1 of 27, where estimates scatter ten times as far.
     """
     rest = 1 / np.arange(1, 16) ** 0.8
     made = column("s", np.repeat(np.arange(16), (2_000 * np.r_[share, (1 - share) * rest / rest.sum()]).astype(int)))
@@ -86,6 +87,7 @@ def test_selections_of_nearly_one_value_scatter_as_said_of_a_column_of_many(shar
     for seed in range(400):
         shown = PlainGroups(gamma).redraw(made, Seeded(seed), Silent())
         through = PlainGroups(gamma).transition(shown.counts().astype(float), shown.labels)
+        through = through.cautious or through
         seen = np.array([np.bincount(shown.codes[some], minlength=made.m) for some in chosen])
         found.append((seen @ through.inverse)[range(4), values])
         if seed % 50 == 0:

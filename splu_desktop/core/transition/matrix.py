@@ -27,6 +27,9 @@ Flags = NDArray[np.bool_]
 FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
+_STILL = (
+    1e-3  # of 1 / N, the least variance of an eigenvalue: those below 0.1 / sqrt(N) tell nothing, known as they may be
+)
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
 
@@ -103,12 +106,12 @@ def strays(groups: Mixing, counts: Floats, right: Floats) -> Floats:
     """Return (k,) the standard deviations, over releases, of eigenvalues of T with eigenvectors `right` (m, k).
 
     With f g of a right vector g the left one, scaled to g' f g = 1, a record published as u moves its eigenvalue by
-    d_u = (f g)' dT/df'_u g, and Cov f' = f (I - T).
+    d_u = (f g)' dT/df'_u g, and Cov f' = f (I - T). A value that is in every group moves nothing, nor is it told.
     """
     drift = np.einsum("kvj,vj->kj", groups.moments(right)[0], counts[:, None] * right)
     drift -= counts @ drift / max(counts.sum(), 1.0)
     squared = counts @ (drift * (drift - groups.matrix @ drift))
-    return np.asarray(np.sqrt(np.maximum(squared, _ROUNDED)), np.float64)
+    return np.asarray(np.sqrt(np.maximum(squared, _STILL / max(counts.sum(), 1.0))), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
