@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw.combined_groups import Shared
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.progress import Silent
+from splu_desktop.core.transition.matrix import MatrixTransition
 from tests.core.tables import column
 from tests.half_kept import HalfKept
 from tests.seeded import Seeded
@@ -87,7 +89,7 @@ def test_selections_of_nearly_one_value_scatter_as_said_of_a_column_of_many(shar
     for seed in range(400):
         shown = PlainGroups(gamma).redraw(made, Seeded(seed), Silent())
         through = PlainGroups(gamma).transition(shown.counts().astype(float), shown.labels)
-        through = through.cautious or through
+        through = MatrixTransition.of(through.counts, replace(through.groups, stated=False))
         seen = np.array([np.bincount(shown.codes[some], minlength=made.m) for some in chosen])
         found.append((seen @ through.inverse)[range(4), values])
         if seed % 50 == 0:

@@ -267,6 +267,7 @@ class Shared:
     held: Floats
     often: Floats
     fits: bool = True
+    stated: bool = False
 
     @cached_property
     def _part(self) -> Floats:

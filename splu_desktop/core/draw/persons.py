@@ -468,10 +468,6 @@ class PersonTransition(MatrixTransition):
         return inverse, np.zeros((0, m))
 
     @property
-    def cautious(self) -> None:
-        """Return None."""
-
-    @property
     def readable(self) -> Flags:
         return np.ones(len(self.counts), bool)
 

@@ -54,6 +54,7 @@ class MixedGroups:
     records: Floats
     bounds: Floats
     column: tuple[int, ...]
+    stated: bool = True
 
     @classmethod
     def of(cls, counts: Floats, most: Ints, grouping: SizedGroups) -> MixedGroups:

@@ -165,21 +165,6 @@ def numbers_of(
     widened : (Q,) how many times the variance of independent records sums over the selections have; None for once.
     """
     widened = np.ones(len(y)) if widened is None else widened
-    found = _numbers_of(y, asked, through, method, aims, widened)
-    if through.cautious is None:
-        return found
-    other = _numbers_of(y, asked, through.cautious, method, aims, widened)
-    return np.where(found[2] - found[1] <= other[2] - other[1], found, other)
-
-
-def _numbers_of(
-    y: Floats,
-    asked: Sequence[tuple[int, Flags]] | None,
-    through: MatrixTransition,
-    method: Method,
-    aims: Aims | None,
-    widened: Floats,
-) -> Floats:
     case = ByMatrix(y, asked, through, aims, widened)
     rows, x, places = case.rows, case.x, case.places
     estimates, readable = method.estimate(case), places.all_of(through.readable)

@@ -27,9 +27,8 @@ Flags = NDArray[np.bool_]
 FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
-_STILL = (
-    1e-3  # of 1 / N, the least variance of an eigenvalue: those below 0.1 / sqrt(N) tell nothing, known as they may be
-)
+_STILL = 1e-3  # of 1 / N, the least variance of an eigenvalue: none below 0.1 / sqrt(N) tells anything
+_WORTH = 1.2  # over how far no value below none lets it reach: a lone eigenvalue below tells no more (measured)
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
 
@@ -43,6 +42,10 @@ class Mixing(Protocol):
     @property
     def fits(self) -> bool:
         """Whether such counts can have been mixed so."""
+
+    @property
+    def stated(self) -> bool:
+        """Whether a release states the inverse; else recipients find it, and tell no eigenvalue below 3 / sqrt(N)."""
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over what v's records share, of the means of two functions of their published values."""
@@ -67,6 +70,7 @@ class Independent:
     matrix: Floats
     fits: bool = True
     follows: float = 0.0
+    stated: bool = True
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return zeros: records share nothing."""
@@ -169,30 +173,26 @@ class MatrixTransition:
         """(k, m) compositions of which y tells nothing: those G leaves out, 0 where values are independent of P."""
         return self._inverted[1]
 
-    @cached_property
-    def cautious(self) -> MatrixTransition | None:
-        """The same that hides every direction whose eigenvalue is below 3 / sqrt(N); None where this one does.
-
-        To know that no value has less than no record may say more than an eigenvalue that small.
-        """
-        other = _Cautious(self.n, self.counts, self.groups)
-        return other if len(other.hidden) > len(self.hidden) else None
-
     @staticmethod
     def inverted(matrix: Floats, counts: Floats, groups: Mixing | None = None) -> tuple[Floats, Floats]:
         """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones.
 
         T is computed from published counts, so its eigenvalues stray: by 1 / sqrt(N) at most, where `groups` are known
-        as these say (`strays`). Those within three standard deviations of 0 tell nothing. Variances need no room for
-        that beside T's derivatives: they are those of the sum divided by the eigenvalue that was found.
+        as these say (`strays`). Those within three standard deviations of 0 tell nothing. Nor need one of below
+        3 / sqrt(N) alone: how far values stray in one hidden direction is bounded, as none has less than no record, so
+        that it tells more only if large. Variances need no room for that beside T's derivatives: they are those of the
+        sum divided by the eigenvalue that was found.
         """
         root, n = np.sqrt(np.maximum(counts, 1e-9)), max(int(counts.sum()), 1)
         even = root[:, None] * matrix / root
         values, vectors = np.linalg.eigh((even + even.T) / 2)
-        least = np.full(len(values), _CLEAR / np.sqrt(n))
-        faint = (values > 0) & (values <= least)
-        if groups is not None and groups.fits and faint.any():
-            least[faint] = _CLEAR * strays(groups, counts, vectors[:, faint] / root[:, None])
+        low = values <= _CLEAR / np.sqrt(n)
+        least = np.where(low, np.inf, 0.0)
+        faint = low & (values > 0)
+        if groups is not None and groups.fits and groups.stated and faint.any():
+            ways = vectors[:, faint] / root[:, None]
+            worth = _WORTH * np.abs(ways).max() if low.sum() == 1 else 0.0
+            least[faint] = np.maximum(_CLEAR * strays(groups, counts, ways), worth)
         clear = values > least
         known = vectors[:, clear]
         inverse = (known / values[clear]) @ known.T / root[:, None] * root
@@ -302,24 +302,11 @@ class MatrixTransition:
 
 
 @dataclass(frozen=True, eq=False)
-class _Cautious(MatrixTransition):
-    """The draw of one SA, of which a reader trusts no eigenvalue that is small."""
-
-    @cached_property
-    def _inverted(self) -> tuple[Floats, Floats]:
-        return self.inverted(self.matrix, self.counts)
-
-
-@dataclass(frozen=True, eq=False)
 class KnownTransition(MatrixTransition):
     """The draw of one SA by a matrix that is published, not computed from the counts.
 
     Then y moves alone: a record of v selected adds G[u, s] with u drawn by row v of T, and no other adds anything.
     """
-
-    @property
-    def cautious(self) -> None:
-        """Return None."""
 
     @staticmethod
     def inverted(matrix: Floats, counts: Floats, groups: Mixing | None = None) -> tuple[Floats, Floats]:
