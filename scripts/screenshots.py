@@ -249,7 +249,7 @@ class _Walk:
         window.plan_page.gamma.slider.setValue(7)
         self.idle()
         window.plan_page.tabs.setCurrentWidget(window.plan_page.values)
-        window.plan_page.small_plot.point_at(2)
+        window.plan_page.small.plot.point_at(2)
         window.plan_page.published_curve.setChecked(True)
         self.shot("3-plan-values")
         if window.plan_page.tabs.count() > 2:

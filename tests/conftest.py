@@ -106,8 +106,9 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 
 def attack_briefly(patch: pytest.MonkeyPatch) -> None:
     """Let a report attack few records in few rounds, where a test does not ask what the attack finds."""
-    for name, number in (("_TESTED", 500), ("_WORK", 50_000), ("_ROUNDS", 3), ("_TIMES", 1), ("_MADE", 500)):
-        patch.setattr(f"splu_desktop.core.risk.attack.{name}", number)
+    learning = (("learners._TESTED", 500), ("learners._WORK", 50_000), ("learners._ROUNDS", 3))
+    for name, number in (*learning, ("attack._TIMES", 1), ("attack._MADE", 500)):
+        patch.setattr(f"splu_desktop.core.risk.{name}", number)
 
 
 @pytest.fixture

@@ -155,6 +155,19 @@
     if (is.list(asked)) asked <- paste0(names(asked), "=", vapply(asked, paste, "", collapse = "|"))
     paste(asked, collapse = ", ")
   }
+  # The parts of a text between bars: the longest that are a label each, which may hold a bar itself.
+  barred <- function(text, labels) {
+    parts <- strsplit(paste0(text, "|"), "|", fixed = TRUE)[[1]]
+    bars <- max(nchar(gsub("[^|]", "", labels)))
+    found <- character(0)
+    while (length(parts)) {
+      runs <- vapply(seq_len(min(length(parts), bars + 1)), function(stop) trimws(paste(parts[1:stop], collapse = "|")), "")
+      stop <- max(1, which(runs %in% labels))
+      found <- c(found, runs[stop])
+      parts <- parts[-(1:stop)]
+    }
+    found
+  }
   of_words <- function(where) if (length(where)) paste0(" of ", words(where)) else ""
   both <- function(one, other) c(conditions(one), conditions(other))
   condition <- function(...) structure(list(...), class = "splu_condition")
@@ -479,6 +492,7 @@
       low <- trimws(pieces[1])
       high <- if (dots) trimws(pieces[2]) else low
       none <- rep(FALSE, length(label))
+      if (!nzchar(low) && !nzchar(high)) return(none)
       spans <- spans_of(name)
       if (entries[[name]]$kind %in% c("date", "datetime") || spans) {
         for (end in c(low, high)) if (nzchar(end)) {
@@ -539,32 +553,42 @@
       if (text %in% label[!absent]) return(label == text)
       if (trimws(text) %in% c("", "(empty)") && any(absent)) return(absent)
       if (trimws(text) %in% label) return(label == trimws(text))
+      folded <- tolower(label) == tolower(trimws(text))
+      if (sum(folded) == 1) return(folded)
       if (grepl("|", text, fixed = TRUE))
-        return(Reduce(`|`, lapply(strsplit(text, "|", fixed = TRUE)[[1]], function(one) flags_of(name, trimws(one)))))
+        return(Reduce(`|`, lapply(barred(text, label), function(one) flags_of(name, one))))
       found <- range_of(name, text)
       if (!any(found)) {
         known <- label[!absent]
         far <- as.vector(utils::adist(text, known, ignore.case = TRUE))
         near <- if (length(far) && min(far) <= nchar(text) / 3) paste0("; the nearest is \u201c", known[which.min(far)], "\u201d")
-        refuse("No published record has ", name, " = \u201c", text, "\u201d", near, ".")
+        why <- if (name %in% sensitive) " (a rare value can vanish when the column is re-drawn)"
+        refuse("No published record has ", name, " = \u201c", text, "\u201d", why, near, ".")
       }
       found
     }
+    begun <- function(text) all_names[vapply(all_names, function(name) {
+      rest <- if (startsWith(text, name)) substring(text, nchar(name) + 1) else ""
+      grepl("^\\s*[!<>]?=", rest)
+    }, TRUE)]
     chosen_of <- function(asked) {
       found <- list()
-      for (one in conditions(asked)) {
+      each <- conditions(asked)
+      for (one in do.call(c, lapply(each, function(one) { # several in one text with ; between them
+        parts <- if (is.null(one$text)) character(0) else trimws(strsplit(one$text, ";", fixed = TRUE)[[1]])
+        if (length(parts) > 1 && all(lengths(lapply(parts, begun)) > 0)) lapply(parts, function(part) condition(text = part))
+        else list(one)
+      }))) {
         if (is.null(one$text)) {
           excluded <- !one$name %in% all_names && grepl("!$", one$name) && sub("!$", "", one$name) %in% all_names
           name <- if (excluded) sub("!$", "", one$name) else one$name
           if (!name %in% all_names) unknown(name)
           value <- one$asked
         } else {
-          fits <- all_names[vapply(all_names, function(name) {
-            rest <- if (startsWith(one$text, name)) substring(one$text, nchar(name) + 1) else ""
-            grepl("^\\s*[!<>]?=", rest)
-          }, TRUE)]
+          fits <- begun(one$text)
           if (!length(fits) && grepl("=", one$text, fixed = TRUE)) unknown(sub("\\s*!?=.*$", "", one$text))
-          if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value.")
+          if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value, ",
+                                    "Column=a|b, Column=low..high or Column>=low.")
           name <- fits[which.max(nchar(fits))]
           rest <- substring(one$text, nchar(name) + 1)
           excluded <- grepl("^\\s*!=", rest)
@@ -590,7 +614,8 @@
       label <- labels[[name]]
       numbers <- entries[[name]]$kind %in% c("integer", "decimal")
       known <- if (!numbers) intervals_of(name)
-      if (!numbers && is.null(known)) refuse("\u201c", name, "\u201d holds neither numbers nor intervals of numbers.")
+      if (!numbers && is.null(known)) refuse("\u201c", name, "\u201d holds neither numbers nor intervals of numbers; ",
+                                                     "ask for counts or shares.")
       found <- vapply(label, function(one) {
         if (one %in% missing_of[[name]] || (!numbers && is.na(known[match(one, label), 1]))) return(NA_real_)
         ends <- ends_of(one)
@@ -1187,8 +1212,10 @@
     for (name in all_names) {
       column <- raw[[name]]
       column[column %in% missing_of[[name]]] <- NA
-      if (is.null(entries[[name]]$texts)) column <- switch(entries[[name]]$kind, integer = as.integer(column),
-        decimal = as.numeric(column), date = as.Date(substr(column, 1, 10)), column)
+      if (is.null(entries[[name]]$texts)) column <- switch(entries[[name]]$kind, decimal = as.numeric(column),
+        integer = if (all(abs(as.numeric(column)) <= .Machine$integer.max, na.rm = TRUE)) as.integer(column) else as.numeric(column),
+        boolean = if (all(tolower(column) %in% c("true", "false", NA))) as.logical(tolower(column)) else column,
+        date = as.Date(substr(column, 1, 10)), column)
       typed[[name]] <- column
     }
     r$table <- typed
@@ -1197,8 +1224,9 @@
       value <- min(max(ends[1], least), most)
       answer(what, value, min(max(ends[2], least), value), max(min(ends[3], most), value), ...)
     }
-    r$count <- function(conditions = NULL, method = "unbiased") {
+    r$count <- function(conditions = NULL, method = "unbiased", where = NULL) {
       check(method)
+      if (length(where)) conditions <- list(conditions, where)
       chosen <- chosen_of(conditions)
       count_of(paste("records with", words(conditions)), chosen, attr(chosen, "named"), method)
     }
@@ -1372,7 +1400,8 @@
           one <- seq_along(labels[[side[[1]]]]) == side[[2]]
           chosen[[side[[1]]]] <- if (is.null(chosen[[side[[1]]]])) one else chosen[[side[[1]]]] & one
         }
-        name <- paste(if (is.na(a)) "(all)" else labels[[rows]][a], if (is.na(b)) "(all)" else labels[[columns]][b], sep = " | ")
+        crossed <- function(label) if (is.na(label)) "(all)" else if (nzchar(label)) label else "(empty)"
+        name <- paste(crossed(labels[[rows]][a]), crossed(labels[[columns]][b]), sep = " | ")
         count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, c(attr(of, "named"), names(chosen)))
           else list(estimate = 0, low = 0, high = 0)
         x <- sum(cells$X[cells$meets(chosen)])
@@ -1445,6 +1474,8 @@
         parts[[names(design)[at]]] <- answer(names(design)[at], equations$fit$beta[at],
           end_of_coefficient(equations, own, at, -half), end_of_coefficient(equations, own, at, half))
       }
+      if (length(parts) > 1 && all(vapply(parts[-1], function(part) is.infinite(part$low) && is.infinite(part$high), TRUE)))
+        refuse("The release can't tell these coefficients: each may be anything; ask about larger groups, or fewer columns.")
       first <- parts[[min(2, length(parts))]]
       answer(paste(title, "of", words(outcome), "on", paste(names(design)[-1], collapse = ", ")), first$estimate, first$low,
              first$high, parts = parts, release = facts$id)
@@ -1502,23 +1533,16 @@ if (sys.nframe() == 0L && !interactive()) local({
       period <- sub("^.*:", "", by)
       by <- sub(":[^:]*$", "", by)
     }
-    several <- function(text) { # a condition as typed, or several with ; between them
-      if (!grepl(";", text, fixed = TRUE)) return(text)
-      tryCatch({
-        r$count(text)
-        text
-      }, splu_refused = function(fault) trimws(strsplit(text, ";", fixed = TRUE)[[1]]))
-    }
     kind <- gsub("-", "_", if (length(args)) args[1] else "")
     least <- c(difference = 2, ratio = 2, odds_ratio = 2, crosstab = 2, mean = 1, quantile = 1, trend = 1, logit = 1, poisson = 1)
     if (isTRUE(length(asked) < least[kind]) || (kind == "trend" && !length(by)) || (kind %in% c("logit", "poisson") && !length(on)))
       stop("Something is missing; write for example odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month ",
            "or logit \"A=x\" --on B.", call. = FALSE)
-    found <- switch(kind, count = r$count(c(asked, where), method), share = r$share(asked, where, method),
-      difference = , ratio = , odds_ratio = r[[kind]](several(asked[1]), several(asked[2]), where),
+    found <- switch(kind, count = r$count(asked, method, where), share = r$share(asked, where, method),
+      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where),
       mean = r$mean(asked[1], c(asked[-1], where)),
       quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
-      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](several(asked[1]), as.list(on), where),
+      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
       stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
     # Nobody can tell from a release which values these are.

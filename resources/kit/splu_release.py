@@ -116,9 +116,7 @@ class Answer:
                 found[name] = value
         if self.parts:
             found["parts"] = {
-                " | ".join("(all)" if each is None else each for each in name)
-                if isinstance(name, tuple)
-                else str(name): part.as_dict()
+                _crossed(name) if isinstance(name, tuple) else str(name): part.as_dict()
                 for name, part in self.parts.items()
             }
         return found
@@ -229,14 +227,15 @@ class Release:
     # --- questions
 
     @_in_a_sentence
-    def count(self, conditions=(), method="unbiased"):
-        """Return how many records of the original table meet conditions.
+    def count(self, conditions=(), method="unbiased", where=()):
+        """Return how many records of the original table meet conditions, and those of `where`.
 
         conditions : {"Column": "value"}, with lists of values, "10..20" for a range, "2024-03" for a month,
         {"Column!": "value"} for all but it; or texts, one or a list: "Column=value", "Column=a|b", "Column!=value",
-        "Column>=low".
+        "Column>=low", several in one with ; between them.
         """
         _check(method)
+        conditions = _both(conditions, where)
         return self._count(
             f"records with {_words(conditions)}", self._chosen(conditions), self._named(conditions), method
         )
@@ -476,7 +475,7 @@ class Release:
         for at in itertools.product(*([*range(len(self.labels[name])), None] for name in (rows, columns))):
             named = {name: code for name, code in zip((rows, columns), at) if code is not None}
             key = tuple(None if code is None else self.labels[name][code] for name, code in zip((rows, columns), at))
-            title = " | ".join("(all)" if one is None else one for one in key)
+            title = _crossed(key)
             chosen = {**of, **{name: frozenset([code]) & of.get(name, {code}) for name, code in named.items()}}
             asked = self._named(where) | set(named)
             ends = self._count(title, chosen, asked) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
@@ -578,6 +577,11 @@ class Release:
             arm = own(at, *fit[1:]).arm([1.0])
             low, high = (equations.end(own, fit, at, side) for side in (-arm, arm))
             parts[title] = Answer(title, fit[0][at], low, high)
+        if terms and all(math.isinf(parts[title].low) and math.isinf(parts[title].high) for title, _ in terms):
+            raise Refused(
+                "The release can't tell these coefficients: each may be anything; ask about larger groups, or fewer "
+                "columns."
+            )
         first = parts[terms[0][0]] if terms else parts["(intercept)"]
         words = outcome if isinstance(outcome, str) else _words(outcome)
         return Answer(
@@ -615,7 +619,10 @@ class Release:
         labels, none = self.labels[name], self.missing(name)
         if isinstance(text, (list, tuple, set, frozenset)):
             return set().union(*(self._codes_of(name, one) for one in text))
-        text = "" if text is None else str(text)
+        if not isinstance(text, str):  # pandas marks no value in three ways, and has days with a time
+            none_at_all = str(text) in ("None", "nan", "NaT", "<NA>")
+            day = self.columns[name]["kind"] == "date" and isinstance(text, datetime.datetime) and not none_at_all
+            text = "" if none_at_all else str(text.date() if day else text)
         place = {label: at for at, label in enumerate(labels)}
         if text in place and text not in none:
             return {place[text]}
@@ -625,19 +632,25 @@ class Release:
                 return found
         if text.strip() in place:
             return {place[text.strip()]}
+        folded = [at for at, label in enumerate(labels) if label.casefold() == text.strip().casefold()]
+        if len(folded) == 1:
+            return set(folded)
         if "|" in text:
-            return set().union(*(self._codes_of(name, part.strip()) for part in text.split("|")))
+            return set().union(*(self._codes_of(name, part) for part in _barred(text, place)))
         found = self._range(name, text)
         if not found:
             known = {label.lower(): label for label in labels if label not in none}
             near = [f"; the nearest is “{known[one]}”" for one in difflib.get_close_matches(text.lower(), known, 1)]
-            raise Refused(f"No published record has {name} = “{text}”{''.join(near)}.")
+            why = " (a rare value can vanish when the column is re-drawn)" if name in self._ways else ""
+            raise Refused(f"No published record has {name} = “{text}”{why}{''.join(near)}.")
         return found
 
     def _range(self, name, text):
         entry, none = self.columns[name], self.missing(name)
         low, dots, high = (part.strip() for part in text.partition(".."))
         inside = set()
+        if not low and not high:
+            return inside
         known = [
             (at, label)
             for at, label in enumerate(self.labels[name])
@@ -713,7 +726,7 @@ class Release:
         found, numbers = [], self.columns[name]["kind"] in _NUMBERS
         known = None if numbers else self._intervals(name)
         if known is None and not numbers:
-            raise Refused(f"“{name}” holds neither numbers nor intervals of numbers.")
+            raise Refused(f"“{name}” holds neither numbers nor intervals of numbers; ask for counts or shares.")
         for label in self.labels[name]:
             if label in self.missing(name) or (known is not None and label not in known):
                 found.append(None)
@@ -1988,7 +2001,9 @@ def _typed(label, entry):
     if label in entry.get("texts", ()):
         return label
     if entry["kind"] == "integer":
-        return int(float(label))
+        return int(label) if label.isdecimal() else int(float(label))  # of which 17 digits would not all be kept
+    if entry["kind"] == "boolean" and label.lower() in ("true", "false"):
+        return label.lower() == "true"
     if entry["kind"] == "decimal":
         return float(label)
     if entry["kind"] == "date":
@@ -2097,18 +2112,44 @@ def _conditions(conditions, columns):
         if not isinstance(text, str):
             yield from _conditions(text, columns)
             continue
-        found = [name for name in columns if re.match(re.escape(name) + r"\s*[!<>]?=", text)]
+        parts = [part.strip() for part in text.split(";")]
+        if len(parts) > 1 and all(_begun(part, columns) for part in parts):
+            yield from _conditions(parts, columns)
+            continue
+        found = _begun(text, columns)
         if not found:
             name, sign, _ = text.partition("=")
             raise Refused(
                 _unknown(name.rstrip(" !"), columns)
                 if sign
-                else f"“{text}” is no condition on a column of the release; write Column=value."
+                else f"“{text}” is no condition on a column of the release; write Column=value, Column=a|b, "
+                "Column=low..high or Column>=low."
             )
         name = max(found, key=len)
         sign, _, asked = text[len(name) :].partition("=")
         ends = {">": f"{asked}..", "<": f"..{asked}"}
         yield name, sign.strip() == "!", ends.get(sign.strip(), asked)
+
+
+def _begun(text, columns):
+    """Return the columns that a condition may be on, as it begins."""
+    return [name for name in columns if re.match(re.escape(name) + r"\s*[!<>]?=", text)]
+
+
+def _barred(text, labels):
+    """Return the parts of a text between bars: the longest that are a label each, which may hold a bar itself."""
+    parts, bars, found = text.split("|"), max(label.count("|") for label in labels), []
+    while parts:
+        runs = ((stop, "|".join(parts[:stop]).strip()) for stop in range(min(len(parts), bars + 1), 0, -1))
+        stop, run = next(((stop, run) for stop, run in runs if stop == 1 or run in labels))
+        found.append(run)
+        del parts[:stop]
+    return found
+
+
+def _crossed(values):
+    """Return the name of a cell."""
+    return " | ".join("(all)" if one is None else one or "(empty)" for one in values)
 
 
 def _unknown(name, columns):
@@ -2164,17 +2205,6 @@ _NARROW = (
 )
 
 
-def _typed_conditions(release, text):
-    """Return a condition as typed, or several with ; between them."""
-    if ";" not in text:
-        return text
-    try:
-        release.count(text)
-    except Refused:
-        return [part.strip() for part in text.split(";")]
-    return text
-
-
 class _Parser(argparse.ArgumentParser):
     """One that says in one line what it can't read."""
 
@@ -2224,13 +2254,11 @@ def main(arguments=None):
         release = Release(args.release)
         asked, where = getattr(args, "conditions", []), args.where
         if args.command == "count":
-            answer = release.count(_both(asked, where), args.method)
+            answer = release.count(asked, args.method, where)
         elif args.command == "share":
             answer = release.share(asked, where, args.method)
         elif args.command in ("difference", "ratio", "odds-ratio"):
-            answer = getattr(release, args.command.replace("-", "_"))(
-                *(_typed_conditions(release, text) for text in asked), where=where
-            )
+            answer = getattr(release, args.command.replace("-", "_"))(*asked, where=where)
         elif args.command == "mean":
             answer = release.mean(args.column, _both(asked, where))
         elif args.command == "quantile":
@@ -2241,8 +2269,7 @@ def main(arguments=None):
         elif args.command == "crosstab":
             answer = release.crosstab(*asked, where=where)
         else:
-            outcome = asked[0] if asked[0] in release.columns else _typed_conditions(release, asked[0])
-            answer = getattr(release, args.command)(outcome, args.on, where)
+            answer = getattr(release, args.command)(asked[0], args.on, where)
     except Refused as fault:
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2

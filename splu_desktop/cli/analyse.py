@@ -18,7 +18,7 @@ from splu_desktop.core.analyse.regression import Term
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.condition import Condition, column_named, parse_condition
+from splu_desktop.core.query.condition import Condition, column_named
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.figures_file import write_figures
@@ -147,7 +147,7 @@ def _asked(args: argparse.Namespace, published: Published) -> Analysis:
 
 
 def _conditions(texts: Sequence[str], published: Published) -> tuple[Condition, ...]:
-    return tuple(parse_condition(text, published) for text in texts)
+    return tuple(one for text in texts for one in conditions_of(text, published))
 
 
 def _term(text: str, published: Published) -> Term:

@@ -21,7 +21,7 @@ from splu_desktop.core.thresholds import Thresholds
 
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
 _OF_GAMMA, _OF_TOLERANCE = ("gamma", "records", "values", "curves"), ("tolerance", "sizes", "fakes")
-_WHOLE = re.compile(r"[+-]?\d{1,12}", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,4000}", re.ASCII)  # of more digits Python makes no number
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:

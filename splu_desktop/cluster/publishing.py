@@ -333,7 +333,6 @@ class _Run:
         published: Published | None = None
 
         def enter(partial: Path) -> None:
-            nonlocal gate
             if self._source.changed:
                 raise _changed()
             with register.held():

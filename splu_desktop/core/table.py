@@ -8,6 +8,7 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
@@ -90,6 +91,12 @@ def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.
 
 
 Picked = tuple[str, bytes]  # column name, and the chosen labels as bytes of (m,) bool: a key that equals by meaning
+
+
+def folded_text(text: str) -> str:
+    """Return a text without upper case and blanks around it, accents put together with their letters."""
+    text = text.strip().casefold()
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 class Kind(Enum):
@@ -300,12 +307,12 @@ class Column:
 
     @property
     def folded(self) -> Mapping[str, Sequence[int]]:
-        """The codes of the labels that are alike but for upper case and blanks around them, by what is left."""
+        """The codes of the labels that look alike but for upper case and blanks around them, by `folded_text`."""
         found: dict[str, list[int]] | None = self.__dict__.get("_folded_cache")
         if found is None:
             found = {}
             for code, label in enumerate(self.labels.tolist()):
-                found.setdefault(label.strip().casefold(), []).append(code)
+                found.setdefault(folded_text(label), []).append(code)
             object.__setattr__(self, "_folded_cache", found)
         return found
 

@@ -5,6 +5,7 @@ Statistical tests have fixed seeds and fail by chance at most once in 10,000 eac
 
 from __future__ import annotations
 
+import shutil
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +21,7 @@ from scipy import stats
 from splu_desktop.cli.base.planning import make_plan
 from splu_desktop.cluster import work
 from splu_desktop.cluster.machines import Cluster, ClusterFailed
-from splu_desktop.cluster.publishing import Surveyed, TooManyValues, publish, survey
+from splu_desktop.cluster.publishing import Surveyed, TooManyValues, _Run, publish, survey
 from splu_desktop.cluster.source import BadFolder, SourceFolder, found
 from splu_desktop.cluster.work import Counting, WorkFailed
 from splu_desktop.core.checks.gate import table_lines
@@ -32,7 +33,7 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.publish.order import Order
 from splu_desktop.files.publish.publishing import GateShut, Outcome, SourceChanged
-from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.book import RELEASE, Register, RegisterFault
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
 from tests.cluster.pretend import Parts, pretended
@@ -194,7 +195,7 @@ def test_no_order_survives(tmp_path: Path) -> None:
     """Parts, and places in them, have nothing to do with where a record stood; draws have nothing to do with parts."""
     table = people(6_000, 5)
     source = folder(tmp_path / "source", table, files=4)
-    made(pretended(), source, tmp_path / "out", records=1_000)
+    made(pretended(), source, tmp_path / "out")
     parts = [pq.read_table(path) for path in sorted((tmp_path / "out").glob("*.parquet"))]
     at = [np.asarray(part["at"]) for part in parts]
     for places in at:
@@ -256,6 +257,54 @@ def test_work_of_two_attempts_is_never_mixed(tmp_path: Path, stage: int) -> None
 def test_without_a_loss_the_same_cluster_publishes(tmp_path: Path) -> None:
     made(lossy(0), folder(tmp_path / "source", people(3_000)), tmp_path / "out")
     assert (tmp_path / "out" / "release.json").exists()
+
+
+def exchanged(register: Register) -> None:
+    shutil.rmtree(register.folder)
+    Register(register.folder).key()
+
+
+def put_back(register: Register) -> None:
+    """As after a restore of an older state, witness and all."""
+    lines = (register.folder / "register.jsonl").read_bytes().splitlines(keepends=True)
+    (register.folder / "register.jsonl").write_bytes(b"".join(lines[:-1]))
+
+
+def damaged(register: Register) -> None:
+    book = register.folder / "register.jsonl"
+    book.write_bytes(book.read_bytes().replace(b"first", b"fist"))
+
+
+MEANWHILE: dict[str, tuple[Callable[[Register], object], str]] = {
+    "removed": (lambda register: shutil.rmtree(register.folder), "is not the one that was read before"),
+    "key removed": (lambda register: (register.folder / "key").unlink(), "is not the one that was read before"),
+    "exchanged": (exchanged, "is not the one that was read before"),
+    "put back": (put_back, "is not the one that was read before"),
+    "one more": (lambda register: register.append(RELEASE, "other", {}), "Another release was registered"),
+    "damaged": (damaged, "is not the one that was read before"),
+}
+
+
+@pytest.mark.parametrize("how", MEANWHILE)
+def test_a_register_that_changes_while_machines_draw_stops_the_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Minutes lie between gate and entry: what the gate said of earlier releases has to hold still."""
+    register, (change, told) = Register(tmp_path / "register"), MEANWHILE[how]
+    source = folder(tmp_path / "source", people(300))
+    made(pretended(), source, tmp_path / "first")
+    drawn = _Run._made
+
+    def meanwhile(run: _Run, at: Path) -> Any:
+        found = drawn(run, at)
+        change(register)
+        return found
+
+    monkeypatch.setattr(_Run, "_made", meanwhile)
+    with pytest.raises((ClusterFailed, RegisterFault), match=told):
+        made(pretended(), source, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "register") == ["first", "source"]
+    assert str(tmp_path / "out") not in {entry.body.get("destination") for entry in register.read().entries}
 
 
 def test_a_changed_source_is_noticed(tmp_path: Path) -> None:

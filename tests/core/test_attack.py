@@ -17,7 +17,8 @@ from splu_desktop.core.draw.draw import Draw
 from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.published import Published
-from splu_desktop.core.risk import attack
+from splu_desktop.core.risk import attack, learners
+from splu_desktop.core.risk.channel import Channel
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.report.content import risk
@@ -80,7 +81,7 @@ def test_plain_groups_are_undone_as_the_report_says_also_near_the_eligibility_li
     n, told = y.sum(axis=1, keepdims=True), a - b > 0.01
     assert not told.all(), "a value at the limit"
     by_text = np.where(told, (y - n * b) / np.where(told, a - b, 1), n * f / 5_000)
-    assert y @ attack.Channel.of(published, "s").undone == pytest.approx(by_text, rel=0.02, abs=2)
+    assert y @ Channel.of(published, "s").undone == pytest.approx(by_text, rel=0.02, abs=2)
     assert "0.01 or less" in Path(risk.__file__).read_text("utf-8")
 
 
@@ -139,7 +140,38 @@ def test_the_range_holds_the_truth_where_persons_have_many_alike_records() -> No
     true = attack.judged(carried, theirs, ours, published.nsas).figures
     for said, found in zip(carried.attack.figures, true, strict=True):
         assert said.ends is None or said.ends[0] <= found.right <= said.ends[1], said.name
-    assert sum(said.ends is not None for said in carried.attack.figures) == 4
+    assert sum(said.ends is not None for said in carried.attack.figures) == 5
+
+
+@pytest.mark.parametrize("hint", [0.0, 0.35])
+def test_what_a_persons_other_records_show_teaches_nobody_of_the_person(hint: float) -> None:
+    """Six unchanged columns name each of 500 persons of 1 to 24 records: 99.5 % of guesses were believed, 41 % right.
+
+    Whoever believed that was right less often (.36 to .45) than who reads the row alone (.50). Of eight kinds of such
+    tables figures lay .073 apart from the truth in root mean square at most. Fixed seeds.
+    """
+    rng = np.random.default_rng(7)
+    who = np.repeat(np.arange(500), np.minimum(rng.geometric(0.15, 500), 24))
+    s = rng.choice(5, 500, p=[0.31, 0.24, 0.2, 0.15, 0.1])
+    named = [np.where(rng.random(500) < hint, (s + j) % 6, rng.integers(0, 6, 500)) for j in range(6)]
+    weight = Column.from_labels(
+        "kg",
+        (60 + 9 * rng.normal(size=500)[who] + rng.normal(size=len(who))).astype(int).astype(str).tolist(),
+        kind=Kind.INTEGER,
+    )
+    columns = [weight, *(column(f"c{j}", codes[who]) for j, codes in enumerate(named))]
+    table = Table((column("person", who), *columns, column("s", s[who])))
+    plan = plan_for(table, s=3)
+    plan = replace(plan, roles=plan.roles | {"person": Role.IDENTIFIER}, persons=ByPerson("person", "draw"))
+    published = sanitise.run(table, plan, randomness=Seeded(5))
+    carried = attack.attack(published, "s")
+    ours, theirs = attack.align(table, published.table)
+    judged = attack.judged(carried, theirs, ours, published.nsas).figures
+    for said, true in zip(carried.attack.figures, judged, strict=True):
+        for ends, right in ((said.ends, true.right), (said.ends_80, true.right_80), (said.ends_95, true.right_95)):
+            assert ends is None or right is None or ends[0] <= right <= ends[1], said.name
+        assert said.right == pytest.approx(true.right, abs=0.12), said.name
+    assert of(judged, "release-and-row").right > of(judged, "row").right - 0.02
 
 
 def test_certainties_are_calibrated(case) -> None:  # type: ignore[no-untyped-def]
@@ -376,10 +408,10 @@ def test_a_long_search_along_a_line_ends_no_report(monkeypatch: pytest.MonkeyPat
     """Where single precision hides the slope, the optimiser looks many times: it may."""
 
     def patient(loss, start, **given):  # type: ignore[no-untyped-def]
-        for _ in range(25 * attack._ROUNDS):
+        for _ in range(25 * learners._ROUNDS):
             loss(start)
         return search(loss, start, **given)
 
-    search = attack.minimize
-    monkeypatch.setattr(attack, "minimize", patient)
+    search = learners.minimize
+    monkeypatch.setattr(learners, "minimize", patient)
     assert attack.from_original(telling(300, 4, 2, 3), ["c0", "c1"], "s").right > 0.4

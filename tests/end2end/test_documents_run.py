@@ -26,7 +26,6 @@ DOCUMENTS = {
     for path in sorted((ROOT / folder).glob("*.md" if folder == "." else "**/*.md"))
     if path.name != "CHANGELOG.md"
 }
-QUESTIONS = "Ward,Age,Diagnosis\nRespiratory,,Pneumonia\n,20..39,\n"
 # What stands for a file in the documents, and the file here.
 PLACES = {
     "FOLDER": "small-release",
@@ -75,8 +74,8 @@ def _plain(text: str) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("reader")
     (made / "resources").mkdir()
-    shutil.copy(sample_path(), made / "resources")
-    (made / "questions.csv").write_text(QUESTIONS)
+    for each in sample_path().parent.glob("sample_*"):  # a reader has these files, and none besides
+        shutil.copy(each, made / "resources")
     return made
 
 

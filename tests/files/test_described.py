@@ -24,6 +24,8 @@ from tests.seeded import Seeded
 from tests.written import write_release
 
 NAMES = ("age", "Age!", "str5", "v1", "`=shell rm x'", 'it\'s $HOME "x" /* a', "9 lives", "stay", "x" * 90)
+NAMES += ("a_12", "a", "A", "Größe.", "=SUM(A1)")  # whose names collide, are not ASCII, end a line, are guarded
+DRAWN = ("stay", NAMES[5], "x" * 90, "Größe.")
 _DATATYPES = {"integer": r"-?\d+", "date": r"\d{4}-\d\d-\d\d", "string": r"(?s).*"}
 
 
@@ -34,7 +36,9 @@ def _table() -> Table:
         kind = Kind.INTEGER if name in ("age", "stay") else Kind.CATEGORY
         if name == "9 lives":
             cells, kind = [f"2024-01-{1 + record % 28:02}" for record in range(200)], Kind.DATE
-        columns.append(Column.from_labels(name, cells, kind=kind))
+        if name == "Größe.":
+            cells = [("--", "'", "ß")[record % 3] for record in range(200)]
+        columns.append(Column.from_labels(name, cells, kind=kind, missing=("--",) if name == "Größe." else ("",)))
     return Table(tuple(columns))
 
 
@@ -42,8 +46,9 @@ def _table() -> Table:
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release whose columns have names that no program likes."""
     table = _table()
-    roles = {name: Role.SA if name == "stay" else Role.NSA for name in NAMES}
-    published = sanitise.run(table, Plan(roles, {"stay": PlainGroups(2)}), randomness=Seeded(3))
+    draws = {name: PlainGroups(2) for name in DRAWN}
+    roles = {name: Role.SA if name in draws else Role.NSA for name in NAMES}
+    published = sanitise.run(table, Plan(roles, draws), randomness=Seeded(3))
     folder = tmp_path_factory.mktemp("described") / "release"
     write_release(published, folder)
     return folder
@@ -53,7 +58,10 @@ def test_csvw_says_of_each_column_what_its_cells_are(released: Path) -> None:
     stated = json.loads((released / "table.csv-metadata.json").read_text(encoding="utf-8"))
     rows = list(csv.reader((released / "table.csv").read_text(encoding="utf-8").splitlines()))
     columns = stated["tableSchema"]["columns"]
-    assert [column["titles"] for column in columns] == list(NAMES)
+    assert [column["titles"] for column in columns] == rows[0]
+    (nulls,) = (column["null"] for column in columns if column["name"] == "Gro_e")
+    assert nulls == ["'--"]
+    assert "'--" in {row[NAMES.index("Größe.")] for row in rows[1:]}
     assert len({column["name"].casefold() for column in columns}) == len(NAMES)
     for at, column in enumerate(columns):
         assert all(re.fullmatch(_DATATYPES[column["datatype"]], row[at]) for row in rows[1:])
@@ -71,6 +79,11 @@ def test_label_files_name_every_column_and_run_nothing_else(released: Path) -> N
         assert inside or line in stata[2:5]
         text = line.removeprefix(line.partition(" `")[0]).removeprefix(' `"').removesuffix("\"'")
         assert line in stata[2:5] or not re.search(r"[`$\"]|/\*|///", text), line
+    assert max(map(len, spss)) < 256
+    comment = spss[: spss.index("PRESERVE.")]
+    assert len(comment) > 1  # and ends at its own end alone
+    assert [line.endswith(".") for line in comment] == [False] * (len(comment) - 1) + [True]
+    assert all(line.startswith("  ") for line in comment[1:])
     labels = [line for line in spss if line.startswith("VARIABLE LABELS")]
     assert len(labels) == len(NAMES)
     assert all(re.fullmatch(r"VARIABLE LABELS \w{1,64} '(?:[^']|'')*'\.", line) for line in labels)
@@ -86,7 +99,8 @@ def test_what_spss_reads_is_the_table(released: Path, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, "")
     back, meta = pyreadstat.read_sav(str(tmp_path / "back.sav"))
     rows = list(csv.reader((released / "table.csv").read_text(encoding="utf-8").splitlines()))[1:]
-    assert [label.removesuffix(" (re-drawn)") for label in meta.column_labels] == [name[:80] for name in NAMES]
+    said = [f"{name[:68]} (re-drawn)" if name in DRAWN else name[:80] for name in NAMES]
+    assert meta.column_labels == said
     for row, read in zip(rows, back.itertuples(index=False), strict=True):
         assert [f"{cell:g}" if isinstance(cell, float) else cell for cell in read] == row
 

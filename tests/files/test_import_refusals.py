@@ -13,6 +13,7 @@ import xlsxwriter
 
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.table import Kind, folded_text
 from splu_desktop.files.importer import ImportChoices, inspect_file, read
 from splu_desktop.files.isolation import memory
 from tests.optional import real
@@ -25,6 +26,39 @@ def refused(path: Path, words: str, choices: ImportChoices | None = None) -> Non
     assert path.name in sentence or str(path) in sentence or choices is not None
     assert sentence.endswith(".")
     assert "\n" not in sentence
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "hex", "rot13", "undefined", "a\0b"])
+def test_an_encoding_that_does_not_fit_is_said_to(tmp_path: Path, encoding: str) -> None:
+    """UTF-16 without its mark was a fault of the program; each codec of Python reads it or is refused."""
+    path = tmp_path / "odd.csv"
+    path.write_bytes("Größe,b\n1,x\n2,y\n".encode())
+    refused(path, "is no encoding|is not written in|no records|is empty", ImportChoices(encoding=encoding))
+
+
+def test_accents_written_apart_are_those_of_their_letters(tmp_path: Path) -> None:
+    """“Größe” as macOS writes it was another column than “Größe” as it is typed, and the refusal listed it."""
+    path = tmp_path / "mac.csv"
+    path.write_text("Gro\u0308ße,Gr\u00f6ße,Ort\n1,2,Mu\u0308nchen\n3,4,Mu\u0308nchen\n5,6,Bonn\n", "utf-8")
+    table = read(path).table
+    assert table.names == ("Gr\u00f6ße", "Gr\u00f6ße (2)", "Ort")
+    assert table["Ort"].folded[folded_text("M\u00fcnchen")] == table["Ort"].folded[folded_text("Mu\u0308nchen")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("tariffa DRG", "2.529,23", Kind.DECIMAL),
+        ("DRG-Gewicht", "0,785", Kind.DECIMAL),
+        ("DRG", "127", Kind.CATEGORY),
+        ("ICD", "250,1", Kind.CATEGORY),
+    ],
+)
+def test_a_fraction_is_an_amount_where_codes_have_none(tmp_path: Path, name: str, value: str, kind: Kind) -> None:
+    """What a DRG costs was kept as text, since its name says DRG; codes of the ICD have a point."""
+    path = tmp_path / "drg.csv"
+    path.write_text(f"{name};b\n" + "".join(f"{value[:-1]}{k};x\n" for k in range(1, 9)))
+    assert read(path, ImportChoices(decimal=",")).table[name].kind is kind
 
 
 CONTENTS = [

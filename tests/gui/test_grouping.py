@@ -385,6 +385,7 @@ def test_steps_are_read_as_the_way_that_made_them() -> None:
     assert read_steps((age,)) == ("age", None)
     assert read_steps((age, g.by_cuts([18, 65]))) == ("keep", None)
     assert read_steps((g.Prefix(length=3), g.Rare(5))) == ("prefix", g.Rare(5))
+    assert read_steps((g.Rare(5), g.Rare(9))) == ("keep", g.Rare(9))
     assert read_steps((g.Rare(5), g.Prefix(length=1))) == ("keep", None)
     assert read_steps((g.OneMissing(),)) == ("keep", None)
 

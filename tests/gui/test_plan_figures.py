@@ -121,7 +121,7 @@ def test_every_figure_equals_the_command_lines(
         assert page._advice.gamma == column["recommendation"]["gamma"]
 
     # What the plots draw.
-    small, large = page.small_plot._shown, page.large_plot._shown
+    small, large = page.small.plot._shown, page.large.plot._shown
     assert small.probability[: thresholds.alpha].tolist() == column["curves"]["probability"]
     assert small.t_p == pytest.approx(column["t_p"], rel=1e-12)
     assert large.chosen == (thresholds.t_e, column["t_f"])
@@ -168,13 +168,13 @@ def test_the_numbers_of_the_design_stand_on_the_page(hospital: MainWindow, idle:
         page.epsilon.setValue(epsilon)
         page.t_e.setValue(t_e)
         page.gamma.slider.setValue(10)
-        assert page.large_plot._shown.chosen[1] == t_f
+        assert page.large.plot._shown.chosen[1] == t_f
     page.epsilon.setValue(30)
     for alpha, expected in ((3, (0.5000, 0.5904, 0.6126)), (5, (0.2891, 0.4019, 0.4291))):
         page.alpha.setValue(alpha)
         for gamma, t_p in zip((2, 5, 10), expected, strict=True):
             page.gamma.slider.setValue(gamma)
-            assert round(page.small_plot._shown.t_p, 4) == t_p
+            assert round(page.small.plot._shown.t_p, 4) == t_p
     idle(hospital)
 
 
@@ -261,7 +261,7 @@ def test_all_three_plots_are_saved_by_their_buttons(
     hospital.show_step(Step.PLAN)
     idle(hospital)
     page = hospital.plan_page
-    plots = (page.small_plot, page.large_plot, page.trade_off.tab.plot)
+    plots = (page.small.plot, page.large.plot, page.trade_off.tab.plot)
     page.tabs.setCurrentWidget(page.trade_off)
     for plot in plots:
         path = tmp_path / f"{plot.accessibleName()}.{ending}"
@@ -280,8 +280,8 @@ def test_hovering_reads_out_each_plot(hospital: MainWindow, idle: Idle) -> None:
     idle(hospital)
     page = hospital.plan_page
     for plot, note, starts in (
-        (page.small_plot, page.small_note, "Count "),
-        (page.large_plot, page.large_note, "Failing in "),
+        (page.small.plot, page.small.note, "Count "),
+        (page.large.plot, page.large.note, "Failing in "),
         (page.trade_off.tab.plot, page.trade_off.tab.readout, "Gamma "),
     ):
         page.tabs.setCurrentWidget(page.trade_off if plot is page.trade_off.tab.plot else page.ahead_room)

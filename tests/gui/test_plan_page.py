@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.expected import Ahead
@@ -22,6 +24,7 @@ from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.gui.base.plots import Plot
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.plan import must_dialog
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -48,36 +51,36 @@ def test_both_plots_draw_the_cores_figures(
     page.alpha.setValue(alpha)
     page.gamma.slider.setValue(gamma)
     e = epsilon / 100
-    x, y = page.large_plot._exact.getData()
-    exact, chebyshev, published = guarantees.t_f_curve(gamma, e, page.large_plot._shown.t_e)
+    x, y = page.large.plot._exact.getData()
+    exact, chebyshev, published = guarantees.t_f_curve(gamma, e, page.large.plot._shown.t_e)
     assert 10**y == pytest.approx(exact)
-    assert 10**x == pytest.approx(page.large_plot._shown.t_e)
+    assert 10**x == pytest.approx(page.large.plot._shown.t_e)
     page.published_curve.setChecked(True)
-    assert 10 ** page.large_plot._chebyshev.getData()[1] == pytest.approx(chebyshev)
-    assert 10 ** page.large_plot._published.getData()[1] == pytest.approx(published)
-    _, height = page.large_plot._dot.getData()
+    assert 10 ** page.large.plot._chebyshev.getData()[1] == pytest.approx(chebyshev)
+    assert 10 ** page.large.plot._published.getData()[1] == pytest.approx(published)
+    _, height = page.large.plot._dot.getData()
     assert 10 ** height[0] == pytest.approx(guarantees.t_f(gamma, e, t_e / 100))
-    f, p = page.small_plot._line.getData()
+    f, p = page.small.plot._line.getData()
     assert p == pytest.approx(guarantees.small_count_curve(gamma, e, len(f)))
-    assert page.small_plot._least.getData()[1][0] == pytest.approx(guarantees.t_p(gamma, e, alpha))
+    assert page.small.plot._least.getData()[1][0] == pytest.approx(guarantees.t_p(gamma, e, alpha))
     idle(planning)
     assert f"With gamma = {gamma}" in page.promises.small.text()
 
 
 def test_the_printed_curve_is_off_until_asked_for(planning: MainWindow) -> None:
     page = planning.plan_page
-    assert not page.large_plot._published.isVisible()
+    assert not page.large.plot._published.isVisible()
     page.published_curve.setChecked(True)
-    assert page.large_plot._published.isVisible()
-    page.large_plot.point_at(10)
-    assert "not valid" in page.large_note.text()
+    assert page.large.plot._published.isVisible()
+    page.large.plot.point_at(10)
+    assert "not valid" in page.large.note.text()
 
 
 def test_marks_show_each_count_once_by_its_group(planning: MainWindow) -> None:
     page = planning.plan_page
     drawn = {
         name: sorted(set(np.rint(10 ** rug.getData()[1]).astype(int).tolist()))
-        for name, rug in page.large_plot._rugs.items()
+        for name, rug in page.large.plot._rugs.items()
         if rug.getData()[1] is not None
     }
     t_f = guarantees.t_f(planning.session.choices.draws["Diagnosis"].gamma, 0.3, 0.05)
@@ -101,17 +104,17 @@ def test_values_are_listed_with_the_cores_figures(planning: MainWindow, idle: Id
 
 
 def test_the_cursor_can_be_moved_by_keyboard(planning: MainWindow, qtbot: QtBot) -> None:
-    plot = planning.plan_page.small_plot
+    plot = planning.plan_page.small.plot
     plot.setFocus()
     qtbot.keyClick(plot, Qt.Key.Key_Right)
     qtbot.keyClick(plot, Qt.Key.Key_Right)
-    assert planning.plan_page.small_note.text().startswith("Count 2: ")
+    assert planning.plan_page.small.note.text().startswith("Count 2: ")
     assert "probability of at least" in plot.accessibleDescription()
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_plots_are_saved_as_pictures(planning: MainWindow, tmp_path: Path, ending: str) -> None:
-    for plot in (planning.plan_page.small_plot, planning.plan_page.large_plot):
+    for plot in (planning.plan_page.small.plot, planning.plan_page.large.plot):
         path = tmp_path / f"{plot.accessibleName()}.{ending}"
         plot.save(path)
         if ending == "png":
@@ -129,7 +132,7 @@ def test_plots_are_saved_as_pictures(planning: MainWindow, tmp_path: Path, endin
 def test_a_picture_that_can_not_be_written_leaves_the_old_one(
     planning: MainWindow, tmp_path: Path, ending: str
 ) -> None:
-    plot, path = planning.plan_page.small_plot, tmp_path / f"plot.{ending}"
+    plot, path = planning.plan_page.small.plot, tmp_path / f"plot.{ending}"
     plot.save(path)
     with failing(None) as calls:
         plot.save(path)
@@ -263,3 +266,32 @@ def test_a_warning_one_tab_away_is_marked_on_its_tab(planning: MainWindow, idle:
         assert page.tabs.tabIcon(at).isNull() is not marked
         assert bool(page.tabs.tabToolTip(at)) is marked
         assert bool(page.promises.warnings.text()) is marked
+
+
+def test_the_page_is_shown_before_its_plots_which_are_made_one_a_turn(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Plot] = []
+    usual = Plot.__init__
+    monkeypatch.setattr(Plot, "__init__", lambda self, *args: (made.append(self), usual(self, *args))[1])
+    opened.show_step(Step.PLAN)
+    page = opened.plan_page
+    assert page.small.isVisible()
+    assert not made
+    turns = [0]
+
+    def turn() -> bool:
+        QApplication.processEvents()
+        turns.append(len(made))
+        return len(made) == 2
+
+    qtbot.waitUntil(turn)
+    assert max(after - before for before, after in pairwise(turns)) == 1
+    assert all(plot.accessibleDescription() for plot in made), "drawn as soon as they are there"
+    # Tab comes to them where they stand, not behind all that was made before them.
+    order, at = [], page.ahead.table.nextInFocusChain()
+    while at is not page.primary:
+        order.append(at)
+        at = at.nextInFocusChain()
+    places = [order.index(part) for part in (page.small.plot, page.large.plot, page.beside)]
+    assert places == sorted(places)

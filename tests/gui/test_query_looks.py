@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
@@ -18,7 +20,7 @@ from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.bars import Bars, BarsView
-from splu_desktop.gui.base.models import WHOLE, Field, RowsModel, TableView
+from splu_desktop.gui.base.models import WHOLE, Field, RowsModel, TableView, _Header
 from splu_desktop.gui.base.words import percent_within
 from splu_desktop.gui.query.answer_card import AnswerCard
 from splu_desktop.gui.query.crosstab.model import short
@@ -438,6 +440,57 @@ def test_no_room_is_kept_beside_a_name_for_an_arrow_that_stands_above_it(qtbot: 
     view.setSortingEnabled(True)
     assert [header.sectionSizeHint(at) for at in range(2)] == unsorted
     assert min(unsorted) > header.fontMetrics().horizontalAdvance("Usual error")
+
+
+def test_of_a_wide_table_no_turn_measures_more_columns_than_a_screen_shows(qtbot: QtBot) -> None:
+    view = TableView("400 columns")
+    qtbot.addWidget(view)
+    asked: set[int] = set()
+
+    def text(at: int) -> Callable[[str], str]:
+        return lambda row: (asked.add(at), row * (1 + at % 7))[1]
+
+    model: RowsModel[str] = RowsModel([Field("", text(at)) for at in range(400)])
+    view.setModel(model)
+    model.show(("value",))
+    seen = [0]
+
+    def beat() -> None:
+        seen.append(len(asked))
+        asked.clear()
+
+    beats = QTimer(view)  # no timer fires twice in one turn
+    beats.timeout.connect(beat)
+    beats.start(0)
+    view.fit_columns(200)
+    qtbot.waitUntil(lambda: sum(seen) == 400)
+    beats.stop()
+    assert max(seen) <= 60, "what one turn measures, and what the next does before it is counted"
+    widths = [view.columnWidth(at) for at in range(400)]
+    assert widths[:7] == widths[7:14] == widths[392:399], "the last ones as the first"
+    assert widths[0] < widths[6]
+
+
+def test_a_resize_measures_each_header_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: Counter[int] = Counter()
+    usual = _Header.sectionSizeFromContents
+
+    def measuring(header: _Header, at: int) -> QSize:
+        measured[at] += 1
+        return usual(header, at)
+
+    monkeypatch.setattr(_Header, "sectionSizeFromContents", measuring)
+    view = TableView("Many columns")
+    qtbot.addWidget(view)
+    model: RowsModel[str] = RowsModel([Field(f"Column {at}", str) for at in range(12)])
+    view.setModel(model)
+    model.show(("a value as wide as others are",))
+    view.fit_columns(filling=0)
+    view.show()
+    measured.clear()
+    view.resize(300, 200)
+    assert set(measured.values()) == {1}
+    assert len(measured) == 12
 
 
 def test_bars_of_empty_cells_have_a_whole_label(qtbot: QtBot) -> None:

@@ -12,6 +12,7 @@ from splu_desktop.cli.base.effects import without_effect
 from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
+from splu_desktop.files.isolation.faults import MissingFile
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, read_release
 
@@ -35,8 +36,13 @@ def password_from(args: argparse.Namespace) -> str | None:
         return os.environ.get(PASSWORD_VARIABLE) or None
     try:
         lines = args.password_file.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise MissingFile(args.password_file) from None
     except (OSError, ValueError):  # no text, or no path
-        raise BadSetting("The password file “{path}” can't be read as text.", path=str(args.password_file)) from None
+        raise BadSetting(
+            "The password file “{path}” can't be read as text; give a text file with the password in its first line.",
+            path=str(args.password_file),
+        ) from None
     if not lines or not lines[0]:
         raise BadSetting(
             "The password file “{path}” holds no password in its first line.", path=str(args.password_file)

@@ -20,7 +20,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.query.cells import CellTable, Chosen, Floats, Sums
-from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.condition import EMPTY, Condition
 from splu_desktop.core.query.condition_values import holds_spans
 from splu_desktop.core.query.reader import Answer, Method, Reader
 from splu_desktop.core.table import Column, Flags, Kind
@@ -211,7 +211,7 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
     found = cross_cells(reader, rows, columns, where)
     parts = {}
     for values, one in found.items():
-        name = " | ".join(ALL if each is None else each for each in values)
+        name = " | ".join(ALL if each is None else each or EMPTY for each in values)
         parts[name] = Analysed(name, one.estimate, one.low, one.high, values=values)
     whole = found[None, None]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
@@ -294,7 +294,10 @@ def _numbers(column: Column) -> Floats:
     else:
         ends = interval_ends(column)
         if ends is None:
-            raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=column.name)
+            raise BadQuestion(
+                "“{column}” holds neither numbers nor intervals of numbers; ask for counts or shares.",
+                column=column.name,
+            )
         # 20 to 39 of whole numbers stays below 40, and a label that is one number stands for itself.
         numbers = np.where(ends[1] - ends[0] < 1, ends[0], (ends[0] + ends[1] - whole_numbers(column)) / 2)
         if np.isinf(numbers[~column.missing]).any():
@@ -305,7 +308,9 @@ def _numbers(column: Column) -> Floats:
                 column=column.name,
             )
     if np.isnan(numbers).all():
-        raise BadQuestion("“{column}” holds neither numbers nor intervals of numbers.", column=column.name)
+        raise BadQuestion(
+            "“{column}” holds neither numbers nor intervals of numbers; ask for counts or shares.", column=column.name
+        )
     return numbers
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -100,7 +101,7 @@ def _regression(
     rows, weights = x[used], cells.counts[used]
     parted = {name: flags[used] for name, flags in groups.items()}
     _check_groups(parted, y[used], weights, link)
-    equations = _Equations(rows, y[used], weights, link)
+    equations = _Equations(_thin(rows), y[used], weights, link)
     try:
         fit = _fitted(equations)
     except BadQuestion:
@@ -109,7 +110,7 @@ def _regression(
 
     def own(at: int, beta: Floats, bread: Floats) -> Sums:
         gap = np.zeros(y.shape)
-        gap[used] = (rows @ bread[at]) * equations.gaps(beta)
+        gap[used] = (equations.rows @ bread[at]) * equations.gaps(beta)
         return cells.sums([gap])
 
     parts: dict[str, Analysed] = {}
@@ -117,6 +118,11 @@ def _regression(
         arm = own(at, *fit).arm(np.ones(1))
         low, high = (_end(equations, own, fit, at, side) for side in (-arm, arm))
         parts[name] = Analysed(name, float(fit[0][at]), low, high)
+    if len(names) > 1 and all(math.isinf(parts[name].low) and math.isinf(parts[name].high) for name in names[1:]):
+        raise BadQuestion(
+            "The release can't tell these coefficients: each may be anything; ask about larger groups, or fewer "
+            "columns."
+        )
     first = parts[names[min(1, len(names) - 1)]]
     regression = say("logistic regression") if link is _logistic else say("Poisson regression")
     what = say(
@@ -155,6 +161,13 @@ def _check_groups(
         )
 
 
+def _thin(rows: Floats) -> Any:
+    """Return rows as they are, or sparse where most is 0, as where each of many values has a coefficient."""
+    from scipy.sparse import csr_array  # late: no other question needs it
+
+    return csr_array(rows) if 4 * np.count_nonzero(rows) < rows.size else rows
+
+
 def _logistic(eta: Floats) -> tuple[Floats, Floats]:
     mean = np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))), np.float64)
     return mean, mean * (1 - mean)
@@ -169,7 +182,7 @@ def _exponential(eta: Floats) -> tuple[Floats, Floats]:
 class _Equations:
     """sum of weight x (y - mean) = 0 over R cells: rows (R, k) x, y (R,), weights (R,) and how the mean follows x'b."""
 
-    rows: Floats
+    rows: Any  # an array, dense or sparse
     y: Floats
     weights: Floats
     link: _Link
@@ -194,7 +207,8 @@ class _Equations:
 
         now = (weights * self.gaps(beta)) @ rows
         for done in range(_STEPS):
-            slope = (rows * (weights * self.link(rows @ beta)[1])[:, None]).T @ rows / np.outer(scale, scale)
+            slope = (rows * (weights * self.link(rows @ beta)[1])[:, None]).T @ rows
+            slope = (slope if isinstance(slope, np.ndarray) else slope.toarray()) / np.outer(scale, scale)
             largest = max(float(np.abs(slope).max()), 1.0)
             if not np.isfinite(largest) or np.abs(np.linalg.eigvalsh(slope)).min() < _SINGULAR * largest:
                 if not done:

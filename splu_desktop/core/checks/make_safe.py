@@ -9,8 +9,10 @@ coarse end: nothing shows there which column to begin with where all records are
 where not even its coarsest form fits. Columns come in one by one, in their coarsest form; then the one that has lost
 most is made finer, again and again, while the aim holds. A finer form only splits classes, so a form that failed once
 fails ever after, and each is tried once at most: the search is bounded by the number of forms. It is done twice, with
-those columns first that tell most, and with those that recipients need most and that split least; taken is what loses
-less. What a form gives up is the entropy that is lost, of columns that recipients need more the more so.
+those columns first that tell most, and with those that recipients need most and that split least, and again with each
+form of a column that recipients need most given beforehand, which the others make room for; taken is what leaves fewest
+columns out, and of these what loses least. What a form gives up is the entropy that is lost, of columns that recipients
+need more the more so.
 
 Last, a step without which all stays as it is reached is no step: what was needed before others were found may not be
 after them. Each of those that are left tells what it does by itself, or what would be without it alone.
@@ -433,7 +435,8 @@ class _Search:
             return
         names = self.plan.named(Role.NSA)
         forms = {name: [((), self.now[name]), *filter(self.useful, self.forms[name])] for name in names}
-        most, tried = len(names) ** 2 + 2 * sum(map(len, forms.values())), 0
+        given = [None, *((name, at) for name in names if self.wanted(name) > 1 for at in range(len(forms[name])))]
+        most, tried = len(given) * (len(names) ** 2 + 2 * sum(map(len, forms.values()))), 0
 
         def sizes(rest: Classes, name: str, at: int) -> NDArray[np.int64]:
             nonlocal tried
@@ -441,11 +444,18 @@ class _Search:
             self.progress.report(_STAGE, 0.9 * min(1.0, tried / most))
             return rest.split_sizes(forms[name][at][1].codes, forms[name][at][1].m)
 
-        def arranged(telling: bool) -> dict[str, int]:
-            """Return which of its forms, the finest first, each column has; those that tell most, or least, first."""
+        def arranged(telling: bool, first: tuple[str, int] | None) -> dict[str, int]:
+            """Return which of its forms, the finest first, each column has; those that tell most, or least, first.
+
+            `first` : a column and its form that the others have to make room for.
+            """
             taken: dict[str, int] = {}
             waiting = {name: len(every) - 1 for name, every in forms.items()}
             rest = one_class(self.now.n)
+            if first is not None and not self.aim.far(sizes(rest, *first)):
+                taken[first[0]] = first[1]
+                del waiting[first[0]]
+                rest = rest.split(forms[first[0]][first[1]][1])
             while waiting:
                 fitting: list[tuple[float, float, float, str]] = []
                 for name, at in list(waiting.items()):
@@ -476,7 +486,8 @@ class _Search:
         def lost(taken: dict[str, int]) -> float:
             return sum(self.price(name, forms[name][taken[name]][1] if name in taken else None) for name in names)
 
-        taken = min(map(arranged, (True, False)), key=lost)
+        ways = (arranged(telling, first) for first in given for telling in (True, False))
+        taken = min(ways, key=lambda taken: (-len(taken), lost(taken)))
         for name in sorted(taken, key=lambda name: self.price(name, forms[name][taken[name]][1])):
             if taken[name]:
                 self.grouped(name, forms[name][taken[name]][0])

@@ -22,6 +22,7 @@ from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
+from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
@@ -251,12 +252,15 @@ class _Trial:
                 raise BadSetting("Columns drawn together are drawn from groups.")
             draws: dict[str, Draw] = dict(planned(self._table, names, gamma))
         else:
-            column = self._table[names[0]]
+            column, person = self._table[names[0]], "" if plan.persons is None else plan.persons.drawn
+            if person and way == GROUPS and (self._free or largest_gamma(column) < gamma):
+                # By person that is the joined draw: it takes the tolerances alone, and is tried next.
+                raise BadSetting("Columns drawn by person are not drawn from groups of several sizes.")
             draw = by_gamma(column, gamma, way)
             if self._free:
                 free = {column.name: str(column.labels[int(np.argmax(column.counts()))])}
                 draw = by_tolerances(column, gamma_tolerances(column, gamma, free.values()), way)
-            draws = {column.name: draw.by_person("" if plan.persons is None else plan.persons.drawn)}
+            draws = {column.name: draw.by_person(person)}
         for name, draw in draws.items():
             draw.check(self._table[name])
         results = []

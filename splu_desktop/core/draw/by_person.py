@@ -318,22 +318,21 @@ class Effects:
         (k_s - k pi_s)^2, where single records scatter with (1 - pi_s)^2 and pi_s^2; those of another person likewise.
         Means over the values, each by its records.
         """
-        values, names = table[sensitive], tuple(names)
-        shares = values.counts() / values.n
-        found = {}
+        values, found = table[sensitive], {}
+        pi = values.counts() / values.n
+        weight = np.where((pi > 0) & (pi < 1), 1 / np.maximum(1 - pi, 1e-300), 0.0)
         for name in ("", *names):
             codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
-            if name:
-                pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
-            else:
-                of, k = who, np.bincount(who)
-                pairs = np.arange(len(k))
-            records, squares, base = np.bincount(codes, minlength=m), np.zeros(m), np.zeros(m)
-            for value in np.flatnonzero((shares > 0) & (shares < 1)).tolist():
-                pi, has = shares[value], values.codes == value
-                mine, inside = np.bincount(of, has, len(pairs)), np.bincount(codes, has, m)
-                squares += np.bincount(pairs % m, (mine - k * pi) ** 2, m) / (1 - pi)
-                base += (inside * (1 - pi) ** 2 + (records - inside) * pi**2) / (1 - pi)
+            pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
+            # Of the squares of all values only what the pairs do have is summed up one by one; k_s is 0 of the others.
+            own, times = np.unique(of * values.m + values.codes, return_counts=True)
+            pair, value = np.divmod(own, values.m)
+            none, at = float(weight @ pi**2), pairs % m
+            squares = none * np.bincount(at, k.astype(np.float64) ** 2, m).astype(np.float64)
+            squares += np.bincount(at[pair], weight[value] * times * (times - 2 * k[pair] * pi[value]), m)
+            records = np.bincount(codes, minlength=m)
+            base = none * records.astype(np.float64)
+            base += np.bincount(codes, (weight * (1 - 2 * pi))[values.codes], m)
             if not name:
                 whole = _said(squares[0] / max(base[0], 1e-9))
                 continue
@@ -411,6 +410,11 @@ class Effects:
             for pairs in (inside**2, inside * n)
         )
         return own, anywhere
+
+    def agreeing(self, column: Column) -> float:
+        """Return the share of the others that scatter together with a record which agree with it in a column."""
+        of, counts = np.arange(column.m), column.counts()
+        return float(self.narrowed(column, of)[0] @ counts) / max(column.n, 1)
 
     def mixed(self, other: Effects, part: float, moving: float) -> Effects:
         """Return the effects of sums of which a part of the variance scatters so, and the rest as others say."""

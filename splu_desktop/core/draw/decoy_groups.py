@@ -383,11 +383,10 @@ class DecoyGroups(SizedGroups, GroupDraw):
 
     def words(self) -> str:
         """Return the sizes in words: "groups of 1 (28 %), 2 (27 %) and 4 (45 %) and fake values, 1 in each"."""
-        sizes = (
-            say("{size} ({share})", size=size, share=Figure(f"{100 * float(share):g} %"))
-            for size, share in zip(self.sizes, self.shares, strict=True)
-        )
-        said = say("groups of {sizes}", sizes=listed(sizes, "{head} and {tail}"))
+        every = zip(self.sizes, self.shares, strict=True)
+        each = (say("{size} ({share} of the records)", size=n, share=Figure(f"{100 * float(s):g} %")) for n, s in every)
+        sizes = listed(each, "{head} and {tail}") if len(self.sizes) > 1 else str(self.sizes[0])
+        said = say("groups of {sizes}", sizes=sizes)
         if not self.fakes:
             return said
         return say("{groups} and fake values, {fakes} in each", groups=said, fakes=self.fakes)

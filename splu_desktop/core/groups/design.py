@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -189,8 +189,7 @@ def _searched(counts: Ints, limits: Limits, tolerances: Tolerances, fakes: int, 
         if not rated:
             continue
         for finer in (parts, 2 * parts, 4 * parts, 4 * parts):
-            around = _around(_best(rated).grouping, finer)
-            rated += [rating for grouping in around if (rating := rate(counts, limits, grouping)) is not None]
+            rated += _rated(counts, limits, list(_around(_best(rated).grouping, finer)))
         return _best(rated)
     return None
 
@@ -206,15 +205,25 @@ def one_size(column: Column, tolerances: Tolerances, fakes: int = 0) -> Rating |
 
 
 def rate(counts: Ints, limits: Limits, grouping: SizedGroups) -> Rating | None:
-    """Return how good a grouping is, None where it does not meet the tolerances.
+    """Return how good a grouping is, None where it does not meet the tolerances."""
+    return next(iter(_rated(counts, limits, [grouping])), None)
+
+
+def _rated(counts: Ints, limits: Limits, groupings: Sequence[SizedGroups]) -> list[Rating]:
+    """Return how good those of some groupings of the same sizes are that meet the tolerances.
 
     The rarer values of each tolerance are rated together: what they have in common is what they differ in from others.
     """
+    if not groupings:
+        return []
+    most = caps_of(limits, groupings[0].sizes, groupings[0].fakes)
+    lumped = _lumped(counts, limits, most, groupings[0])
+    found = (_rating(counts, *lumped, each) for each in groupings if fits(counts, most, each))
+    return [rating for rating in found if rating is not None]
+
+
+def _rating(counts: Ints, held: Floats, caps_held: Ints, grouping: SizedGroups) -> Rating | None:
     total = int(counts.sum())
-    most = caps_of(limits, grouping.sizes, grouping.fakes)
-    if not fits(counts, most, grouping):
-        return None
-    held, caps_held = _lumped(counts, limits, most, grouping)
     try:
         groups = MixedGroups.of(held, caps_held, grouping)
     except NoLaw:  # sizes whose law nobody can compute are not offered
@@ -291,10 +300,8 @@ def _rate_all(
     sets = [sizes for q in (1, 2, 3) for sizes in itertools.combinations(pool, q)]
     for done, sizes in enumerate(sets):
         progress.report("Choosing group sizes", done / len(sets))
-        for shares in _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10)):
-            rating = rate(counts, limits, SizedGroups(sizes, shares, tolerances, fakes))
-            if rating is not None:
-                rated.append(rating)
+        shares = _grid(len(sizes), parts if len(sizes) < 3 else min(parts, 10))
+        rated += _rated(counts, limits, [SizedGroups(sizes, each, tolerances, fakes) for each in shares])
     return rated
 
 

@@ -25,7 +25,7 @@ from splu_desktop.core.query.condition_values import (
     short,
     value_of,
 )
-from splu_desktop.core.table import Column, Flags
+from splu_desktop.core.table import Column, Flags, folded_text
 from splu_desktop.frozen import dataclass
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
@@ -294,7 +294,7 @@ def unknown_column(name: str, published: Published) -> str:
     """Return the sentence about a column that the release does not have."""
     names = published.table.names
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    folded = [known for known in names if known.casefold() == name.casefold()]
+    folded = [known for known in names if folded_text(known) == folded_text(name)]
     hint = (folded or near)[:1]
     listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     advice = say("did you mean “{hint}”?", hint=hint[0]) if hint else say("its columns are: {listed}.", listed=listed)
@@ -427,6 +427,6 @@ def _code(column: Column, text: str) -> int | None:
         if value is not None:
             found = np.flatnonzero(column.values == value)
     else:
-        found = column.folded.get(stripped.casefold(), ())
+        found = column.folded.get(folded_text(stripped), ())
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
     return int(found[0]) if len(found) == 1 else None

@@ -42,7 +42,11 @@ def file_bytes(path: Path, most: int) -> bytes:
 
 
 def read_bytes(
-    path: Path, most: int, fault: type[SpluError], what: str, none: str = say("There is no file “{path}”.")
+    path: Path,
+    most: int,
+    fault: type[SpluError],
+    what: str,
+    none: str = say("There is no file “{path}”; check the name and the folder."),
 ) -> bytes:
     """Return the content of a file that is to be `what`, as people call it.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,14 @@ from splu_desktop.files.disk.inert import inert, inert_packed
 _TABLE = "table.csv"
 _STATA_NAME, _SPSS_NAME = 32, 64  # the longest names of variables
 _LABEL = 80  # characters of a variable's label in Stata, of all programs here
+_SPSS_LINE = 200  # characters, of which most take a byte; 256 is what SPSS reads wherever syntax is run from
 _DATATYPES = {  # of CSVW (XML Schema's), where every value of a column is spelled so
     Kind.INTEGER: ("integer", re.compile(r"[+-]?\d+")),
     Kind.DECIMAL: ("decimal", re.compile(r"[+-]?\d+(\.\d+)?")),
     Kind.DATE: ("date", re.compile(r"\d{4}-\d\d-\d\d")),
 }
 _NUMBERS = ("integer", "decimal")
+_SPSS_NUMBERS = {"integer": "F40", "decimal": "F40.10"}
 _WORDS = {  # reserved in either program
     *("_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long", "_n", "_pi", "_pred"),
     *("_rc", "_skip", "str", "strl", "using", "with", "all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not"),
@@ -61,10 +65,10 @@ def spss(published: Published, facts: Facts, warning: str) -> str:
     names = _variables(published, _SPSS_NAME)
     forms = []
     for name, column in zip(names, published.table.columns, strict=True):
-        form = "F40.10" if _datatype(column) in _NUMBERS else f"A{min(_longest(column) or 1, 32_767)}"
-        forms.append(f"  {name} {form}")
+        text = f"A{min(_longest(column) or 1, 32_767)}"
+        forms.append(f"  {name} {_SPSS_NUMBERS.get(_datatype(column), text)}")
     lines = [
-        f"COMMENT {_line(warning).rstrip('.')}.",
+        *_spss_comment(warning),
         "PRESERVE.",
         "SET DECIMAL=DOT.",  # which a German SPSS takes for none, and numbers for no values
         'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\' /ARRANGEMENT=DELIMITED',
@@ -83,11 +87,11 @@ def csvw(published: Published, facts: Facts, warning: str) -> str:
     """Return the table's description as CSV on the Web (W3C, Metadata Vocabulary for Tabular Data, 2015)."""
     columns: list[dict[str, Any]] = []
     for name, column in zip(_variables(published, _SPSS_NAME), published.table.columns, strict=True):
-        missing = list(column.texts[column.missing])
+        missing = [inert(text) for text in column.texts[column.missing]]  # as they are written
         columns.append(
             {
                 "name": name,
-                "titles": column.name,
+                "titles": inert(column.name),
                 "datatype": _datatype(column),
                 **({"null": missing} if missing else {}),
                 **({"dc:description": "sensitive: re-drawn"} if published.is_sensitive(column.name) else {}),
@@ -109,8 +113,8 @@ def csvw(published: Published, facts: Facts, warning: str) -> str:
 def dcat(published: Published, facts: Facts, warning: str) -> str:
     """Return the release as a dataset of DCAT-AP, with the terms of HealthDCAT-AP that the release itself tells.
 
-    Publisher, contact and legal basis are the holder's to add: the program doesn't know them. HealthDCAT-AP is
-    cited from memory, not looked up again.
+    Publisher, contact, access rights, theme and legislation, which HealthDCAT-AP asks of a dataset, are the holder's to
+    add: the program doesn't know them. Its terms and their address are those that catalogues use (ckanext-dcat, 2025).
     """
     return _json(
         {
@@ -118,7 +122,6 @@ def dcat(published: Published, facts: Facts, warning: str) -> str:
                 "dcat": "http://www.w3.org/ns/dcat#",
                 "dct": "http://purl.org/dc/terms/",
                 "healthdcatap": "http://healthdataportal.eu/ns/health#",
-                "spdx": "http://spdx.org/rdf/terms#",
                 "xsd": "http://www.w3.org/2001/XMLSchema#",
             },
             "@type": "dcat:Dataset",
@@ -186,11 +189,12 @@ def _variables(published: Published, longest: int) -> list[str]:
     found: list[str] = []
     taken = set(_WORDS)
     for at, name in enumerate(published.table.names, 1):
-        plain = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
-        plain = plain if plain[:1].isalpha() else f"v{at}_{plain}".rstrip("_")
-        plain = plain[: longest - 6]
-        if plain.casefold() in taken or re.fullmatch(r"(?i)str\d+|v\d+", plain):
-            plain = f"{plain}_{at}"
+        bare = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", name))  # ü is u
+        plain = re.sub(r"[^A-Za-z0-9_]+", "_", bare).strip("_")
+        plain = plain if plain[:1].isalpha() else f"v{at}_{plain}"
+        plain = plain[: longest - 6].rstrip("_")
+        while plain.casefold() in taken or re.fullmatch(r"(?i)str\d+|v\d+", plain):
+            plain = f"{plain[: longest - 6].rstrip('_')}_{at}"
         taken.add(plain.casefold())
         found.append(plain)
     return found
@@ -221,6 +225,12 @@ def _longest(column: Column) -> int:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _spss_comment(text: str) -> list[str]:
+    """Return the lines of a comment, which ends where a line does with a full stop."""
+    lines = textwrap.wrap(f"COMMENT {_line(text)}", _SPSS_LINE, subsequent_indent="  ", break_on_hyphens=False)
+    return [f"{line.rstrip('.')}{'.' * (at == len(lines))}" for at, line in enumerate(lines, 1)]
 
 
 def _stata_text(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOpti
 
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.tasks import in_turns
 from splu_desktop.gui.base.words import copy_text, joined, plain, t, told
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ ROW = Qt.ItemDataRole.UserRole + 1
 BAR = Qt.ItemDataRole.UserRole + 2
 WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
 
+_AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
 
@@ -214,16 +216,18 @@ class SortFilter(QSortFilterProxyModel):
 
     def look_for(self, text: str) -> None:
         """Keep the rows in which every word of `text` occurs."""
+        words = text.casefold().split()
+        if words == self._words:
+            return
         self.beginFilterChange()
-        self._words = text.casefold().split()
+        self._words = words
         self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         if not self._words:
             return True
-        source = self.sourceModel()
-        cells = (source.index(row, at, parent).data() for at in range(source.columnCount(parent)))
-        text = " ".join(str(cell) for cell in cells if cell).casefold()
+        source = cast("RowsModel[Any]", self.sourceModel())  # asked cell by cell, Qt would take three times as long
+        text = " ".join(field.text(source.rows[row]) for field in source.fields).casefold()
         return all(word in text for word in self._words)
 
     def lessThan(self, left: Index, right: Index) -> bool:
@@ -303,9 +307,10 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+        headed = {at: min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()}
 
         def narrowed(most: int) -> dict[int, int]:
-            return {at: max(min(wide, most), min(wide, header.sectionSizeHint(at))) for at, wide in shown.items()}
+            return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
 
         # The widest give way first, down to their headers; where that is not enough, the table scrolls.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
@@ -323,18 +328,32 @@ class TableView(QTableView):
         header.setResizeContentsPrecision(20)
         if filling is not None:  # before they are measured: the last one would keep what it was stretched to
             header.setStretchLastSection(False)
-        self.resizeColumnsToContents()
-        for section in range(header.count()):
-            header.resizeSection(section, min(header.sectionSize(section) + 8, most))
+        columns = range(header.count())
+        self._measure(columns[:_AT_ONCE], most)
+        if rest := columns[_AT_ONCE:]:
+            in_turns(self, (self._measure(rest[at : at + _AT_ONCE], most) for at in range(0, len(rest), _AT_ONCE)))
         wide = {at: header.sectionSize(at) for at in range(header.count()) if at != filling}
         self._filling = None if filling is None else (filling, least, wide)
         self._fill()
+
+    def _measure(self, columns: range, most: int) -> range:
+        """Give some columns the width of their content; of a table shown meanwhile there may be fewer."""
+        header = self.horizontalHeader()
+        for at in columns:
+            if at < header.count():
+                self.resizeColumnToContents(at)
+                header.resizeSection(at, min(header.sectionSize(at) + 8, most))
+        return columns
 
     def rows_chosen(self) -> list[int]:
         """Return the selected rows, told from the selection's blocks: there may be thousands of cells."""
         chosen = self.selectionModel().selection()
         blocks = (chosen.at(at) for at in range(chosen.count()))
         return sorted({row for block in blocks for row in range(block.top(), block.bottom() + 1)})
+
+    def chosen(self) -> list[Any]:
+        """Return what the selected rows show."""
+        return [self.model().index(row, 0).data(ROW) for row in self.rows_chosen()]
 
     def columns_chosen(self) -> list[int]:
         """Return the columns in which something is selected."""

@@ -12,7 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins, put
+from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins, put, tab_after
 from splu_desktop.gui.base.words import tip
 
 if TYPE_CHECKING:
@@ -87,12 +87,7 @@ class Page(QWidget):
         It goes behind all of the window, since other pages are hidden. To look through the whole page for its last
         part would make a Python object of each of Qt's own, which outlives it.
         """
-        last = self.window().previousInFocusChain()
-        # Qt puts nothing behind what Tab does not come to.
-        while last is not None and not last.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            last = last.previousInFocusChain()
-        if last is not None and last is not self.primary:
-            QWidget.setTabOrder(last, self.primary)
+        tab_after(self.window().previousInFocusChain(), self.primary)
 
     def set_title(self, title: str, subtitle: str) -> None:
         """Name the page."""

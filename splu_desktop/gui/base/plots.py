@@ -26,6 +26,7 @@ from splu_desktop.gui.base.words import as_html, decimal, number, percent, t
 
 _RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
 
+LEAST = QSize(180, 90)
 _SAVED = QSize(600, 360)
 _HIGH = 110  # pixels from which there is room below the curve for words
 
@@ -114,7 +115,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         super().__init__(parent, axisItems=axes, enableMenu=False)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(180, 90)
+        self.setMinimumSize(LEAST)
         self.setFrameShape(self.Shape.NoFrame)
         self.setAntialiasing(True)
         item = self.getPlotItem()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -23,6 +23,22 @@ from splu_desktop.gui.base.words import t, told
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
 
 Work = Callable[[Progress], Any]
+
+
+def in_turns(owner: QObject, parts: Iterator[object], pause: int = 0) -> None:
+    """Do what has to be done on the window's thread part by part, each in a turn of the event loop of its own.
+
+    Between two of them, `pause` ms apart at least, the window does what else there is. A part yields anything but None.
+    """
+    timer = QTimer(owner)
+
+    def turn() -> None:
+        if next(parts, None) is None:
+            timer.stop()
+            timer.deleteLater()
+
+    timer.timeout.connect(turn)
+    timer.start(pause)
 
 
 def sentence(fault: BaseException) -> str:

@@ -21,6 +21,8 @@ class CardFilter(SortFilter):
 
     def look_at(self, card: RoleCard | None) -> None:
         """Keep the columns of one card, None for all."""
+        if card is self._card:
+            return
         self.beginFilterChange()
         self._card = card
         self.endFilterChange(QSortFilterProxyModel.Direction.Rows)

@@ -68,7 +68,6 @@ class GroupDialog(Dialog):
         self._around: Around | None = None
         self._trial: GroupTrial | None = None
         self._opening: Opening | None = None
-        self._rare_label = ""  # as the recipe has it, which may hold “{value}”
         self.inputs: Inputs | None = None
         self._build()
         steps, column, sensitive = self._now, self._column, self._role is Role.SA
@@ -152,11 +151,10 @@ class GroupDialog(Dialog):
                 self.rare.setChecked(True)
                 self.rare_k.setValue(rare.k)
                 self.rare_name.setText(found.rare)
-                self._rare_label = rare.label
         self.way.setEnabled(True)
         self.way.setCurrentIndex(max(0, self.way.findData(key)))
-        self._show_inputs(found.steps)
-        self.way.currentIndexChanged.connect(lambda _: self._show_inputs(self._now))
+        self._show_inputs(found, found.steps)
+        self.way.currentIndexChanged.connect(lambda _: self._show_inputs(found, self._now))
         self.way.setFocus()
 
     def _around_known(self, found: Around) -> None:
@@ -164,7 +162,7 @@ class GroupDialog(Dialog):
         self.risk.show_risk(0, found.before)
         self._try()
 
-    def _show_inputs(self, steps: Steps) -> None:
+    def _show_inputs(self, found: Opening, steps: Steps) -> None:
         """Show the inputs of the way chosen, filled from `steps` where these were made by it."""
         if self.inputs is not None:
             self._holder.removeWidget(self.inputs)
@@ -177,7 +175,7 @@ class GroupDialog(Dialog):
             self.inputs = HierarchyInputs(steps, self._tasks)
             self.inputs.failed.connect(lambda text: self.banner.say("warning", text))
         else:
-            self.inputs = WayInputs(key, self._column, steps, self._opening)
+            self.inputs = WayInputs(key, self._column, steps, found)
         self.inputs.changed.connect(self._try)
         self._holder.addWidget(self.inputs)
         self.then.setVisible(key not in _ALONE)
@@ -196,16 +194,14 @@ class GroupDialog(Dialog):
 
     def _try(self) -> None:
         """Try what the inputs mean, in the worker."""
-        if self.inputs is None:
+        if self.inputs is None or self._opening is None:
             return
         self.use.setEnabled(False)
         try:
             make = self.inputs.read()
             rare = None
             if self.rare.isChecked() and self.way.currentData() not in _ALONE:
-                name = self.rare_name.text()
-                kept = self._opening is not None and name == self._opening.rare
-                rare = Rare(self.rare_k.value(), self._rare_label if kept else name)
+                rare = Rare(self.rare_k.value(), self._opening.label(self.rare_name.text()))
         except SpluError as fault:
             self._tasks.drop("group")
             self._failed(str(fault))

@@ -16,7 +16,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.frozen import dataclass
-from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Choice, asked_file, button, label, line_edit, margins, put, whole_box
 from splu_desktop.gui.base.words import number, t
@@ -121,7 +121,7 @@ class HandInputs(QWidget):
         self.name.setEditText(said)
 
     def _selected(self) -> list[str]:
-        return [index.data(ROW).value for index in self.table.selectionModel().selectedRows()]
+        return [row.value for row in self.table.chosen()]
 
     def put_selected(self) -> None:
         """Put the selected values into the group that is named."""

@@ -63,6 +63,14 @@ class Opening:
     values: int
     rare: str
 
+    def label(self, name: str) -> str:
+        """Return the label of a group of rare values called `name`: as the steps have it, where the name is theirs.
+
+        It may hold “{value}”, of which the user sees what it stands for here.
+        """
+        last = self.steps[-1] if self.steps else None
+        return last.label if isinstance(last, Rare) and name == self.rare else name
+
 
 @dataclass(frozen=True, eq=False)
 class Around:

@@ -85,7 +85,8 @@ def read_steps(steps: Steps) -> tuple[str, Rare | None]:
     last = rest[-1] if rest else None
     rare = last if isinstance(last, Rare) else None
     others = rest if rare is None else rest[:-1]
-    return ("keep" if others else _way_of(first)), rare
+    way = "keep" if others else _way_of(first)
+    return ("keep" if way == "rare" and rare is not None else way), rare
 
 
 def _way_of(step: Generalisation) -> str:
@@ -118,15 +119,13 @@ class WayInputs(QWidget):
         key: str,
         column: Column,
         steps: Steps,
-        usual: Opening | None = None,
+        usual: Opening,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.key = key
         self._column = column
-        self._usual = (usual.width if usual is not None else None) or 10.0
-        self._length = usual.prefix if usual is not None else 3
-        self._system = usual.system if usual is not None else None
+        self._usual = usual
         self.form = QFormLayout(self)
         self.form.setContentsMargins(0, 0, 0, 0)
         first = steps[0] if steps and read_steps(steps)[0] == key else None
@@ -164,7 +163,7 @@ class WayInputs(QWidget):
 
     def _build_width(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         found = first.found if isinstance(first, Intervals) else None
-        usual = found[1] if found else self._usual
+        usual = found[1] if found else self._usual.width or 10.0
         whole = self._column.kind is Kind.INTEGER
         places = 0 if whole else min(9, max(2, 1 - math.floor(math.log10(usual))))
         box = QDoubleSpinBox()
@@ -234,19 +233,18 @@ class WayInputs(QWidget):
         return read
 
     def _build_chapter(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
-        system = first.system if isinstance(first, Chapter) else self._system
+        system = first.system if isinstance(first, Chapter) else self._usual.system
         box = self._choice(t("Classification"), {"icd10": "ICD-10", "icd9": "ICD-9-CM"}, system)
         return lambda: _always(Chapter(box.currentData()))
 
     def _build_rare(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
         rare = first if isinstance(first, Rare) else None
         box = self._whole(t("Fewer records than"), 2, 100_000, rare.k if rare else 10)
-        shown = rare.named(self._column) if rare else t("Other")
-        edit = self._line(t("Name of the group"), shown)
-        return lambda: _always(Rare(box.value(), rare.label if rare and edit.text() == shown else edit.text()))
+        edit = self._line(t("Name of the group"), self._usual.rare if rare else t("Other"))
+        return lambda: _always(Rare(box.value(), self._usual.label(edit.text())))
 
     def _build_prefix(self, first: Generalisation | None, steps: Steps) -> Callable[[], Make]:
-        prefix = first if isinstance(first, Prefix) else Prefix(length=self._length)
+        prefix = first if isinstance(first, Prefix) else Prefix(length=self._usual.prefix)
         chosen = "before" if prefix.before else "drop_last" if prefix.drop_last else "length"
         how = self._choice(
             t("Keep"),

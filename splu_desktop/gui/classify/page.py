@@ -237,7 +237,7 @@ class ClassifyPage(Page):
 
     def selected(self) -> list[str]:
         """Return the names of the selected columns."""
-        return [index.data(ROW).fact.name for index in self.table.selectionModel().selectedRows()]
+        return [row.fact.name for row in self.table.chosen()]
 
     def set_selected(self, role: Role) -> None:
         """Give all selected columns a role, as one step of undo."""
@@ -278,17 +278,17 @@ class ClassifyPage(Page):
         return dialog
 
     def _selection_changed(self) -> None:
-        chosen = len(self.table.selectionModel().selectedRows())
+        chosen = len(self.table.rows_chosen())
         for made in self.role_buttons.values():
             made.setEnabled(chosen > 0)
         self._show_details()
 
     def _show_details(self) -> None:
-        chosen = self.table.selectionModel().selectedRows()
+        chosen = self.table.chosen()
         self.details.setVisible(len(chosen) == 1)
         if len(chosen) != 1:
             return
-        row: ColumnRow = chosen[0].data(ROW)
+        row: ColumnRow = chosen[0]
         self.detail_title.setText(t("{column}: {role}", column=row.fact.name, role=role_name(row.role).lower()))
         self.detail_text.setText(_sentence(self.model.reason(row)))
         told_risk = self._told(row)

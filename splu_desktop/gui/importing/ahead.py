@@ -9,11 +9,13 @@ from importlib import import_module
 from PySide6 import QtCore, QtGui, QtWidgets
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.gui.base.tasks import Job, Tasks
+from splu_desktop.gui.base.tasks import Job, Tasks, in_turns
 
 _ON_THIS_THREAD = (
     "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "multiprocessing.connection", "pyqtgraph",
-    *(f"splu_desktop.gui.{name}" for name in ("base.plots", "plan.must_dialog", "plan.tolerant", "plan.page")),
+    *(f"splu_desktop.gui.{name}" for name in (
+        "classify.group_dialog", "classify.page", "base.plots", "plan.must_dialog", "plan.tolerant", "plan.page",
+    )),
 )  # fmt: skip
 _TURN = 25  # ms between two turns, in which the window does what else there is
 _NAMES = 40  # that one turn looks at
@@ -22,7 +24,7 @@ _NAMES = 40  # that one turn looks at
 def get_ready(tasks: Tasks) -> Job:
     """Import what the later pages need: in a worker what has nothing to do with Qt, then the rest turn by turn."""
     job = tasks.run("ahead", load_ahead)
-    job.done.connect(lambda _: _take_turns(tasks))
+    job.done.connect(lambda _: in_turns(tasks, _turns(), _TURN))
     return job
 
 
@@ -43,19 +45,8 @@ def load_ahead(progress: Progress) -> None:
         import_module(f"splu_desktop.{name}")
 
 
-def _take_turns(tasks: Tasks) -> None:
-    turns, timer = _turns(), QtCore.QTimer(tasks)
-
-    def turn() -> None:
-        if next(turns, None) is None:
-            timer.deleteLater()
-
-    timer.timeout.connect(turn)
-    timer.start(_TURN)
-
-
 def _turns() -> Iterator[str]:
-    """Import the page with plots that is opened first, on the window's thread, since it makes types of Qt.
+    """Import the pages that are opened next, on the window's thread, since they make types of Qt.
 
     PySide makes each of its own classes when somebody first names it, and pyqtgraph names all of them: half of its
     time, which can be had in pieces.

@@ -25,11 +25,11 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
 from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.page import Page
-from splu_desktop.gui.base.plot_saving import SavePlotButton
-from splu_desktop.gui.base.plots import LargeCountsPlot, Plot, SmallCountsPlot
+from splu_desktop.gui.base.plot_saving import PlotCard
+from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step
-from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, Picture, Tabs, button, label, margins, new_grid, scrolled
+from splu_desktop.gui.base.tasks import Tasks, in_turns
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, new_grid, scrolled
 from splu_desktop.gui.base.words import number, t, tip, told
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _MOMENT = 40  # ms until the sentences follow the slider
 _PLOTS = 13  # lines of text high, at most: what recipients read comes first
+_BETWEEN = 10  # ms between the turns that make the plots
 _REST = 120  # ms that the slider must rest before the table of values is made anew
 _PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
@@ -144,8 +145,8 @@ class PlanPage(Page):
         self.plots.setMaximumHeight(_PLOTS * self.fontMetrics().lineSpacing())
         row = QHBoxLayout(self.plots)
         margins(row, 0, spacing=12)
-        self.small_plot = SmallCountsPlot()
-        self.large_plot = LargeCountsPlot()
+        self.small = PlotCard(SmallCountsPlot, t("Small counts are shown wrong"), "shield", "protected")
+        self.large = PlotCard(LargeCountsPlot, t("Large counts are reliable"), "circle-check", "answerable")
         self.published_curve = QCheckBox(t("Bounds"))
         tip(
             self.published_curve,
@@ -154,38 +155,10 @@ class PlanPage(Page):
                 " promises far more than the release keeps."
             ),
         )
-        self.published_curve.toggled.connect(self.large_plot.show_bounds)
-        self.small_note = label("", "quiet", wrap=True)
-        self.large_note = label("", "quiet", wrap=True)
-        for plot, picture, colour, title, note, extra in (
-            (self.small_plot, "shield", "protected", t("Small counts are shown wrong"), self.small_note, None),
-            (
-                self.large_plot,
-                "circle-check",
-                "answerable",
-                t("Large counts are reliable"),
-                self.large_note,
-                self.published_curve,
-            ),
-        ):
-            card = Card(spacing=4)
-            margins(card.body, 12, 8, 8, 6, spacing=4)
-            head = QHBoxLayout()
-            head.setSpacing(8)
-            head.addWidget(Picture(picture, colour))
-            named = label(title, "strong", wrap=True)
-            head.addWidget(named, 1)
-            if extra is not None:
-                head.addWidget(extra)
-            save = SavePlotButton(plot, title)
-            save.failed.connect(self.fault)
-            head.addWidget(save)
-            card.body.addLayout(head)
-            card.body.addWidget(plot, 1)
-            note.setMinimumHeight(3 * note.fontMetrics().height())
-            note.setFont(self.font())
-            plot.readout.connect(lambda text, note=note, plot=plot: note.setText(text or self._hint(plot)))
-            card.body.addWidget(note)
+        self.published_curve.toggled.connect(lambda on: self.large.plot.show_bounds(on))
+        self.large.head.addWidget(self.published_curve)
+        for card in (self.small, self.large):
+            card.failed.connect(self.fault)
             row.addWidget(card, 1)
 
     def _build_tabs(self) -> None:
@@ -419,9 +392,11 @@ class PlanPage(Page):
         except SpluError as fault:
             self.fault(str(fault))
             return
+        if not self._drawn:  # the page first, each plot in a turn of its own
+            in_turns(self, (card.plot for card in (self.small, self.large)), _BETWEEN)
         self._drawn = key
-        self.large_plot.draw(large)
-        self.small_plot.draw(small)
+        self.large.draw(lambda plot: plot.draw(large))
+        self.small.draw(lambda plot: plot.draw(small))
         # Text of another length lays the page out anew, which would cost half of what a drag of the slider has.
         name, n, values = column.name, column.n, int((column.counts() > 0).sum())
         job = self.tasks.run(
@@ -429,12 +404,6 @@ class PlanPage(Page):
         )
         job.done.connect(self.promises.show_promises)
         job.failed.connect(self.fault)
-        for plot, note in ((self.small_plot, self.small_note), (self.large_plot, self.large_note)):
-            note.setText(self._hint(plot))
-
-    def _hint(self, plot: Plot) -> str:
-        """Return the point that matters, in words."""
-        return str(plot.accessibleDescription())
 
     def _list_values(self, name: str, gamma: int, thresholds: Thresholds) -> None:
         column = self._column()

@@ -29,7 +29,7 @@ from splu_desktop.core.groups.tolerances import Tolerances, check_feasible
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.tolerances import read_tolerances
-from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import (
     Banner,
@@ -263,7 +263,7 @@ class ToleranceEditor(QWidget):
                 self.box.setValue(float(100 * limit))
 
     def _selected(self) -> list[str]:
-        return [index.data(ROW).value for index in self.table.selectionModel().selectedRows()]
+        return [row.value for row in self.table.chosen()]
 
     # -- what the user does --------------------------------------------------------------------------------------
 

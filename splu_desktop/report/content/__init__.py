@@ -37,11 +37,13 @@ def document(report: Report, code: str = "en") -> Document:
     """Return the report ready to be set. Raises BadSetting for a language it does not speak."""
     t = language(code)
     blocks, titles = front.pages(report, t), {"front": t("Summary"), "evidence": t("Summary")}
+    within: dict[str, str] = {}  # what headings in sections are known by, and those sections' titles
     for key, title, section in SECTIONS:
         if found := section(report, t):
             first = len(titles) == 2
             titles[key] = f"{chr(ord('A') + len(titles) - 2)} {t(title)}"
             blocks += [Heading(titles[key], new_page=first, key=key), *found]
+            within |= {each.key: titles[key] for each in found if isinstance(each, Heading) and each.key}
     return Document(
         title=front.title(report, t),
         edition=edition_mark(report, t),
@@ -49,7 +51,7 @@ def document(report: Report, code: str = "en") -> Document:
         footer=f"{front.title(report, t)} · {t.moment(report.public.cover.created)}",
         language=code,
         page_of=t("Page {page} of {pages}", page="{page}", pages="{pages}"),
-        blocks=tuple(_found(block, titles) for block in blocks),
+        blocks=tuple(_found(block, titles | within) for block in blocks),
         strange_letters=t(
             "Letters that the fonts of this document lack stand as their Unicode numbers in brackets, such as "
             "[U+1F9A0]."

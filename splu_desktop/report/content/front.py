@@ -35,7 +35,7 @@ from splu_desktop.report.model.public import THRESHOLD
 
 _LONGEST = 130  # letters of what is typed that stand here; all of it stands under “What was done”
 _LINE = 90  # letters on a line
-# What a reviewer asks (docs/report.md), and the sections that answer it.
+# What a reviewer asks (docs/report.md), and the sections, or headings in them, that answer it.
 QUESTIONS = (
     (mark("In one line, is it sound?"), ("front",)),
     (mark("What was released?"), ("done", "columns", "files")),
@@ -44,7 +44,7 @@ QUESTIONS = (
     (mark("By whom, for whom, what for, when?"), ("front",)),
     (mark("With which software, and can it be done again?"), ("front", "done", "promise")),
     (mark("With which promise?"), ("promise",)),
-    (mark("Could it have been refused?"), ("promise",)),
+    (mark("Could it have been refused?"), ("promise", "refused")),
     (mark("What is the table worth?"), ("worth",)),
     (mark("What could go wrong?"), ("front", "evidence", "risk")),
     (mark("Was it released before, and what does that cost?"), ("repeat",)),

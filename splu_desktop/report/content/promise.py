@@ -115,7 +115,7 @@ def _eligible(report: Report, t: Language) -> list[Block]:
     )
     source = t("By true counts.") if report.original is not None else t("By published counts.")
     return [
-        Heading(t("Could it have been refused?"), 2),
+        Heading(t("Could it have been refused?"), 2, key="refused"),
         Paragraph(f"{told} {source}"),
         *cut(counts, t),
     ]

@@ -105,7 +105,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         [(attacks[column], blind, best) for column, blind, best in shown],
         (t("Column"), "l", 2, lambda row: row[0].column),
         (t("Without the table"), "r", 0.9, lambda row: share(row[1].right, t)),
-        (t("The row alone"), "r", 0.8, lambda row: share(_named(row[0], "row", row[1]).right, t)),
+        (t("The row alone"), "r", 0.8, lambda row: guessed(_named(row[0], "row", row[1]), t)),
         (t("Attacker"), "l", 1.7, lambda row: t(NAMES[row[2].name])),
         (t("right"), "r", 0.7, lambda row: guessed(row[2], t)),
         (t("Known at 80 %"), "r", 0.8, lambda row: share(row[2].known_80, t)),
@@ -169,12 +169,12 @@ def _programmed(attack: Attack, t: Language) -> str:
         "sensitive one, undone by the draw, none below half a record; for each sensitive value the logarithms of its "
         "share of all and of each column's value among its records added up; numbers with more than {n} values in {n} "
         "intervals of about equally many records, each value in that of its middle record, values of fewer than 10 "
-        "records as one. Undone are counts in groups of gamma by (y − n b) / (a − b), or n f / N where a − b is "
-        "0.01 or less, with b = (1 − a) f / (N − f) and a of release.json, where n of all N records have the column's "
-        "value and f show the sensitive one, others by “inverse” there. Sensitive values of fewer than 20 records, and "
-        "all beyond the 64 commonest, are added up to one, whose chance they have in parts as their counts. With the "
-        "row: times the chance that a value is shown as the row's: T there, or where it has none a for the same value "
-        "and b for others.",
+        "records as one. Undone are counts of a sensitive column with “gamma” in release.json by (y − n b) / (a − b), "
+        "or n f / N where a − b is 0.01 or less, with b = (1 − a) f / (N − f) and a there, where n of all N records "
+        "have the column's value and f show the sensitive one; those of any other by “inverse” there. Sensitive values "
+        "of fewer than 20 records, and all beyond the 64 commonest, are added up to one, whose chance they have in "
+        "parts as their counts. With the row: times the chance that a value is shown as the row's: T there, or where "
+        "it has none a for the same value and b for others.",
         n=attack.intervals,
     )
     left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""

@@ -72,9 +72,8 @@ def _text(text: str) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        if block.level == 1:
-            return f'<h2 id="{block.key}">{_text(block.text)}</h2>'
-        return f"<h3>{_text(block.text)}</h3>"
+        tag, key = ("h2" if block.level == 1 else "h3"), (f' id="{block.key}"' if block.key else "")
+        return f"<{tag}{key}>{_text(block.text)}</{tag}>"
     if isinstance(block, Paragraph):
         if block.style == "title":
             return f"<h1>{_text(block.text)}</h1>"

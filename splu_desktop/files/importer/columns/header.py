@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -390,7 +391,11 @@ def skipped_above(rows: Sequence[Sequence[str]], header: Header, sheet: str | No
 def unique_names(
     names: Sequence[str], *, sheet: str | None = None, row: int | None = None
 ) -> tuple[tuple[str, ...], list[Problem]]:
-    """Give empty names a number and repeated ones a suffix, each with a problem that says so."""
+    """Give empty names a number and repeated ones a suffix, each with a problem that says so.
+
+    Accents are put together with their letters: macOS writes them apart, keyboards don't, and both look alike.
+    """
+    names = [unicodedata.normalize("NFC", name) for name in names]
     taken = {name for name in names if name}
     seen: set[str] = set()
     result: list[str] = []

@@ -27,7 +27,8 @@ from splu_desktop.files.importer.raw import FIRST_DAY
 from splu_desktop.frozen import dataclass
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
-# Numbers under such names are labels: nobody adds up diagnosis codes or postcodes.
+# Numbers under such names are labels: nobody adds up diagnosis codes or postcodes. But of those that are written
+# without a point a fraction is an amount: what a DRG costs or weighs.
 _CODE_NAME = re.compile(
     r"(?:^|[^a-z])(?:icd(?:[-_ ]?\d+)?|diag(?:nosis|nose)?[-_ ]?(?:code|\d+)|zip|zip[-_ ]?code|post(?:al)?[-_ ]?code"
     r"|plz|postleitzahl|code[-_ ]?postal|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|tel|fax|mobile|handy"
@@ -35,6 +36,9 @@ _CODE_NAME = re.compile(
     r"|ndc|npi|loinc|snomed(?:[-_ ]?ct)?|pzn|ops|iban|blz|bsn|nir|dni|cpf|cnpj|pesel|svnr|kvnr|ahv(?:[-_ ]?nr)?)"
     r"(?:$|[^a-z])",
     re.IGNORECASE,
+)
+_POINTED_NAME = re.compile(
+    r"(?:^|[^a-z])(?:icd|diag|phone|telephone|telefon|tel[ée]fono|tel|fax|mobile|handy)", re.IGNORECASE
 )
 _LOOK = 1000  # texts tried first of a column with many
 _SCALE = 12  # different numbers below which letters beside them make them grades or codes, however frequent a 9 is
@@ -187,7 +191,9 @@ def _codes_of_digits(
         return "digits, an E and digits: codes, kept as text"
     if all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few):
         return "a plus sign and many digits: telephone numbers, kept as text"
-    if _CODE_NAME.search(_CAMEL.sub(" ", name)):
+    named = _CAMEL.sub(" ", name)
+    whole = bool(numbers.whole[numbers.fits].all())
+    if _CODE_NAME.search(named) and (whole or _POINTED_NAME.search(named)):
         return "the name says these numbers are codes, kept as text"
     return None
 

@@ -115,7 +115,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
             # A letter of several bytes must not be cut in two.
             encoding = encodings.detect([head if sure else head[: head.rfind(b"\n") + 1] or head])
     mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
-    text = codecs.getincrementaldecoder(encoding.name)(errors="replace").decode(head[3:] if mark else head)
+    text = _decoded(head[3:] if mark else head, encoding.name, path)
     if not text.strip("\ufeff\x00 \r\n\t"):
         raise EmptyFile(path, "holds nothing but blanks")
     if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
@@ -187,10 +187,22 @@ def unsure(encoding: Encoding) -> list[Problem]:
     return [Problem(ProblemKind.UNDECODABLE, sentence)]
 
 
+def _decoded(head: bytes, encoding: str, path: Path) -> str:
+    try:
+        return codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
+    except UnicodeError as error:  # of UTF-16 without its mark no order of bytes is known
+        raise BadChoice(
+            "“{path}” is not written in {encoding}; leave the encoding out, so that it is found, or choose another.",
+            path=path,
+            encoding=encoding,
+        ) from error
+
+
 def _known(name: str) -> str:
     try:
+        "".encode(name)  # a codec that makes no text, such as hex, is none either
         return codecs.lookup(name).name
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise BadChoice("“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.", name=name) from error
 
 

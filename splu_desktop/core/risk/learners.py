@@ -1,0 +1,491 @@
+"""Who learns from a release how a re-drawn column goes with the others (`core.risk.attack`).
+
+- **Naive Bayes** (`_plain`), as anybody would program it: for each NSA the published counts of (label, value) are
+  undone by the inverse of T, x = C G, no count below half a record, numbers in ten or five intervals of about equally
+  many records, columns of many labels taken or left; logarithms added up, and taken at their word.
+- **Smoothed naive Bayes** (`_tables`): x pulled towards independence as far as the noise asks for it (the shrinkage of
+  mechanism.md section 4), made positive by the mean of a normal cut off at 0, and fitted to both margins: sums over the
+  labels and over the values are known.
+- **Weighted naive Bayes** (`_weights`): columns that say the same would be counted twice, so each gets a weight of its
+  own, by the likelihood of what is *shown*, sum over records of log sum_v q(v | x) T[v, u] (Patrini et al. 2017's
+  forward correction), which is largest, on average, at the truth.
+- **Regression** (`_regression`): every cell of every table, and of the pairs of columns that explain what is left, may
+  move away from there (ridge penalty), by the same likelihood.
+
+But for the plain one, a record's own shown value never teaches what is believed of it (folds), so it may be used once
+more for reading the row: P(v | x, u) is proportional to q(v | x) T[v, u]. Last, factors on the log-odds make each
+learner but the plain one as sure as the release justifies, again by that likelihood, and of these the one that explains
+the shown values best is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, count
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_ndtr
+
+from splu_desktop.core.progress import Progress, ProgressPart
+from splu_desktop.core.risk.channel import FEW, LEAST, Channel
+from splu_desktop.core.table import Codes, Column, Table
+from splu_desktop.frozen import dataclass
+
+_STAGE = "Attacking the release"
+_TESTED = 50_000  # records judged at most: shares are known to 0.2 percentage points
+_MOST_BELIEFS = 2_000_000  # numbers: records judged times values
+_LABELS, _BINS = 200, (32, 10, 5)  # of an NSA: labels kept, intervals tried
+FOLDS = 4
+_PAIRS, _COARSE = 20, 12  # pairs of columns taken up, and labels of each
+_TOLD = 6.0  # of a pair taken up
+_RIDGE = 20.0
+_WORK = 6_000_000  # numbers that one round of learning may touch: some tenths of a second
+_ROUNDS = 30
+_STIFF = 4.0  # how little the factors of single values differ from the common one
+_HALF, _INTERVALS, _WIDEST = 0.5, (10, 5), (10, 50)  # of plain naive Bayes: records of a cell at least, see `_plain`
+_STEEP = 20.0  # largest log-odds that one label gives
+ANY = 20_130_906  # a fixed seed, of what no release depends on
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+_Weights = Sequence[tuple[Singles, Singles]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Feature:
+    names: tuple[str, ...]  # of one column, or of two
+    codes: Codes
+    width: int
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    one: _Feature
+    other: _Feature
+
+    @property
+    def both(self) -> _Feature:
+        codes = self.one.codes * np.int32(self.other.width) + self.other.codes
+        return _Feature(self.one.names + self.other.names, codes, self.one.width * self.other.width)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned of the tested records.
+
+    Attributes
+    ----------
+    best : the learner that explains what is shown best.
+    beliefs : of each learner, (K, M), each record's from the folds without it.
+    plain, intervals, labels : (K, M) beliefs of plain naive Bayes, taught by all records, and what it took: see Attack.
+    """
+
+    best: str
+    beliefs: dict[str, Floats]
+    plain: Floats
+    intervals: int
+    labels: int | None
+    tested: Ints
+    columns: tuple[str, ...]
+
+
+def learn(
+    table: Table, nsas: Sequence[str], codes: Codes, channel: Channel, part: float, progress: Progress
+) -> Learned:
+    """Return what the learners learn, doing a part of the most work."""
+    n, prior, work = table.n, np.maximum(channel.prior, LEAST), int(_WORK * part)
+    # A column may be left with few intervals and not with many, each of which few records are in.
+    tries = {
+        tuple((each.name, each.width) for each in tried): tried
+        for bins in _BINS
+        if (tried := _features(table, nsas, bins))
+    }
+    target, matrix = channel.classes[codes], channel.matrix
+    names = tuple(name for name in nsas if any(name == each.name for tried in tries.values() for each in tried))
+    tested = np.linspace(0, n - 1, min(n, int(_TESTED * part), _MOST_BELIEFS // len(prior))).astype(np.int64)
+    if not tries or n < 2 * FOLDS or len(prior) < 2:
+        beliefs = np.tile(prior, (len(tested), 1))
+        return Learned(
+            "smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, _INTERVALS[0], None, tested, names
+        )
+    likely = np.asarray(matrix[:, target].T)  # (N, M) chance of what is shown
+    folds = _folded(table, target, channel)
+    base, shown = np.log(prior).astype(np.float32), likely[tested]
+
+    def tempered(features: Sequence[_Feature], tables: list[list[Singles]], weights: _Weights) -> Floats:
+        score = _scored(features, tables, weights, base, tested, folds)
+        return _tempered(score, shown, prior / prior.sum(), channel.alike)
+
+    smoothed: list[tuple[float, Floats, Sequence[_Feature], list[list[Singles]]]] = []
+    features: Sequence[_Feature]
+    for at, features in enumerate(tries.values()):
+        tables = []
+        for fold in range(FOLDS):
+            progress.report(_STAGE, (at + fold / FOLDS) / len(tries) / 3)
+            tables.append([_tables(feature, target, folds != fold, channel, prior) for feature in features])
+        plain = [(np.ones(len(features), np.float32), np.zeros_like(base))] * FOLDS
+        beliefs = tempered(features, tables, plain)
+        smoothed.append((likelihood(beliefs, shown), beliefs, features, tables))
+    _, beliefs, features, tables = max(smoothed, key=lambda each: each[0])
+    some = _some(n, (len(features) + _PAIRS) * len(prior), work)
+    weights = _weighted(features, tables, base, likely, some, folds, channel.alike)
+    found = {"smoothed-naive-bayes": beliefs, "weighted-naive-bayes": tempered(features, tables, weights)}
+    progress.report(_STAGE, 0.5)
+    score = _scored(features, tables, weights, base, some, folds)
+    pairs = _pairs(features, score, likely[some], some, work, channel.alike)
+    if pairs:
+        more = [*features, *(pair.both for pair in pairs)]
+        beside = []
+        for fold, known in enumerate(tables):
+            beside.append(known + _interactions(pairs, target, folds != fold, channel, prior))
+        other = _weighted(more, beside, base, likely, some, folds, channel.alike)
+        beliefs = tempered(more, beside, other)
+        if likelihood(beliefs, shown) > likelihood(found["weighted-naive-bayes"], shown):
+            found["weighted-naive-bayes"], features, tables, weights = beliefs, more, beside, other
+    last = ProgressPart(progress, 2 / 3, 1 / 3)
+    score = _regression(features, tables, weights, base, likely, tested, folds, work, channel, last)
+    found["regression"] = _tempered(score, shown, prior / prior.sum(), channel.alike)
+    best = max(found, key=lambda name: likelihood(found[name], shown))
+    progress.report(_STAGE, 1.0)
+    return Learned(best, found, *_plain(table, nsas, target, tested, channel), tested, names)
+
+
+def _folded(table: Table, target: Ints, channel: Channel) -> Ints:
+    """Return (N,) the fold of each record, which others teach about; all of a person's are in one.
+
+    Who is whose is not published. Of records that show one value and agree in the columns that persons keep, nothing
+    but their other columns says which are one person's, so as many of them as come and go together are taken for one.
+    Cut at random, seven of eight of a person's records taught what the eighth shows: of 500 persons whom six columns
+    name a learner believed 99 % of its guesses, and 41 % were right.
+    """
+    if channel.alike == 1:
+        return np.arange(table.n) % FOLDS
+    names = sorted(channel.constancy, key=lambda name: (name in channel.kept_by, channel.constancy[name]))
+    keys: list[Ints | Codes] = [*(table[name].codes for name in names), target]
+    order = np.lexsort(keys)
+    kept: list[Ints | Codes] = [target, *(table[name].codes for name in channel.kept_by)]
+    new = np.r_[True, np.any([codes[order][1:] != codes[order][:-1] for codes in kept], axis=0)]
+    start = np.maximum.accumulate(np.where(new, np.arange(table.n), 0))
+    person = start
+    # Cut into as many as have that design effect: nothing where columns name persons, who have more records or fewer.
+    for most in range(channel.alike, 8 * channel.alike):
+        tried = np.cumsum((np.arange(table.n) - start) % most == 0) - 1
+        sizes = np.bincount(tried)
+        if most > channel.alike and sizes @ sizes > channel.alike * table.n:
+            break
+        person = tried
+    folds = np.empty(table.n, np.int64)
+    folds[order] = np.random.default_rng(ANY).permutation(int(person[-1]) + 1)[person] % FOLDS
+    return folds
+
+
+def _weighted(
+    features: Sequence[_Feature],
+    tables: Sequence[Sequence[Singles]],
+    base: Singles,
+    likely: Floats,
+    some: Ints,
+    folds: Ints,
+    alike: int,
+) -> _Weights:
+    """Return for each fold the weights of the columns, and what is added for each value, by some of the other folds."""
+    evidence = np.empty((len(features), len(some), len(base)), np.float32)
+    for fold in range(FOLDS):
+        here = np.flatnonzero(folds[some] == fold)
+        for j, feature in enumerate(features):
+            evidence[j, here] = tables[fold][j][feature.codes[some[here]]]
+    return [_weights(evidence, likely[some], base, folds[some] != fold, alike) for fold in range(FOLDS)]
+
+
+def _features(table: Table, nsas: Sequence[str], bins: int) -> list[_Feature]:
+    return [feature for name in nsas if (feature := _feature(table[name], bins)) is not None]
+
+
+def _some(n: int, each: int, work: int) -> Ints:
+    """Return evenly spread places, so many that `each` numbers for every one of them are `work` numbers."""
+    return np.unique(np.linspace(0, n - 1, max(min(n, work // max(each, 1)), min(n, 2_000))).astype(np.int64))
+
+
+def _feature(column: Column, bins: int) -> _Feature | None:
+    """Return a column as a learner takes it: numbers in intervals, rare labels together; None if nothing is left."""
+    counts = column.counts()
+    if column.values is not None and column.m > bins:
+        # Labels stand in the order of their values: intervals of about equally many records, no value last.
+        place = np.where(np.asarray(column.missing), 0, counts)
+        part = (np.cumsum(place) - place / 2) / max(int(place.sum()), 1)
+        label = np.minimum((part * bins).astype(np.int64), bins - 1)
+        label[column.missing] = bins
+    else:
+        rank = np.empty(column.m, np.int64)
+        rank[np.argsort(-counts, kind="stable")] = np.arange(column.m)
+        label = np.where((counts >= FEW) & (rank < _LABELS), rank, column.m)
+    used, label = np.unique(label, return_inverse=True)
+    codes = label.astype(np.int32)[column.codes]
+    return _Feature((column.name,), codes, len(used)) if len(used) > 1 else None
+
+
+def _plain(
+    table: Table, nsas: Sequence[str], target: Ints, tested: Ints, channel: Channel
+) -> tuple[Floats, int, int | None]:
+    """Return (K, M) beliefs of naive Bayes as anybody would program it, its intervals, and labels at most.
+
+    Of those by wider or narrower intervals, and without columns of many labels or with them, the one that explains best
+    what the records show, each by what the others teach: whoever programs it tries some. What a record shows itself
+    made ten intervals look better than five that are right 3 to 9 points more often, in six of ten releases.
+    """
+    undone, likely = channel.undone, channel.matrix[:, target[tested]].T
+    own = undone[target[tested]]
+    prior = np.tile(channel.prior, (len(tested), 1))  # where nothing is left to learn from
+    found: list[tuple[float, Floats, int, int | None]] = [(-np.inf, prior, _INTERVALS[0], None)]
+    for intervals in _INTERVALS:
+        every = _features(table, nsas, intervals)
+        every.sort(key=lambda feature: feature.width)
+        score = np.tile(np.log(np.maximum(channel.prior, LEAST)), (len(tested), 1))
+        apart = score.copy()
+        for at, feature in enumerate(every):
+            label, counts = feature.codes[tested], _counted(feature, target, len(undone)) @ undone
+            real = np.maximum(counts, _HALF)
+            whole = real.sum(axis=0)
+            score += np.log(real / whole)[label]
+            others = np.maximum(counts[label] - channel.together(feature.name) * own, _HALF)
+            apart += np.log(others / (whole - real[label] + others))
+            wider = every[at + 1].width if at + 1 < len(every) else np.inf
+            if any(feature.width <= most < wider for most in _WIDEST) or wider == np.inf:
+                labels = None if wider == np.inf else min(most for most in _WIDEST if most >= feature.width)
+                found.append((likelihood(softmax(apart), likely), softmax(score), intervals, labels))
+    return max(found, key=lambda each: each[0])[1:]
+
+
+def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] | slice = slice(None)) -> Floats:
+    """Return (labels, m) how many of the records that teach have a label and show a value."""
+    keys = feature.codes[taught].astype(np.int64) * m + target[taught]
+    return np.bincount(keys, minlength=feature.width * m).reshape(-1, m).astype(np.float64)
+
+
+def _interactions(
+    pairs: Sequence[_Pair], target: Ints, taught: NDArray[np.bool_], channel: Channel, prior: Floats
+) -> list[Singles]:
+    """Return for each pair of columns (labels, M) what it tells beyond the two of them."""
+    single = {each.name: each for pair in pairs for each in (pair.one, pair.other)}
+    alone = {name: _tables(each, target, taught, channel, prior) for name, each in single.items()}
+
+    def beyond(pair: _Pair) -> Singles:
+        one, other = alone[pair.one.name], alone[pair.other.name]
+        apart = softmax((one[:, None] + other[None] + np.log(prior)).reshape(pair.both.width, -1))
+        return _tables(pair.both, target, taught, channel, prior, apart)
+
+    return [beyond(pair) for pair in pairs]
+
+
+def _tables(
+    feature: _Feature,
+    target: Ints,
+    taught: NDArray[np.bool_],
+    channel: Channel,
+    prior: Floats,
+    expected: Floats | None = None,
+) -> Singles:
+    """Return (labels, M) log of the de-noised P(value | label) / expected (labels, M): by default the prior."""
+    m, undone = len(prior), channel.inverse
+    counts = _counted(feature, target, m, taught)
+    whole = counts.sum(axis=1, keepdims=True)
+    mu, x = whole * (prior if expected is None else expected), counts @ undone
+    var = channel.together(*feature.names) * np.maximum(counts @ undone**2 - np.maximum(x, 0.0), 1e-3 * mu + 1e-6)
+    off, spread = (x - mu) ** 2, np.zeros(m)
+    for _ in range(10):  # generalised least squares for E[(x - mu)^2] = Var + t mu^2
+        weight = mu**2 / (var + spread * mu**2) ** 2
+        spread = np.maximum((weight * (off - var)).sum(axis=0) / np.maximum((weight * mu**2).sum(axis=0), LEAST), 0.0)
+    true = spread * mu**2
+    keep = true / (true + var)
+    mean, error = mu + keep * (x - mu), np.sqrt(keep * var) + LEAST * (1.0 + mu)
+    z = mean / error  # the mean of a normal above 0
+    found = mean + error * np.exp(-(z**2) / 2 - log_ndtr(z)) / np.sqrt(2 * np.pi)
+    found = np.maximum(found, 1e-9 * mu + 1e-12)
+    for _ in range(20):  # both margins are known
+        found *= prior * whole.sum() / found.sum(axis=0)
+        found *= whole / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+    odds = np.log(found / np.maximum(mu, 1e-300), out=np.zeros_like(found), where=(found > 0) & (mu > 0))
+    return np.asarray(np.clip(odds, -_STEEP, _STEEP), np.float32)
+
+
+def _weights(
+    evidence: Singles, likely: Floats, base: Singles, taught: NDArray[np.bool_], alike: int
+) -> tuple[Singles, Singles]:
+    """Return (d,) the weight of each column and (M,) what is added for each value."""
+    d, shown = len(evidence), likely[taught]
+    # One row a column: both products with it are one pass over memory as it lies.
+    tables = np.ascontiguousarray(evidence[:, taught]).reshape(d, -1)
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        score = (at[:d].astype(np.float32) @ tables).reshape(shown.shape) + (base + at[d:])
+        lost, gradient = _corrected(score, shown)
+        by_column = tables @ gradient.ravel()
+        slope = np.concatenate([-by_column, 2 * alike * at[d:] - gradient.sum(axis=0)])
+        return lost + alike * float((at[d:] ** 2).sum()), slope
+
+    start = np.concatenate([np.full(d, d**-0.5), np.zeros(len(base))])
+    bounds = [(0.0, 5.0)] * d + [(-5.0, 5.0)] * len(base)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _ROUNDS}).x
+    return found[:d].astype(np.float32), found[d:].astype(np.float32)
+
+
+def _corrected(score: Floats | Singles, likely: Floats) -> tuple[float, Singles]:
+    """Return -sum log sum_v q(v) T[v, u] and (n, M) the slope of the logarithm by the scores, P(v | u) - q(v)."""
+    beliefs = softmax(score)
+    joint = beliefs * likely
+    seen = np.maximum(joint @ np.ones(joint.shape[1]), 1e-30)[:, None]
+    return -float(np.log(seen).sum()), (joint / seen - beliefs).astype(np.float32)
+
+
+def softmax(score: NDArray[np.floating]) -> Floats:
+    # Value by value: NumPy goes over rows of a few numbers each four times as slowly.
+    top = score[:, 0].copy()
+    for value in score.T[1:]:
+        np.maximum(top, value, out=top)
+    power = np.exp(score - top[:, None], dtype=np.float64)
+    power /= (power @ np.ones(power.shape[1]))[:, None]
+    return np.asarray(power)
+
+
+def _scored(
+    features: Sequence[_Feature],
+    tables: Sequence[Sequence[Singles]],
+    weights: _Weights,
+    base: Singles,
+    records: Ints,
+    folds: Ints,
+) -> Singles:
+    """Return (K, M) scores of records, each by the tables of its fold."""
+    score = np.empty((len(records), len(base)), np.float32)
+    for fold, (weight, added) in enumerate(weights):
+        at = np.flatnonzero(folds[records] == fold)
+        part = np.tile(base + added, (len(at), 1))
+        for j, feature in enumerate(features):
+            part += weight[j] * tables[fold][j][feature.codes[records[at]]]
+        score[at] = part
+    return score
+
+
+def _regression(
+    features: Sequence[_Feature],
+    tables: Sequence[Sequence[Singles]],
+    weights: _Weights,
+    base: Singles,
+    likely: Floats,
+    tested: Ints,
+    folds: Ints,
+    work: int,
+    channel: Channel,
+    progress: Progress,
+) -> Singles:
+    """Return (K, M) scores by tables that the corrected likelihood has moved."""
+    score = np.empty((len(tested), len(base)), np.float32)
+    some = _some(len(likely), len(features) * len(base), work)
+    ridge = _RIDGE * np.repeat([channel.together(*each.names) for each in features], [each.width for each in features])
+    for fold in range(FOLDS):
+        rows, test, (weight, more) = some[folds[some] != fold], folds[tested] == fold, weights[fold]
+        start = np.concatenate([weight[j] * table for j, table in enumerate(tables[fold])])
+        part = ProgressPart(progress, fold / FOLDS, 1 / FOLDS)
+        moved = _moved(_hot(features, rows), start, base + more, likely[rows], ridge, part)
+        score[test] = _hot(features, tested[test]) @ moved + base + more
+    return score
+
+
+def _hot(cells: Sequence[_Feature], rows: Ints) -> sparse.csr_matrix:
+    """Return (K, sum of widths) 1 where a record has a label, 0 elsewhere."""
+    ends = np.cumsum([cell.width for cell in cells])
+    at = np.stack([cell.codes[rows] + (end - cell.width) for cell, end in zip(cells, ends, strict=True)], axis=1)
+    starts = np.arange(0, at.size + 1, len(cells))
+    return sparse.csr_matrix((np.ones(at.size, np.float32), at.ravel(), starts), shape=(len(rows), int(ends[-1])))
+
+
+def _moved(
+    hot: sparse.csr_matrix, start: Singles, added: Singles, likely: Floats, ridge: Floats, progress: Progress
+) -> Singles:
+    """Return the tables `start` where the corrected likelihood, less a ridge penalty on the way there, is largest."""
+    across, first = hot.T.tocsr(), hot @ start + added
+    rounds = count()  # a search along a line may look twenty times
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        progress.report(_STAGE, min(next(rounds) / _ROUNDS, 1.0))
+        lost, gradient = _corrected(first + hot @ flat.reshape(start.shape).astype(np.float32), likely)
+        pull = (ridge[:, None] * flat.reshape(start.shape)).ravel()
+        slope = pull - np.asarray(across @ gradient, np.float64).ravel()
+        return lost + float(flat @ pull) / 2, slope
+
+    found = minimize(loss, np.zeros(start.size), jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS}).x
+    return np.asarray(start + found.reshape(start.shape), np.float32)
+
+
+def _pairs(
+    features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints, work: int, alike: int
+) -> list[_Pair]:
+    """Return the pairs of columns that explain most of what the scores leave unexplained, by a score test."""
+    _, slope = _corrected(score, likely)
+    few = _some(len(records), len(features) ** 2 * slope.shape[1] // 8 + 1, work)
+    slope, coarse = slope[few], [_coarse(feature) for feature in features]
+    gains = []
+    for one, other in combinations(range(len(features)), 2):
+        both = _Pair(coarse[one], coarse[other]).both
+        cell = both.codes[records[few]]
+        shape = both.width, len(cell)
+        rows = sparse.csr_matrix((np.ones(len(cell), np.float32), (cell, np.arange(len(cell)))), shape=shape)
+        moved, weight = rows @ slope, rows @ slope**2
+        held = np.asarray(rows.sum(axis=1)).ravel() >= FEW
+        score_test = moved[held] ** 2 / np.maximum(alike * weight[held], LEAST)
+        free = max(score_test.size, 1)
+        gains.append(((float(score_test.sum()) - free) / free**0.5, one, other))
+    chosen = sorted((each for each in gains if each[0] > _TOLD), reverse=True)[:_PAIRS]
+    return [_Pair(coarse[one], coarse[other]) for _, one, other in chosen]
+
+
+def _coarse(feature: _Feature) -> _Feature:
+    if feature.width <= _COARSE:
+        return feature
+    counts = np.bincount(feature.codes, minlength=feature.width)
+    part = (np.cumsum(counts) - counts / 2) / counts.sum()
+    used, label = np.unique(np.minimum((part * _COARSE).astype(np.int64), _COARSE - 1), return_inverse=True)
+    return _Feature(feature.names, label.astype(np.int32)[feature.codes], len(used))
+
+
+def _tempered(score: Singles, likely: Floats, prior: Floats, alike: int) -> Floats:
+    """Return (K, M) beliefs as sure as what is shown justifies, which on average are the known shares.
+
+    The log-odds are multiplied by one factor for all values and, as far as the release asks for it, one for each: a
+    value near the eligibility limit has little signal left, and its odds come out too small.
+    """
+    base, stiff = np.log(prior).astype(np.float32), _STIFF * alike
+    odds = score - base
+    odds -= odds.mean(axis=1, keepdims=True)
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        power = np.exp(at[0] + at[1:])
+        lost, gradient = _corrected(base + odds * power.astype(np.float32), likely)
+        slope = -np.einsum("nm,nm->m", gradient, odds) * power
+        whole = np.concatenate([[slope.sum()], slope + 2 * stiff * at[1:]])
+        return lost + stiff * float(at[1:] @ at[1:]), whole
+
+    starts = [np.concatenate([[log], np.zeros(len(prior))]) for log in (-1.5, -0.7, 0.0)]
+    first = min(starts, key=lambda at: loss(at)[0])
+    bounds = [(-4.0, 2.0)] + [(-2.0, 2.0)] * len(prior)
+    found = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 20}).x
+    return raked(softmax(base + odds * np.exp(found[0] + found[1:])), prior)
+
+
+def raked(beliefs: Floats, prior: Floats) -> Floats:
+    for _ in range(4):
+        beliefs = beliefs * (prior / np.maximum(beliefs.mean(axis=0), LEAST))
+        beliefs /= beliefs.sum(axis=1, keepdims=True)
+    return beliefs
+
+
+def likelihood(beliefs: Floats, likely: Floats) -> float:
+    return float(np.log(np.maximum((beliefs * likely).sum(axis=1), 1e-30)).sum())
