@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import ssyrk
 
 from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
@@ -514,13 +513,13 @@ def _promising(
     size = int(starts[-1])
 
     def together(records: Ints) -> NDArray[np.float32]:
-        """(size, size) how many of the records have both cells, in the upper triangle."""
-        found = np.zeros((size, size), np.float32, "F")
+        """(size, size) how many of the records have both cells."""
+        found = np.zeros((size, size), np.float32)
         for start in range(0, len(records), _LOOKED_AT_ONCE):
             part = at[records[start : start + _LOOKED_AT_ONCE]]
             cells = np.zeros((len(part), size), np.float32)
             np.put_along_axis(cells, part, 1, axis=1)
-            found = ssyrk(1.0, cells.T, beta=1.0, c=found, overwrite_c=True)
+            found += cells.T @ cells
         return found
 
     every = 1 / np.maximum(together(np.arange(len(at))), 1)
