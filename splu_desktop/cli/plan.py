@@ -44,7 +44,7 @@ from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan, steps_as_dicts
 from splu_desktop.core.risk import uniqueness as risk
 from splu_desktop.core.risk.alike import alike
-from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.giveaway import giveaways, looked_closely
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.draws import published_entry
@@ -171,6 +171,8 @@ def run(args: argparse.Namespace) -> None:
             }
         )
         notes.append(found.sentence)
+    if (closely := looked_closely(after, plan.named(Role.NSA))) is not None:
+        notes.append(closely)
     can = [name for name in plan.draws if said["sensitive"][name]["eligible"]]
     ways = {name: plan.draws[name].learned(after, name, plan.thresholds) for name in can}
     if plan.audience is not None:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.table import IN_MEMORY, Storage
 
-_FEW = 2_000  # distinct keys that are looked up; the table for them has 16 MB
-_TRIES = 20
+_FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB at most
 _AT_ONCE = 1 << 20
 _ENOUGH = 1 << 16  # records
 _ODD = 0x9E3779B97F4A7C15
@@ -21,28 +20,41 @@ def distinct(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct ones of (N,) keys, ascending with the key, and (m,) a record that has each.
 
-    Few keys are looked up at the places that a multiplication gives them, where one is found under which no two fall
-    together; many are sorted. Both are exact, and NumPy leaves the interpreter free meanwhile. Codes that need not be
-    `ascending` ascend with the records where few of these share a key: what has them then lies side by side.
+    Few keys are looked up in a table at the places that a multiplication gives them; many are sorted. Both are exact,
+    and NumPy leaves the interpreter free meanwhile. Codes that need not be `ascending` ascend with the records where
+    few of these share a key: what has them then lies side by side.
     """
-    ordered = np.sort(keys)
-    edge = np.ones(len(keys), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=edge[1:])
-    known = ordered[edge].astype(np.uint64, copy=False)
-    codes = _placed(keys.astype(np.uint64, copy=False), known) if len(known) <= _FEW else None
-    if codes is None:
-        if not ascending and 4 * len(known) > 3 * len(keys):
+    # Some records from all over the table: they mostly have all there is, in whatever order the records stand.
+    known, new = keys[:0], keys[:: max(1, len(keys) // _ENOUGH)]
+    codes = np.zeros(len(keys), np.int32)
+    while len(new) and len(known) <= _FEW:
+        known = unique(np.concatenate([known, unique(new)]))
+        if len(known) <= _FEW:
+            codes, others = _placed(keys, known)
+            new = keys[others]
+    if len(known) > _FEW:
+        ordered = np.sort(keys)
+        edge = np.ones(len(keys), bool)
+        np.not_equal(ordered[1:], ordered[:-1], out=edge[1:])
+        if not ascending and 4 * np.count_nonzero(edge) > 3 * len(keys):
             return _nearly_distinct(keys, ordered[~edge])
         order = np.argsort(keys)
         codes = np.empty(len(keys), np.int32)
         codes[order] = np.cumsum(edge, dtype=np.int32) - 1
         return codes, order[edge]
     firsts = np.full(len(known), -1)
-    for start in range(0, len(codes), _ENOUGH):  # the first records mostly have all there is
+    for start in range(0, len(codes), _ENOUGH):
         firsts[codes[start : start + _ENOUGH]] = np.arange(start, min(start + _ENOUGH, len(codes)))
         if firsts.min() >= 0:
             break
     return codes, firsts
+
+
+def unique(keys: NDArray[Any]) -> NDArray[Any]:
+    """Return the distinct ones of (N,) numbers, ascending: of a million, NumPy's `unique` puts in a slow hash table."""
+    ordered: NDArray[Any] = np.sort(keys)
+    found: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]]
+    return found
 
 
 def _nearly_distinct(
@@ -70,23 +82,30 @@ def _nearly_distinct(
     return codes, np.flatnonzero(first)
 
 
-def _placed(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int32] | None:
-    """Return the codes of keys among the `known` ones, None where no factor keeps these apart."""
-    # As many places as keys squared, or up to four times that, mostly hold them without two at one place. No more: a
-    # wide file has 16,000 columns of a few records each, and memory once given back comes anew for every one of them.
-    bits = 2 * len(known).bit_length()
-    shift = np.uint64(64 - bits)
-    for turn in range(_TRIES):
-        factor = np.uint64(_ODD * (2 * turn + 1) & 0xFFFFFFFFFFFFFFFF)
-        places = (known * factor) >> shift
-        ordered = np.sort(places)
-        if (ordered[1:] == ordered[:-1]).any():
-            continue
-        table = np.zeros(1 << bits, np.int32)
-        table[places] = np.arange(len(known), dtype=np.int32)
-        codes: NDArray[np.int32] = np.take(table, (keys * factor) >> shift)
-        return codes
-    return None
+def _placed(
+    keys: NDArray[np.unsignedinteger], known: NDArray[np.unsignedinteger]
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Return (N,) the codes of keys among the `known` ones, and which are none of those.
+
+    Where two fall together the table holds one of them; the other, and the keys that are it, come into the next.
+    """
+    shift = np.uint64(64 - (64 * len(known)).bit_length())
+    codes, left, others, turn = np.empty(0, np.int32), np.arange(len(known), dtype=np.int32), None, 0
+    while len(left):
+        factor = np.uint64(pow(_ODD, turn + 1, 1 << 64))  # powers: what one throws together the next does not
+        table = np.zeros(1 << (64 - int(shift)), np.int32)
+        places = (known[left].astype(np.uint64, copy=False) * factor) >> shift
+        table[places] = left
+        some = keys if others is None else keys[others]
+        found = np.take(table, (some.astype(np.uint64, copy=False) * factor) >> shift)
+        wrong = np.flatnonzero(np.take(known, found) != some)
+        if others is None:
+            codes, others = found, wrong
+        else:
+            codes[others] = found
+            others = others[wrong]
+        left, turn = left[table[places] != left], turn + 1
+    return codes, np.arange(len(keys)) if others is None else others
 
 
 def by_number(
@@ -98,14 +117,13 @@ def by_number(
     `storage` : where the indices are to lie.
     """
     parts = [slice(start, start + _AT_ONCE) for start in range(0, len(numbers), _AT_ONCE)]
-    held = np.zeros(most, np.int64)
-    for part in parts:
-        held += np.bincount(numbers[part], minlength=most)
-    begins = np.concatenate([[0], np.cumsum(held)])
+    held = [np.bincount(numbers[part], minlength=most) for part in parts]
+    begins = np.concatenate([[0], np.cumsum(sum(held, np.zeros(most, np.int64)))])
     found, free = storage.array(len(numbers)), begins[:-1].copy()
-    for part in parts:
+    for part, some in zip(parts, held, strict=True):
         order = np.argsort(numbers[part], kind="stable")  # by radix
-        some = np.bincount(numbers[part], minlength=most)
-        found[np.arange(len(order)) + np.repeat(free - (np.cumsum(some) - some), some)] = order + part.start
+        order += part.start
+        for at, own in zip(free.tolist(), np.split(order, np.cumsum(some)[:-1]), strict=True):
+            found[at : at + len(own)] = own
         free += some
     return found, begins

@@ -17,7 +17,7 @@ from splu_desktop.core.distinct import by_number
 from splu_desktop.core.table import IN_MEMORY, Storage, pieces
 
 _INDEX_BITS = 31  # records are indexed by int32 throughout
-_AT_ONCE = 1 << 21  # indices put in order at once
+_AT_ONCE = 1 << 17  # indices put in order at once, within the processor's cache
 _MOST_PARTS = 1 << 8
 
 
@@ -66,10 +66,10 @@ def below(source: Randomness, bounds: NDArray[np.uint32] | int, count: int) -> N
 def permutation(source: Randomness, count: int, storage: Storage = IN_MEMORY) -> NDArray[np.int32]:
     """Return a uniformly drawn permutation of 0..count-1, int32; `storage` is where a long one is to lie.
 
-    Every index gets a random 32-bit key and stands behind it in one 64-bit number: to sort those takes NumPy a quarter
-    of an argsort's time. Indices with equal keys draw new ones among themselves until none are equal, so the result is
-    uniform without a remainder. Of many indices each is dealt at random to one of some parts first, and each part is
-    put in order by itself: uniform too, in a tenth of the memory.
+    Every index gets a random 32-bit key and the indices are sorted by key, half a key at a time: NumPy sorts 16 bits by
+    radix, as quickly on every processor. Indices with equal keys draw new ones among themselves until none are equal,
+    so the result is uniform without a remainder. Of many indices each is dealt at random to one of some parts first,
+    and each part is put in order by itself: uniform too, in a tenth of the memory.
     """
     if count > 1 << _INDEX_BITS:
         raise ValueError("more records than 32-bit indices can hold")
@@ -87,12 +87,11 @@ def permutation(source: Randomness, count: int, storage: Storage = IN_MEMORY) ->
 
 
 def _ordered(source: Randomness, count: int) -> NDArray[np.int32]:
-    numbers = source.bits(count).astype(np.uint64)
-    numbers <<= np.uint64(32)
-    numbers |= np.arange(count, dtype=np.uint64)
-    numbers.sort()
-    order = numbers.astype(np.uint32).view(np.int32)
-    keys = numbers >> np.uint64(32)
+    keys = source.bits(count)
+    low, high = keys.view(np.uint16)[::2], keys.view(np.uint16)[1::2]
+    order = np.argsort(low, kind="stable").astype(np.int32)
+    order = np.take(order, np.argsort(np.take(high, order), kind="stable"))
+    keys = np.take(keys, order)
     same = keys[1:] == keys[:-1]
     while same.any():
         tied = np.zeros(count, bool)

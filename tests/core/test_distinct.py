@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct
+from splu_desktop.core.distinct import _ODD, distinct, unique
 
 
 def holds(keys: NDArray[np.uint64]) -> None:
@@ -28,7 +28,7 @@ def test_every_key_gets_the_code_of_its_like(keys: list[int]) -> None:
     holds(np.array(keys, np.uint64))
 
 
-@pytest.mark.parametrize("different", [1, 1_999, 2_001, 50_000])
+@pytest.mark.parametrize("different", [1, 1_999, 32_768, 32_769, 50_000])
 def test_few_keys_and_many_are_told_apart(different: int) -> None:
     rng = np.random.default_rng(20)
     holds(rng.integers(0, 2**64, different, np.uint64)[rng.integers(0, different, 60_000)])
@@ -49,6 +49,21 @@ def test_keys_made_to_fall_together_are_still_told_apart() -> None:
     # Multiplied by any odd number, keys that differ in their highest bits' cycle alone keep few places.
     holds((np.arange(2_000, dtype=np.uint64) * np.uint64(1 << 40))[np.arange(9_000) % 2_000])
     holds(np.arange(2_000, dtype=np.uint32)[np.arange(9_000) % 2_000])
+    # Of these the first multiplication makes neighbours, all at one place.
+    holds((np.arange(2_000, dtype=np.uint64) * np.uint64(pow(_ODD, -1, 1 << 64)))[np.arange(9_000) % 2_000])
+
+
+@pytest.mark.parametrize("rare", [1, 5_000, 40_000])
+def test_keys_that_a_look_at_some_records_does_not_show_are_found(rare: int) -> None:
+    keys = np.tile(np.array([7, 1 << 60, 3], np.uint64), 100_000)
+    # Every fourth record is looked at, none of these.
+    keys[np.arange(rare) * 4 + 1] = np.arange(rare, dtype=np.uint64) * np.uint64(_ODD)
+    holds(keys)
+
+
+@given(st.lists(st.integers(-5, 5), max_size=40))
+def test_distinct_numbers_are_those_of_numpy(numbers: list[int]) -> None:
+    assert np.array_equal(unique(np.array(numbers, np.int64)), np.unique(np.array(numbers, np.int64)))
 
 
 @pytest.mark.parametrize("records", [1, 30, 300])

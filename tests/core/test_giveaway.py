@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -273,6 +274,44 @@ def test_formulas_of_several_columns_are_noticed(relation: str, n: int, monkeypa
     assert found[0][1].told >= (0.8 if "errors" in relation else 0.95) * found[0][1].bearers
     free = rng.integers(0, 30, n)
     assert not _by_formulas(Table((*nsas, _numbers("s", free))), names, {"s": np.zeros(30, np.int64)})
+
+
+def _wide() -> Table:
+    """40 columns and an SA of which three values are told by two columns together, each pair in another way."""
+    rng = np.random.default_rng(14)
+    n = 6_000
+    free = [rng.integers(0, 2 + at, n) for at in range(40)]
+    secret = rng.integers(3, 12, n)
+    secret[(free[0] == 1) & (free[30] < 3)] = 0
+    secret[(free[7] + free[38] > 40)] = 1
+    secret[(free[5] == 2) & (free[20] == 11)] = 2
+    columns = [(_numbers if at % 2 else column)(f"c{at}", values) for at, values in enumerate(free)]
+    return Table((*columns, column("s", secret)))
+
+
+def test_of_many_pairs_those_are_cut_that_explain_a_value_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 780 pairs at most 60 are cut, and what is named is what all of them would name; a sentence says so."""
+    table = _wide()
+    names = [f"c{at}" for at in range(40)]
+    cut: list[int] = []
+    screened = giveaway._screened
+
+    def counted(table: Table, pairs: list[tuple[str, str]], *rest: Any) -> Any:
+        cut.append(len(pairs))
+        return screened(table, pairs, *rest)
+
+    monkeypatch.setattr(giveaway, "_screened", counted)
+    every = giveaways(table, names, ["s"])
+    assert giveaway.looked_closely(table, names) is None
+    monkeypatch.setattr(giveaway, "_CLOSELY", 60)
+    assert giveaways(table, names, ["s"]) == every
+    assert {each.columns for each in every} >= {("c0", "c30"), ("c5", "c20")}
+    assert cut[0] == 780
+    assert 0 < cut[1] <= 60
+    said = str(giveaway.looked_closely(table, names))
+    assert "Of the 780 pairs" in said
+    lines = [str(line.sentence) for line in table_lines(table, plan_for(table, s=2)) if line.name == "giveaway"]
+    assert lines[-1] == said
 
 
 def test_a_share_below_the_tenth_is_not_named() -> None:

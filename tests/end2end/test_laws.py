@@ -191,7 +191,7 @@ PLANNERS = {
     ("combined_groups.py", "of", "default_rng"),
     ("combined_groups.py", "mixing", "default_rng"),
     ("by_person.py", "__init__", "default_rng"),  # draws that are measured and shown to nobody
-    ("joined.py", "starts", "default_rng"),  # where the search for chances begins
+    ("joined_chances.py", "starts", "default_rng"),  # where the search for chances begins
 }
 
 

@@ -451,8 +451,9 @@ def columns_named(text: str, table: Table) -> list[str]:
         return [text]
     names: list[str] = []
     parts = text.split(",")
+    most = 1 + max((name.count(",") for name in table.names), default=0)  # parts of a name
     while parts:
-        for length in range(len(parts), 0, -1):
+        for length in range(min(most, len(parts)), 0, -1):
             name = ",".join(parts[:length])
             found = next((known for known in (name, name.strip()) if known in table), None)
             if found is not None:

@@ -24,7 +24,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
-from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.giveaway import giveaways, looked_closely
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Table
@@ -300,6 +300,8 @@ def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Pro
                 "of a sensitive value, and no two sensitive columns tell each other's."
             )
         yield Line("giveaway", Light.GREEN, text, "classify")
+    if (closely := looked_closely(table, plan.named(Role.NSA))) is not None:
+        yield Line("giveaway", Light.GREEN, closely, "classify")
 
 
 def persons_line(

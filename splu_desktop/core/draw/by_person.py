@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import unique
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Kind, Table, remembered
@@ -567,4 +568,4 @@ def _different(column: Column, who: Ints) -> Ints:
         has = np.zeros((number, column.m), bool)
         has[who, column.codes] = True
         return np.asarray(has.sum(axis=1), np.int64)
-    return np.bincount(np.unique(who * column.m + column.codes) // column.m)
+    return np.bincount(unique(who * column.m + column.codes) // column.m)

@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import unique
 from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.joined import Joined
@@ -173,7 +174,7 @@ class JoinedPerPerson(Joined):
                 column=self.person,
                 persons=number,
             )
-        bearers = np.bincount(np.unique(who * column.m + column.codes) % column.m, minlength=column.m)
+        bearers = np.bincount(unique(who * column.m + column.codes) % column.m, minlength=column.m)
         block = block_of(column.n, int(np.count_nonzero(bearers)))
         most = np.minimum(BlockCounts.of(column.counts()).most, -(-bearers // block) * block)
         parts = parts_of(most, self._tolerances.of(column))

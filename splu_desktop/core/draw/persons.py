@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import unique
 from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
@@ -534,7 +535,7 @@ def _most_rare(number: int, size: int) -> float:
 
 def _rare_pairs(column: Column, who: Ints, number: int, size: int) -> tuple[Ints, Ints]:
     """Return persons and values, one entry for each rare value of each person."""
-    pairs = np.unique(who * column.m + column.codes)
+    pairs = unique(who * column.m + column.codes)
     person, value = np.divmod(pairs, column.m)
     rare = np.bincount(value, minlength=column.m) <= _most_rare(number, size)
     return person[rare[value]], value[rare[value]]

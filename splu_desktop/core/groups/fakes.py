@@ -10,6 +10,7 @@ value always has a true bearer, so its sole bearer is named (`core.guarantees.to
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +18,12 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
-def dealt(
-    ordered: NDArray[np.int32],
-    codes: NDArray[np.int32],
-    groups: int,
-    fakes: int,
-    caps: Ints,
-    stream: np.random.Generator,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Deal records in turn to groups with room for fake values, and fill it.
+def dealt(line: NDArray[Any], groups: int, fakes: int, caps: Ints, stream: np.random.Generator) -> NDArray[Any]:
+    """Deal records' values in turn to groups with room for fake values, and fill it.
 
     Parameters
     ----------
-    ordered, codes : (n,) records of one size class sorted by value, and their values' codes.
+    line : (n,) codes of one size class's records, value by value.
     groups : number of groups b; each gets floor(n / b) records or one more.
     fakes : sigma.
     caps : (m,) most copies of each value in a group, fake ones included.
@@ -37,14 +31,13 @@ def dealt(
 
     Returns
     -------
-    records, values : (ceil(n / b) + sigma, b), -1 where empty; `records` is -1 at fake values too, which fill the last
-        sigma rows.
+    (ceil(n / b) + sigma, b) codes, -1 where empty; the fake ones fill the last sigma rows.
 
     Value v gets n_v sigma b / n fake copies, rounded up or down so that the mean is exact: systematic sampling along
     the sorted records. Records and fakes are laid out in one sorted line with sigma fakes in every stretch of
     S + sigma, and the line is dealt in turn, so that copies of a value spread evenly over the groups.
     """
-    n, size = len(ordered), len(ordered) // groups
+    n, size = len(line), len(line) // groups
     start = int(stream.integers(n))
     period, rows = size + fakes, size + fakes
     # Real places of one period of the line: record i comes after i records and floor((i sigma + c) / S) fakes.
@@ -58,25 +51,23 @@ def dealt(
     over = n - size * groups
     fake = np.concatenate([fake, np.zeros(over, bool)])
     behind = np.cumsum(~fake) - 1  # the record that stands at each place, or before it
-    values = np.full((rows + (over > 0)) * groups, -1, np.int32)
-    records = values.copy()
+    values = np.full((rows + (over > 0)) * groups, -1, line.dtype)
     kind = np.ones(len(values), np.int8)  # records first, then the empty place, then fakes
-    values[: len(fake)] = codes[behind]
-    records[: len(fake)] = np.where(fake, -1, ordered[behind])
+    values[: len(fake)] = line[behind]
     kind[: len(fake)] = np.where(fake, 2, 0)
     order = np.argsort(kind.reshape(-1, groups), axis=0, kind="stable")
-    records, values = (np.take_along_axis(matrix.reshape(-1, groups), order, axis=0) for matrix in (records, values))
-    _level(values, fakes, _sampled(codes, len(caps), fakes * groups, start), caps, stream)
-    return records, values
+    values = np.take_along_axis(values.reshape(-1, groups), order, axis=0)
+    _level(values, fakes, _sampled(line, len(caps), fakes * groups, start), caps, stream)
+    return values
 
 
-def _sampled(codes: NDArray[np.int32], m: int, wanted: int, start: int) -> Ints:
+def _sampled(codes: NDArray[Any], m: int, wanted: int, start: int) -> Ints:
     """Return (m,) how many of `wanted` evenly spaced places of the sorted records, from `start` on, hold each value."""
     ends = (np.arange(1, len(codes) + 1, dtype=np.int64) * wanted + start) // len(codes)
     return np.bincount(codes, np.diff(ends, prepend=start // len(codes)), m).astype(np.int64)
 
 
-def _level(values: NDArray[np.int32], fakes: int, wanted: Ints, caps: Ints, stream: np.random.Generator) -> None:
+def _level(values: NDArray[Any], fakes: int, wanted: Ints, caps: Ints, stream: np.random.Generator) -> None:
     """Replace the few fakes that the line's ends and turns leave off the sample; at most about sigma for each row."""
     bottom = values[-fakes:]
     off = wanted - np.bincount(bottom.ravel(), minlength=len(caps))

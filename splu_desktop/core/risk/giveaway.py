@@ -21,14 +21,18 @@ The cells are the column's values and, since numbers tell by their neighbourhood
 `_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
 too. Two columns are crossed by their values or runs, by runs so long that a pair of them has `_LEAST` records on
 average, and, where both are dates or both numbers, cut by their difference and their sum: two dates tell the days
-between them. Sums and products of any number of columns (`formula`) are cut into runs as well, or, where they make the
-sensitive number itself, claim the nearest. Values that stand for "no value" are not told: nothing is lost by them.
+between them. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive value at a first look at
+all of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products of any number of columns
+(`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim the nearest. Values that
+stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations, pairwise
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -54,6 +58,9 @@ _COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor'
 _MOST_COUNTED = 1 << 22  # that are counted where records are too many to be sorted at once
 _SORTED = 1 << 22  # records at once, about
 _CROSSINGS = 4  # ways to cut a pair
+_CLOSELY = 2_000  # pairs that are cut, those of 63 columns; of more the ones that a first look finds
+_LOOK_RECORDS, _LOOK_CELLS, _LOOK_VALUES = 20_000, 3_200, 64  # of that look: records, cells of all columns, values
+_LOOKED_AT_ONCE = 4_096  # records
 _CUT_RECORDS, _EDGED = 25_000, 10_000  # looked at to find other cuts of pairs, and where sums are cut
 _FORMULAS = 100  # and cuts of them, at most, of one SA
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
@@ -217,13 +224,19 @@ def _judged(met: _Met, column: Column, asked: int) -> Told:
     count, found = met
     surprise = np.log(asked * float(count) * m / ALPHA)
     right, wrong = np.zeros(m, np.int64), np.zeros(m, np.int64)
+    counts = column.counts()
+    most = np.log(max(n - 1, 1) / np.maximum(counts - 1, 1)) + 1e-9  # what another record adds to a surprise, at most
     for pairs, k in found:
         cell = pairs // m
         cell -= cell.min(initial=count)
         size = np.bincount(cell, k).astype(np.int64)[cell]
-        likely = (k >= TELLING * (size - 1)) & (size > 1)  # few, of which alone the rest is asked
-        k, size, value = k[likely], size[likely], pairs[likely] % m
-        f = column.counts()[value]
+        likely = np.flatnonzero((k >= TELLING * (size - 1)) & (size > 1))  # few, of which alone the rest is asked
+        value = pairs[likely] % m
+        enough = (size[likely] - 1) * most[value] >= surprise
+        if not enough.any():
+            continue
+        k, size, value = k[likely[enough]], size[likely[enough]], value[enough]
+        f = counts[value]
         np.add.at(right, value, np.where(_claimed(k - 1, size - 1, (f - 1) / max(n - 1, 1), surprise), k, 0))
         np.add.at(wrong, value, np.where(_claimed(k, size - 1, f / max(n - 1, 1), surprise), size - k, 0))
     return Told(right, wrong)
@@ -322,8 +335,11 @@ def _pairs(
         for name, told in known.items()
         if not (told + share[name] > table[name].counts())[~table[name].missing].all()
     ]
+    asked = 2 * _CROSSINGS * len(pairs)
+    if len(pairs) > _CLOSELY and open_ones:
+        pairs = _promising(table, list(ways), open_ones, progress)
     candidates: dict[str, list[tuple[float, tuple[str, str]]]] = {secret.name: [] for secret in open_ones}
-    for at, (a, b, reached) in enumerate(_screened(table, pairs, ways, open_ones)):
+    for at, (a, b, reached) in enumerate(_screened(table, pairs, ways, open_ones, asked)):
         if at % 8 == 0:
             progress.report(_STAGE, 0.25 + 0.5 * at / len(pairs))
         for name, told in reached.items():
@@ -337,8 +353,8 @@ def _pairs(
         for _, (a, b) in sorted(candidates[secret.name], key=lambda each: -each[0]):
             progress.report(_STAGE, 0.75 + 0.25 * done / len(open_ones))
             told = np.zeros(secret.m, np.int64)
-            for cells, count in (_crossed(table[a], table[b], ways), *_cut(table[a], table[b], ways)):
-                told = np.maximum(told, claims(cells, count, secret, 2 * _CROSSINGS * len(pairs)).reached(secret))
+            for cells, count in (_crossed(table[a], table[b], ways), *_cut(table[a], table[b], ways, _long_runs)):
+                told = np.maximum(told, claims(cells, count, secret, asked).reached(secret))
             told[told < told_by + share[secret.name]] = 0
             if told.any():
                 here.append(_told((a, b), secret, told))
@@ -348,6 +364,19 @@ def _pairs(
         found += here
         known[secret.name] = told_by
     return found
+
+
+def looked_closely(table: Table, names: Sequence[str]) -> str | None:
+    """Return the sentence that says how many pairs of the NSAs `giveaways` looks at, None where it is all of them."""
+    pairs = comb(sum(table[name].m > 1 for name in names), 2)
+    if pairs <= _CLOSELY:
+        return None
+    return say(
+        "Of the {pairs} pairs of columns that are published unchanged, at most {closely} were looked at closely: those "
+        "that say most of a sensitive value at a first look at all of them.",
+        pairs=pairs,
+        closely=_CLOSELY,
+    )
 
 
 def _by_formulas(
@@ -428,7 +457,7 @@ def _nearest(formula: Formula, secret: Column) -> Ints:
 
 
 def _screened(
-    table: Table, pairs: Sequence[tuple[str, str]], ways: _Ways, secrets: Sequence[Column]
+    table: Table, pairs: Sequence[tuple[str, str]], ways: _Ways, secrets: Sequence[Column], asked: int
 ) -> Iterator[tuple[str, str, dict[str, Ints]]]:
     """Yield of each pair about how many records of each value of the SAs it tells, by the best way to cut it.
 
@@ -439,24 +468,88 @@ def _screened(
     some = slice(None, None, -(-table.n // _PAIR_RECORDS))
     cell = {name: np.take(labels, table[name].codes[some]) for name, (labels, _) in ways.items()}
 
-    def crossed(a: Column, b: Column, ways: _Ways) -> Iterator[tuple[Cells, int]]:
+    def crossed(a: Column, b: Column) -> Iterator[tuple[Cells, int]]:
         count, other = ways[a.name][1], ways[b.name][1]
         yield _both(cell[a.name].__getitem__, cell[b.name].__getitem__, count, other), count * other
 
+    runs = cache(_long_runs)  # made once for all pairs of a column
+
+    def cut(a: Column, b: Column) -> Iterator[tuple[Cells, int]]:
+        return _cut(a, b, ways, runs)
+
     parts = []
-    for most, cells_of in ((_PAIR_RECORDS, crossed), (_CUT_RECORDS, _cut)):
+    for most, cells_of in ((_PAIR_RECORDS, crossed), (_CUT_RECORDS, cut)):
         step = -(-table.n // most)
         thin = {name: table[name].with_codes(table[name].codes[::step]) for name in ways}
         parts.append((step, cells_of, thin, [secret.with_codes(secret.codes[::step]) for secret in secrets]))
     for a, b in pairs:
         reached = {secret.name: np.zeros(secret.m, np.int64) for secret in secrets}
         for step, cells_of, thin, thinned in parts:
-            for cells, count in cells_of(thin[a], thin[b], ways):
+            for cells, count in cells_of(thin[a], thin[b]):
                 codes = cells(slice(None))
                 for secret in thinned:
-                    told = claims(codes.__getitem__, count, secret, 2 * _CROSSINGS * len(pairs)).reached(secret)
+                    told = claims(codes.__getitem__, count, secret, asked).reached(secret)
                     reached[secret.name] = np.maximum(reached[secret.name], step * told)
         yield a, b, reached
+
+
+def _promising(
+    table: Table, names: Sequence[str], secrets: Sequence[Column], progress: Progress
+) -> list[tuple[str, str]]:
+    """Return `_CLOSELY` pairs of columns at most: for each value of the SAs as many, those that explain it best.
+
+    With k of the n records in a cell having a value that f have in all, sum k^2/(n f) is how many of its bearers' own
+    cell share it; a pair is worth what it has more of that than the better of its columns alone. Each column has a few
+    runs of neighbouring values, and the k of all pairs are one product of matrices for each value.
+    """
+    some = slice(None, None, -(-table.n // _LOOK_RECORDS))
+    most = min(max(_LOOK_CELLS // len(names), 2), 8)
+    ways = [_coarse(table[name], most) for name in names]
+    starts = np.cumsum([0, *(count for _, count in ways)])
+    at = np.column_stack([
+        np.take(labels, table[name].codes[some]) + start
+        for name, (labels, _), start in zip(names, ways, starts[:-1], strict=True)
+    ])  # fmt: skip
+    size = int(starts[-1])
+
+    def together(records: Ints) -> NDArray[np.float32]:
+        """(size, size) how many of the records have both cells."""
+        found = np.zeros((size, size), np.float32)
+        for start in range(0, len(records), _LOOKED_AT_ONCE):
+            part = at[records[start : start + _LOOKED_AT_ONCE]]
+            cells = np.zeros((len(part), size), np.float32)
+            np.put_along_axis(cells, part, 1, axis=1)
+            found += cells.T @ cells
+        return found
+
+    every = 1 / np.maximum(together(np.arange(len(at))), 1)
+    values: list[Ints] = []
+    for secret in secrets:
+        labels, count = _coarse(secret, _LOOK_VALUES)
+        of = np.take(labels, secret.codes[some])
+        there = ~np.take(secret.missing, secret.codes[some])
+        values += [np.flatnonzero((of == value) & there) for value in range(count)]
+    values = [records for records in values if len(records)]
+    first, second = np.triu_indices(len(names), 1)
+    best = np.zeros(len(first), bool)
+    most = max(_CLOSELY // max(len(values), 1), 1)
+    for done, records in enumerate(values):
+        progress.report(_STAGE, 0.25 * (1 + done / len(values)))
+        k = together(records)
+        k *= k
+        k *= every
+        shared = np.add.reduceat(np.add.reduceat(k, starts[:-1], axis=0), starts[:-1], axis=1)
+        alone = shared.diagonal()
+        gain = shared[first, second] - np.maximum(alone[first], alone[second])
+        best[np.argpartition(-gain, most)[:most]] = True
+    return [(names[a], names[b]) for a, b in zip(first[best].tolist(), second[best].tolist(), strict=True)]
+
+
+def _coarse(column: Column, most: int) -> tuple[Codes, int]:
+    """Return about `most` cells of a column, its labels or runs of neighbours."""
+    if column.m <= most:
+        return np.arange(column.m, dtype=np.int32), column.m
+    return _runs(column, -(-column.n // most))
 
 
 def _paired(column: Column) -> tuple[Codes, int]:
@@ -477,12 +570,16 @@ def _crossed(a: Column, b: Column, ways: _Ways) -> tuple[Cells, int]:
     return _both(_of(first, a.codes), _of(second, b.codes), count, other), count * other
 
 
-def _cut(a: Column, b: Column, ways: _Ways) -> Iterator[tuple[Cells, int]]:
+def _long_runs(column: Column) -> tuple[Codes, int]:
+    """Return runs so long that a pair of them has `_LEAST` records on average."""
+    return _runs(column, int(np.sqrt(_LEAST * column.n)))
+
+
+def _cut(a: Column, b: Column, ways: _Ways, runs: Callable[[Column], tuple[Codes, int]]) -> Iterator[tuple[Cells, int]]:
     """Yield cells by which a pair of numbers or dates is cut beside its own: long runs, difference, sum."""
     if a.values is None or b.values is None:
         return
-    size = int(np.sqrt(_LEAST * a.n))
-    (some, few), (more, least) = _runs(a, size), _runs(b, size)
+    (some, few), (more, least) = runs(a), runs(b)
     if few * least < 0.7 * ways[a.name][1] * ways[b.name][1]:
         yield _both(_of(some, a.codes), _of(more, b.codes), few, least), few * least
     if (a.values.dtype.kind == "M") != (b.values.dtype.kind == "M"):
@@ -502,6 +599,9 @@ def _cut_by(x: NDArray[np.float64], y: NDArray[np.float64], a: Codes, b: Codes) 
     some = x[a[::step]] + y[b[::step]]
     some = np.sort(some[~np.isnan(some)])
     edges = np.append(np.unique(some[::_LEAST]), np.inf)  # what is no number is beyond
+    if len(x) * len(y) < len(a):  # each sum is looked up once
+        of = np.searchsorted(edges, np.add.outer(x, y).ravel(), side="right")
+        return lambda part: of[_paired_codes(a[part], b[part], len(x), len(y))], len(edges) + 1
     return lambda part: np.searchsorted(edges, x[a[part]] + y[b[part]], side="right"), len(edges) + 1
 
 
