@@ -140,7 +140,7 @@ def near_the_limit(seed: int, column: str) -> Published:
     """Return a release of which directions are told whose eigenvalues lie below 3 / sqrt(N): one, or several."""
     chance = np.random.default_rng(4)
     if column == "one":
-        s = np.repeat(np.arange(6), np.round(6_500 * np.array([0.315, 0.22, 0.16, 0.155, 0.09, 0.06])).astype(int))
+        s = np.repeat(np.arange(5), [120, 72, 45, 36, 27])
     else:
         drawn, limits, fakes = of_seed(39)
         s = drawn.codes
@@ -148,7 +148,7 @@ def near_the_limit(seed: int, column: str) -> Published:
     age = 40 + 3 * s + chance.integers(0, 20, len(s))
     made = {"ward": (ward, Kind.CATEGORY), "age": (age, Kind.INTEGER), "s": (s, Kind.INTEGER)}
     table = Table(tuple(Column.from_labels(n, c.astype(str).tolist(), kind=kind) for n, (c, kind) in made.items()))
-    draw: Draw = PlainGroups(3)
+    draw: Draw = PlainGroups(2)
     if column != "one":
         each = {str(code): limits.limits[str(label)] for code, label in enumerate(drawn.labels)}
         draw = DecoyGroups.designed(table["s"], Tolerances(each), fakes=fakes)

@@ -19,6 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
@@ -28,7 +29,6 @@ FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, 
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
 _STILL = 1e-3  # of 1 / N, the least variance of an eigenvalue: none below 0.1 / sqrt(N) tells anything
-_WORTH = 1.2  # over how far no value below none lets it reach: a lone eigenvalue below tells no more (measured)
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
 
@@ -178,10 +178,10 @@ class MatrixTransition:
         """Return (m, m) the inverse of T over the directions that tell anything, and (k, m) the other ones.
 
         T is computed from published counts, so its eigenvalues stray: by 1 / sqrt(N) at most, where `groups` are known
-        as these say (`strays`). Those within three standard deviations of 0 tell nothing. Nor need one of below
-        3 / sqrt(N) alone: how far values stray in one hidden direction is bounded, as none has less than no record, so
-        that it tells more only if large. Variances need no room for that beside T's derivatives: they are those of the
-        sum divided by the eigenvalue that was found.
+        as these say (`strays`). Those within three standard deviations of 0 tell nothing. Of a single one below
+        3 / sqrt(N), that no value has less than no record often says more: it is told where an interval of half of the
+        records along it is narrower than that leaves possible. Variances need no room for how eigenvalues stray beside
+        T's derivatives: they are those of the sum divided by the eigenvalue that was found.
         """
         root, n = np.sqrt(np.maximum(counts, 1e-9)), max(int(counts.sum()), 1)
         even = root[:, None] * matrix / root
@@ -191,7 +191,7 @@ class MatrixTransition:
         faint = low & (values > 0)
         if groups is not None and groups.fits and groups.stated and faint.any():
             ways = vectors[:, faint] / root[:, None]
-            worth = _WORTH * np.abs(ways).max() if low.sum() == 1 else 0.0
+            worth = NORMAL_95 * np.abs(ways).max() if low.sum() == 1 else 0.0
             least[faint] = np.maximum(_CLEAR * strays(groups, counts, ways), worth)
         clear = values > least
         known = vectors[:, clear]
