@@ -133,7 +133,9 @@ class _Setter:
         """Return a page that was set in more room, as it is in the room that there is."""
 
         def sized(op: Op) -> Op:
-            lengths = ("size",) if isinstance(op, Text) else ("scale",) if isinstance(op, Drawing) else ("width", "height")
+            lengths = (
+                ("size",) if isinstance(op, Text) else ("scale",) if isinstance(op, Drawing) else ("width", "height")
+            )
             changed = {name: getattr(op, name) * size for name in lengths}
             return replace(op, x=self.left + (op.x - self.left) * size, y=TOP + (op.y - TOP) * size, **changed)
 
