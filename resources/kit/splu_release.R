@@ -1128,6 +1128,7 @@
       function(x) {
         w <- top - x
         f <- known + moving * (likeliest(x, w) - known)
+        f <- min(max(f, x), x + n - top)  # no more have it than these and all that are not selected
         c <- min(come * (1 + moving * (f / max(n - f, 1) * (n - known) / known - 1)), keep)
         e <- (1 / signal - 1) * moving * w / max(n - f, 1)
         own <- keep * (1 - keep)

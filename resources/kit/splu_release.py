@@ -1355,6 +1355,7 @@ class _Table:
         def model(x):
             w = top - x
             f = known + moving * (likeliest(x, w) - known)
+            f = min(max(f, x), x + n - top)  # no more have it than these and all that are not selected
             c = min(come * (1 + moving * (f / max(n - f, 1.0) * (n - known) / known - 1)), keep)
             e = (1 / signal - 1) * moving * w / max(n - f, 1.0)
             own, other = keep * (1 - keep), c * (1 - c)

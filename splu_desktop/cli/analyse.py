@@ -76,7 +76,7 @@ def add(commands: Any) -> None:
     ):
         parser = kind(name, words)
         takes(parser, "column COLUMN")
-        takes(parser, "conditions COLUMN=VALUE", nargs="*")
+        takes(parser, "conditions COLUMN=VALUE", "only of records that meet this", nargs="*")
         if name == "quantile":
             takes(parser, "--q", "share of records at or below (%(default)s)", type=float, default=0.5)
     parser = kind("crosstab", say("counts of two columns, sensitive ones too, that add up to their margins"))

@@ -11,7 +11,7 @@ import errno
 import re
 import traceback
 
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import counted, say, which_of
 
 # Words of the C library's loader, of Python and of NumPy.
 _NO_MEMORY = re.compile(
@@ -58,8 +58,7 @@ class UnknownColumn(SpluError):
     """A column was named that the table does not have."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-        super().__init__("There is no column “{name}”; the columns are: {listed}.", name=name, listed=listed)
+        super().__init__("There is no column “{name}”; {advice}", name=name, advice=which_of(name, known))
         self.name = name
 
 

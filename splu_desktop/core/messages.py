@@ -7,6 +7,7 @@ command line, in JSON. It also keeps its template and values, which is all that 
 
 from __future__ import annotations
 
+import difflib
 import numbers
 import re
 import string
@@ -136,3 +137,18 @@ def quoted(names: Sequence[str], most: int = 12) -> str:
     """Return names in the quotation marks of whoever reads them, no more than `most`."""
     found = listed((say("“{name}”", name=name) for name in names[:most]), "{head}, {tail}")
     return say("{head}, …", head=found) if len(names) > most else found
+
+
+def folded_text(text: str) -> str:
+    """Return a text without upper case and blanks around it, accents put together with their letters."""
+    text = text.strip().casefold()
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def which_of(name: str, columns: Sequence[str]) -> str:
+    """Return what to do about a column that is not among these: the end of a sentence that names the one meant."""
+    folded = {folded_text(known): known for known in reversed(columns)}
+    if near := difflib.get_close_matches(folded_text(name), folded, n=1, cutoff=0.6):
+        return say("did you mean “{hint}”?", hint=folded[near[0]])
+    first = ", ".join(columns[:12]) + (", …" if len(columns) > 12 else "")
+    return say("the columns are: {listed}.", listed=first)

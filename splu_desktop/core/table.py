@@ -8,7 +8,6 @@ without a code. Labels stand in the order of their values, never in order of app
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import folded_text, say
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.frozen import dataclass
 
@@ -91,12 +90,6 @@ def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.
 
 
 Picked = tuple[str, bytes]  # column name, and the chosen labels as bytes of (m,) bool: a key that equals by meaning
-
-
-def folded_text(text: str) -> str:
-    """Return a text without upper case and blanks around it, accents put together with their letters."""
-    text = text.strip().casefold()
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 class Kind(Enum):

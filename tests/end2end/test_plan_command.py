@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -271,6 +272,39 @@ def test_wrong_options_get_one_sentence(
     assert said.err.startswith("splu: ")
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+# Options that name a column, with one that is nearly there.
+_NEARLY = {
+    "--sa": "diagnosi:2", "--nsa": "sexx", "--drop": "Charges,sexx", "--identifier": "sexx",
+    "--together": "Diagnosi,Sex", "--generalise": "Charge:width=5", "--intervals": "Charge=clinical",
+    "--keep": "Patient numbr=why", "--person": "Patient numbr=draw", "--person-order": "Charge",
+    "--shift-dates": "Birth dat=5", "--tolerance": "Diagnosi:A=0.3", "--tolerances": "Diagnosi=x.csv",
+    "--tolerance-rule": "Diagnosi=3,0.1", "--fakes": "Diagnosi=2", "--declared": "Diagnosi=x.csv",
+    "--draw": "Diagnosi=joined", "--type": "Charge=integer", "--missing": "Charge=x", "--rename": "Charge=x",
+    "--show-table": "Sexx,Diagnosis", "--must": "Sexx,Diagnosis within 20%",
+}  # fmt: skip
+
+
+def test_every_option_that_names_a_column_is_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        splu("plan", "--help")
+    found = re.findall(r"^  (--[\w-]+)(?:, --\w+)? '?(?:COL|OLD)", capsys.readouterr().out, re.MULTILINE)
+    assert {"--generalise" if name == "--generalize" else name for name in found} == set(_NEARLY)
+
+
+@pytest.mark.parametrize("option", _NEARLY)
+def test_a_column_named_nearly_is_guessed(patients: Path, capsys: pytest.CaptureFixture[str], option: str) -> None:
+    more = ["--person", f"Patient number={'first' if option == '--person-order' else 'draw'}"]
+    words = more if option in ("--person-order", "--shift-dates") else []
+    assert (
+        splu("plan", patients, *(() if option == "--sa" else ("--sa", "Diagnosis:2")), *words, option, _NEARLY[option])
+        == 2
+    )
+    said = capsys.readouterr().err
+    assert re.fullmatch(
+        r"splu: There is no column “.*did you mean “(Diagnosis|Sex|Charges|Patient number|Birth date)”\?\n", said
+    )
 
 
 def test_the_plan_says_which_limits_of_its_audience_it_breaks(

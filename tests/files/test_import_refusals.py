@@ -12,8 +12,9 @@ import pytest
 import xlsxwriter
 
 from splu_desktop.core.errors import FileFault, SpluError
+from splu_desktop.core.messages import folded_text
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.core.table import Kind, folded_text
+from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, inspect_file, read
 from splu_desktop.files.isolation import memory
 from tests.optional import real
@@ -82,6 +83,33 @@ def test_content(tmp_path: Path, name: str, content: bytes, words: str) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     refused(path, words)
+
+
+_ENDINGS = ("xlsx", "xls", "xlsb", "ods", "parquet", "sav", "dta", "sas7bdat", "csv", "txt", "gz", "zip")
+
+
+@pytest.mark.parametrize("ending", _ENDINGS)
+def test_chance_bytes_are_no_table_whatever_their_name(tmp_path: Path, ending: str) -> None:
+    """They were read as Greek or Arabic text: one in 15 is a control character, where a tenth was let pass."""
+    path = tmp_path / f"chance.{ending}"
+    for seed in range(40):
+        content = random.Random(seed).randbytes((200, 5_000)[seed % 2])
+        path.write_bytes(content)
+        refused(path, "holds no text and no format known here|is damaged")  # a byte of Stata's may come first
+        path.write_bytes(gzip.compress(content))
+        refused(path, "holds no text|is a packed file|is damaged")
+
+
+def test_a_few_control_characters_make_no_text_unreadable(tmp_path: Path) -> None:
+    text = "Größe,Ort\n" + "".join(f"{k},Ort {k % 7}\n" for k in range(300))
+    for name, content in (
+        ("t.csv", text.replace("Ort 3", "Ort\x13 3", 3).encode("cp1252")),
+        ("old.xls", text.encode("cp850") + b"\x1a" * 100),  # as old programs end a text
+        ("wide.csv", text.replace("Ort ", "Όρος Ж ").encode("utf-16-le")),  # without its mark
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        assert read(path).table.n >= 300
 
 
 def test_places(tmp_path: Path) -> None:

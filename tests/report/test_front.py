@@ -17,8 +17,10 @@ from splu_desktop.core.checks import gate
 from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.core.guarantees.audience import WHO, Audience
 from splu_desktop.core.guarantees.sentences import large_count_promise, small_count_promise
+from splu_desktop.core.persons import PerPerson, Repeats
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
 from splu_desktop.files.language import LANGUAGES, language
@@ -29,7 +31,7 @@ from splu_desktop.report.content.closing import GATE
 from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, guessed, known_rightly, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
-from splu_desktop.report.model import DrawnBlock, Fields, Report, Verdict
+from splu_desktop.report.model import DrawnBlock, Fields, Guarantee, Report, Verdict
 from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
 from splu_desktop.report.public import _values, filled
@@ -45,16 +47,28 @@ EVERY_LAW = ",".join(law.CODES)
 
 
 def worst(report: Report) -> Report:
-    """Return the report with all there is to be weighed, and long names and texts."""
+    """Return the report with all there is to be weighed, long names and texts, and figures as long as they get."""
+    report = wide(report, 5, "Hauptdiagnose bei der Entlassung aus der Klinik {i}")
     long = "Institut für Epidemiologie und Versorgungsforschung der Universität, " * 50
     fields = Fields(**dict.fromkeys(("title", "organisation", "operator", "reviewer", "purpose"), long[:3_000]))
     more = dict.fromkeys(("recipient", "controls", "contract", "attempt", "review", "remarks"), long[:3000])
     public = filled(report.public, replace(fields, **more, threshold="0.01", law=EVERY_LAW))
     reasons = tuple(name for name in VERDICT_REASONS if name not in ("file-altered", "check-failed"))
     cover = replace(public.cover, verdict=Verdict("reservations", reasons))
-    block = DrawnBlock(tuple(f"column {i}" for i in range(30)), "how", ("cost",))
+    block = DrawnBlock(report.public.release.sensitive, "how", ("cost",))
+    said = PerPerson(public.release.sensitive[0], ((20, 0.88), (50, 0.999), (5_000, 0.999)), before=0.999, off=0.99)
+    persons = replace(public.persons, sentences=(Repeats(5_000, 88.8).sentence, said.sentence))
+    public = replace(public, persons=persons, guarantees=tuple(map(_longest, public.guarantees)))
+    # The verdict weighs one attacker, and another is the strongest.
+    attacks = [replace(each, figures=_told(each.figures, at == 0)) for at, each in enumerate(public.risk.attacks)]
+    public = replace(public, risk=replace(public.risk, attacks=tuple(attacks)))
     known = report.original
     if known is not None:
+        judged = [
+            replace(each, attack=replace(each.attack, figures=_told(each.attack.figures, at == 0)))
+            for at, each in enumerate(known.disclosure)
+        ]
+        known = replace(known, disclosure=tuple(judged))
         asked = max(
             (Audience(who, changed={"k": (1_000, long[:3_000])}) for who in WHO), key=lambda each: len(each.brief)
         )
@@ -62,15 +76,37 @@ def worst(report: Report) -> Report:
     return replace(report, public=replace(public, cover=cover, blocks=(*public.blocks, block)), original=known)
 
 
-def wide(report: Report, times: int = 28) -> Report:
+def _told(figures: tuple[Figures, ...], sure: bool) -> tuple[Figures, ...]:
+    """Return figures that are as long as they get, of attackers who are `sure` of many rows or right in most."""
+    known, ends = (0.999, (0.10, 0.998)) if sure else (0.2, (0.101, 0.989))
+    return tuple(
+        replace(each, right=0.00001, known_80=0.00001, ends=None, ends_80=None)
+        if each.name == "margins"
+        else replace(each, right=0.8 if sure else 0.9, ends=ends, known_80=known, right_80=0.9, ends_80=(0.1, 0.998))
+        for each in figures
+    )
+
+
+def _longest(guarantee: Guarantee) -> Guarantee:
+    """Return a guarantee with tolerances of its values, none of which protects small counts, less than asked for."""
+    tolerances = tuple(replace(v, tolerance=0.1111, published=2) for v in guarantee.values)
+    bare = "Public figures alone tell them."
+    return replace(
+        guarantee, values=tolerances, confidence=0.8888, unprotected=bare, t_p=0.888, wanted_t_p=0.8888, meets=False
+    )
+
+
+def wide(report: Report, times: int = 28, name: str = "{column} {i}") -> Report:
     """Return the report with so many sensitive columns of which the same holds."""
 
     def many(found: Any) -> Any:
-        return tuple(replace(each, column=f"{each.column} {i}") for each in found for i in range(times))
+        every = ((each, name.format(column=each.column, i=i)) for each in found for i in range(times))
+        return tuple(replace(each, column=called) for each, called in every)
 
     public = report.public
     release = replace(
-        public.release, sensitive=tuple(f"{s} {i}" for s in public.release.sensitive for i in range(times))
+        public.release,
+        sensitive=tuple(name.format(column=s, i=i) for s in public.release.sensitive for i in range(times)),
     )
     risk = replace(public.risk, attacks=many(public.risk.attacks), disclosure=many(public.risk.disclosure))
     public = replace(public, release=release, risk=risk, guarantees=many(public.guarantees))
@@ -155,7 +191,8 @@ def said(made: Document) -> Iterator[str]:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_what_is_to_be_signed_are_two_pages_whatever_is_weighed_and_typed(case: Case, code: str) -> None:
-    for report in (case.external, worst(case.internal)):
+    """Each page was set close to its last line: a digit more of what is measured, and there were three."""
+    for report in (case.external, case.internal, worst(case.external), worst(case.internal)):
         made = document(report, code)
         pen = _Pen(made, "A4")
         try:

@@ -11,7 +11,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import given, leave_out
 from splu_desktop.cli.base.help import several, takes
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed, quoted, say
+from splu_desktop.core.messages import listed, say, which_of
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, Decision, ImportChoices, Imported, ProblemKind
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
@@ -153,10 +153,10 @@ def check_columns(args: argparse.Namespace, asked: ImportChoices, names: tuple[s
         for name in of:
             if name not in names:
                 raise BadSetting(
-                    "There is no column “{name}” as {option} says; the columns are: {known}.",
+                    "There is no column “{name}” as {option} says; {advice}",
                     name=name,
                     option=_said(args, [entry])[0],
-                    known=quoted(names),
+                    advice=which_of(name, names),
                 )
 
 

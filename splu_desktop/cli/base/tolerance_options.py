@@ -16,7 +16,7 @@ from splu_desktop.core.draw import Draw, draw_from
 from splu_desktop.core.draw.decoy_groups import plain_with_fakes
 from splu_desktop.core.draw.joined import design as joined_design
 from splu_desktop.core.draw.ways import GROUPS, by_gamma, by_tolerances, gamma_tolerances, with_declared
-from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.groups.design import BLOCK
 from splu_desktop.core.groups.rules import linear, on_ladder
 from splu_desktop.core.groups.rules import said as limit_of
@@ -167,6 +167,8 @@ def _each(
 
 def _column(text: str, table: Table, mark: str, option: str) -> tuple[str, str]:
     names = [name for name in table.names if text.startswith(name + mark)]
+    if not names and mark in text:
+        raise UnknownColumn(text.partition(mark)[0].strip(), table.names)
     if not names:
         raise BadSetting(
             "“{text}” after {option} names no column of the table; begin with COLUMN{mark}.",

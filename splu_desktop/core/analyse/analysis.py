@@ -109,7 +109,12 @@ def column_and_period(text: str, published: Published) -> tuple[str, str]:
     name, _, period = text.rpartition(":")
     if text in published.table or (period not in analyses.PERIODS and name not in published.table):
         return column_named(text, published), "month"
-    return column_named(name, published), period
+    by = column_named(name, published)
+    if analyses.has_numbers(published.table[by]):
+        raise BadQuestion(
+            "“{column}” holds numbers, each a period of its own; leave “:{period}” out.", column=by, period=period
+        )
+    return by, period
 
 
 def columns_of_numbers(reader: Reader) -> tuple[str, ...]:

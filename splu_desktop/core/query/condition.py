@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
-from splu_desktop.core.messages import listed, say, shown_of
+from splu_desktop.core.messages import folded_text, listed, say, shown_of, which_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition_values import (
     end_of_intervals,
@@ -25,7 +25,7 @@ from splu_desktop.core.query.condition_values import (
     short,
     value_of,
 )
-from splu_desktop.core.table import Column, Flags, folded_text
+from splu_desktop.core.table import Column, Flags
 from splu_desktop.frozen import dataclass
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
@@ -292,12 +292,7 @@ def column_named(name: str, published: Published) -> str:
 
 def unknown_column(name: str, published: Published) -> str:
     """Return the sentence about a column that the release does not have."""
-    names = published.table.names
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    folded = [known for known in names if folded_text(known) == folded_text(name)]
-    hint = (folded or near)[:1]
-    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    advice = say("did you mean “{hint}”?", hint=hint[0]) if hint else say("its columns are: {listed}.", listed=listed)
+    advice = which_of(name, published.table.names)
     return say("The release has no column “{name}”; {advice}", name=short(name), advice=advice)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.messages import say, which_of
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.background import in_background
@@ -177,9 +177,7 @@ def _renamed(
     unknown = [old for old, new in resolved.renames.items() if old not in own and new not in raw.names]
     if unknown:
         raise BadChoice(
-            "There is no column “{name}” to rename; the columns are: {columns}.",
-            name=unknown[0],
-            columns=quoted(own),
+            "There is no column “{name}” to rename; {advice}", name=unknown[0], advice=which_of(unknown[0], own)
         )
     names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, raw.names, strict=True))
     twice = next((name for name, count in Counter(names).items() if count > 1), None)

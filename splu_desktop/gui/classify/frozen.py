@@ -41,6 +41,7 @@ class FrozenTable(TableView):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)  # what is not a name is a sentence
+        self._long: tuple[int, int, int] | None = None
         self.first = QTableView(self)
         self.first.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.first.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -78,6 +79,14 @@ class FrozenTable(TableView):
         super().resizeEvent(event)
         self._place()
 
+    def keep_in_view(self, at: int, least: int, most: int) -> None:
+        """Let a column have up to `most` pixels of what the columns before it leave in view, and no less than `least`.
+
+        What comes after it is scrolled to.
+        """
+        self._long = at, least, most
+        self._place()
+
     def minimumSizeHint(self) -> QSize:
         rows = _ROWS * self.verticalHeader().defaultSectionSize()
         rest = self.horizontalHeader().sizeHint().height() + self.horizontalScrollBar().sizeHint().height()
@@ -111,6 +120,10 @@ class FrozenTable(TableView):
         self.first.verticalHeader().setDefaultSectionSize(header.defaultSectionSize())
         self.first.horizontalHeader().setFixedHeight(self.horizontalHeader().height())
         self.first.setColumnWidth(0, self.columnWidth(0))
+        if self._long is not None:
+            at, least, most = self._long
+            left = self.viewport().width() - sum(map(self.columnWidth, range(at)))
+            self.setColumnWidth(at, min(max(left, least), most))
         frame = self.frameWidth()
         self.first.setGeometry(
             frame, frame, self.columnWidth(0), self.viewport().height() + self.horizontalHeader().height()

@@ -64,7 +64,7 @@ def ways_for(column: Column, system: str | None) -> dict[str, str]:
         }
     if system is not None:
         found["chapter"] = t("Chapters of the ICD")
-    found["rare"] = t("Rare values into “Other”")
+    found["rare"] = t("Rare values into one group")
     if not column.kind.ordered or column.kind is Kind.INTEGER:
         found["prefix"] = t("First part of a code")
     if column.m <= MOST_BY_HAND:

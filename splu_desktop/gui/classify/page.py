@@ -33,6 +33,7 @@ from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 _LINES = 14  # of text in the room below the table, where there is room for them
 _SHARE = 0.26  # of the window that they take at most
 _FEWEST = 3  # of them on a small screen
+_REASON = (54, 100)  # letters of a reason that are in view: at least, and where there is room
 
 
 class ClassifyPage(Page):
@@ -408,7 +409,7 @@ class ClassifyPage(Page):
         wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
         self.table.setColumnWidth(ROLE_COLUMN, wide)
         self.table.setColumnWidth(BARS_COLUMN, 96)
-        self.table.setColumnWidth(WHY_COLUMN, 54 * line.averageCharWidth())
+        self.table.keep_in_view(WHY_COLUMN, *(letters * line.averageCharWidth() for letters in _REASON))
 
     def _offer(self) -> None:
         choices, source = self.session.choices, self.session.source

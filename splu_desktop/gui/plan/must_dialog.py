@@ -106,6 +106,7 @@ class _Line(QObject):
                 grid.addWidget(label(said, "quiet"), 0, at)
             box.setAccessibleName(t("{what}, table {n}", what=said, n=row + 1))
             grid.addWidget(box, row + 1, at)
+            grid.setColumnStretch(at, 0 if box in (self.error, self.least) else 1)  # names need the room
         self.sa.currentIndexChanged.connect(self._list_values)
 
     def _list_values(self) -> None:

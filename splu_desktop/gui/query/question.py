@@ -168,7 +168,7 @@ class QuestionTab(Tab):
         self.copy_asked.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self.copy_asked.triggered.connect(self._copy_asked_question)
         self.asked.addAction(self.copy_asked)
-        self.asked.setMinimumHeight(90)
+        self.asked.setMinimumHeight(64)  # on a small screen the values to tick come first
         column.addWidget(self.asked, 1)
 
     def first(self) -> QWidget:

@@ -165,28 +165,25 @@ def columns(report: Report, t: Language) -> list[Block]:
         )
         for column in public.columns
     ]
+    left_out: list[Block] = []
     if report.original is not None:
         header.append(t("Reason"))
         align, weights = align + "l", [1.8, 1.9, 1.0, 0.6, 0.6, 1.0, 3.2]
         behind = {column.name: column for column in report.original.columns}
         shown = {str(row[0]): row for row in rows}
         rows = [(*shown[name], t.sentence(behind[name].reason) if name in behind else "–") for name in by_name]
-        rows += [
-            (
-                column.name,
-                t(ROLES[column.role]),
-                t(KINDS[column.kind]),
-                whole(column.distinct, t),
-                "–",
-                "–",
-                t.sentence(column.reason),
-            )
-            for column in report.original.columns
-            if column.name not in by_name
-        ]
+        left: dict[tuple[str, str], list[str]] = {}  # role and reason -> names: of 40 columns most are left out alike
+        for column in report.original.columns:
+            if column.name not in by_name:
+                why = t(ROLES[column.role]), t.sentence(column.reason)
+                left.setdefault(why, []).append(column.name)
+        told = [(listed(names, t, len(names)), *why) for why, names in left.items()]
+        about = t("Columns"), t("Role"), t("Reason")
+        left_out = [TableBlock(t("Columns left out"), about, told, "lll", (4.2, 1.7, 3.2))] if told else []
     asked = public.guarantees[0]
     return [
         TableBlock(t("Columns"), header, rows, align, weights),
+        *left_out,
         Paragraph(
             t(
                 "The thresholds asked for: relative error {epsilon}, tolerated probability T_E {t_e}, small counts up "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.report.document import (
@@ -32,7 +33,9 @@ _SIGNED = 44.0  # height of lines to sign on
 _STAGE = "Setting the pages"
 _NARROWEST = 24.0  # of a column
 _CLOSEST = 0.1
-_SPREADS = (1.0, 0.7, 0.4, _CLOSEST, 1.3, 1.6, 2.0)  # times the space between blocks
+_CLOSER = ((1.0, 1.0), (0.7, 1.0), (0.4, 1.0), (_CLOSEST, 1.0))  # times the space between blocks, and all lengths
+_SMALLER = tuple((_CLOSEST, size / 100) for size in range(97, 75, -3))
+_WIDER = ((1.3, 1.0), (1.6, 1.0), (2.0, 1.0))
 _LEAST = 0.36  # of each page is filled
 
 
@@ -96,16 +99,21 @@ class _Setter:
         begins = [at for at, block in enumerate(blocks) if isinstance(block, Heading) and block.new_page and at]
         for first, end in itertools.pairwise([0, *begins, len(blocks)]):
             self.progress.report(_STAGE, first / len(blocks))
-            self._part(blocks[first:end])
+            self._part(blocks[first:end], signed=end < len(blocks))
         self._marks()
         return self.layout
 
-    def _part(self, blocks: Sequence[Block]) -> None:
-        """Set blocks on pages of their own, with such spaces between them that no page has a few lines only."""
+    def _part(self, blocks: Sequence[Block], *, signed: bool) -> None:
+        """Set blocks on pages of their own, with such spaces between them that no page has a few lines only.
+
+        What is `signed`, all but the annex, is one page: where no closer spaces help, its letters are made smaller.
+        """
         layout, best = self.layout, -1.0
         pages, bookmarks = len(layout.pages), len(layout.bookmarks)
         chosen: tuple[list[PdfPage], list[Bookmark]] = ([], [])
-        for self.spread in _SPREADS:
+        right, bottom = self.right, self.bottom
+        for self.spread, size in (*_CLOSER, *(_SMALLER if signed else _WIDER)):
+            self.right, self.bottom = self.left + (right - self.left) / size, TOP + (bottom - TOP) / size
             self._page()
             for at, block in enumerate(blocks):
                 self._block(block, blocks[at + 1 :])
@@ -114,11 +122,24 @@ class _Setter:
             # A single page is as full as it is; what nearly fits on one is set closer before it takes two.
             least = min(map(self._filled, found[0])) if len(found[0]) > 1 else 1.0
             if least > best:
-                chosen, best = found, least
-            if best > _LEAST and (len(found[0]) != 2 or self.spread <= _CLOSEST):
+                chosen, best = ([self._sized(page, size) for page in found[0]], found[1]), least
+            if len(found[0]) == 1 if signed else best > _LEAST and (len(found[0]) != 2 or self.spread <= _CLOSEST):
                 break
+        self.right, self.bottom = right, bottom
         layout.pages += chosen[0]
         layout.bookmarks += chosen[1]
+
+    def _sized(self, page: PdfPage, size: float) -> PdfPage:
+        """Return a page that was set in more room, as it is in the room that there is."""
+
+        def sized(op: Op) -> Op:
+            lengths = (
+                ("size",) if isinstance(op, Text) else ("scale",) if isinstance(op, Drawing) else ("width", "height")
+            )
+            changed = {name: getattr(op, name) * size for name in lengths}
+            return replace(op, x=self.left + (op.x - self.left) * size, y=TOP + (op.y - TOP) * size, **changed)
+
+        return page if size == 1 else PdfPage(list(map(sized, page.ops)))
 
     def _filled(self, page: PdfPage) -> float:
         """Return which share of a page's height is used."""
