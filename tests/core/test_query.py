@@ -166,7 +166,7 @@ def test_a_range_of_dates_ends_with_the_last_moment_of_what_was_typed():
     ("texts", "part"),
     [
         (["sexx=f"], "did you mean “sex”"),
-        (["colour=red"], "its columns are"),
+        (["colour=red"], "the columns are"),
         (["sex"], "not a condition"),
         (["sex="], "chooses nothing"),
         (["sex=q"], "No published record has sex = “q”"),

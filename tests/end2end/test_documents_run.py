@@ -110,7 +110,7 @@ def test_the_first_five_minutes(
         line = f"Published {published} Estimate {estimate} 95 % interval {interval} Of "
         if trust == "uncertain":  # another draw may show that it is small
             assert re.search(r"Trust (uncertain|protected)", told)
-            assert re.search(r"Published N Estimate (N to N|N or fewer|at most N)", drawn(told)), told
+            assert re.search(r"Published N Estimate (about N|N to N|N or fewer|at most N)", drawn(told)), told
         else:
             assert drawn(line) in drawn(told), told
             assert drawn(f"Trust {trust}") in drawn(told)

@@ -138,7 +138,7 @@ def test_tolerances_from_a_file_a_rule_and_a_recipe(
         (("--tolerance", "disease:AIDS=0.1"), "has no value “AIDS”"),
         (("--tolerance", "disease:flu=0.5", "--tolerance", "disease:flu=0.4"), "two tolerances"),
         (("--tolerance", "disease:flu=often"), "must be a number"),
-        (("--tolerance", "illness:flu=0.5"), "names no column"),
+        (("--tolerance", "illness:flu=0.5"), "There is no column “illness”"),
         (("--tolerance", "disease:flu"), "gives no tolerance"),
         (("--sa", "disease:2", "--tolerance", "disease:flu=0.5"), "both a group size gamma and tolerances"),
         (("--tolerance-rule", "disease=two"), "two numbers"),

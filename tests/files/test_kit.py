@@ -68,7 +68,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a release folder for each kind of draw."""
     base = tmp_path_factory.mktemp("kit")
     for name in DRAWS:
-        write_release(sanitise.run(TABLE, kit_plan(TABLE, name), randomness=Seeded(3)), base / name)
+        write_release(sanitise.run(TABLE, kit_plan(TABLE, name), randomness=Seeded(4)), base / name)
     return {name: base / name for name in DRAWS}
 
 
@@ -312,9 +312,10 @@ def test_quantiles_are_the_fewest_values(folders: dict[str, Path]) -> None:
 
 
 def test_coefficients_of_a_rare_outcome_are_held_as_often_as_is_said() -> None:
-    """100 releases: .95, not the .99 to 1 of Wald's intervals, which grow with an estimate that strays.
+    """200 releases: .95, not the .99 to 1 of Wald's intervals, which grow with an estimate that strays.
 
-    Parts of a release share its noise: the standard error of each of two shares is .022 at most.
+    Parts of a release share its noise: the standard error of each of two shares is .017 at most. One in seven releases
+    can't tell the coefficients, and says so.
     """
     table = table_of(2_500)
     plan = kit_plan(table, "plain")
@@ -327,14 +328,14 @@ def test_coefficients_of_a_rare_outcome_are_held_as_often_as_is_said() -> None:
         return regression.logit(reader, (parse_condition("code=03|04", reader.published),), ["age", "ward"])
 
     truth = ask(Reader(Published(table, kept)))
-    for seed in range(9_000, 9_100):
+    for seed in range(9_000, 9_200):
         try:
             found = ask(Reader(sanitise.run(table, plan, randomness=Seeded(seed))))
         except BadQuestion:
             continue
         for name, ones in held.items():
             ones.append(found.parts[name].low <= truth.parts[name].estimate <= found.parts[name].high)
-    assert all(len(ones) > 90 and 0.88 <= np.mean(ones) <= 0.985 for ones in held.values())
+    assert all(len(ones) > 160 and 0.9 <= np.mean(ones) <= 0.985 for ones in held.values())
 
 
 def test_ends_of_coefficients_are_where_their_law_puts_them(
