@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import unicodedata
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -31,7 +32,9 @@ from splu_desktop.files.project.recovery import Autosave, discard, recoveries
 from tests.draws import plain
 
 FACTS = SourceFile("Aufnahmen 2024.csv", 1234, "ab" * 32)
-NAMES = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=12)
+NAMES = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=12).map(
+    lambda name: unicodedata.normalize("NFC", name)  # as tables have them
+)
 CHOICES = st.builds(
     ImportChoices,
     encoding=st.none() | st.sampled_from(["utf-8", "cp1252"]),
@@ -94,6 +97,22 @@ def tolerant_plan() -> Plan:
     grouping = DecoyGroups((1, 4), (third, 1 - third), Tolerances({"none": Fraction(1), "HIV": Fraction(1, 4)}))
     roles = {"Age": Role.NSA, "Ward": Role.SA, "Finding": Role.SA}
     return Plan(roles=roles, draws={**plain({"Ward": 3}), "Finding": grouping})
+
+
+def test_names_that_macos_wrote_are_those_of_the_table(tmp_path: Path) -> None:
+    """Recipes and projects made when tables had accents apart: the table lacked “Größe”, the recipe didn't know it."""
+    apart, now = "Gro\u0308ße", "Gr\u00f6ße"
+    choices, roles = ImportChoices(types={apart: Kind.CATEGORY}), {apart: Role.SA, "Ort": Role.NSA}
+    groups = {"Ort": (g.Groups.of({"Mu\u0308nchen": ["M"]}, "rest"),)}
+    plan = Plan(roles=roles, draws=plain({apart: 3}), generalisations=groups)
+    write_recipe(Recipe(choices, plan), tmp_path / "r.toml")
+    save_project(Project(FACTS, choices, plan.roles, plan.draws), tmp_path / "p.splu")
+    for found in (read_recipe(tmp_path / "r.toml"), open_project(tmp_path / "p.splu")):
+        assert dict(found.choices.types) == {now: Kind.CATEGORY}
+    assert read_recipe(tmp_path / "r.toml").plan == replace(
+        plan, roles={now: Role.SA, "Ort": Role.NSA}, draws=plain({now: 3})
+    ), "values keep their spelling"
+    assert list(open_project(tmp_path / "p.splu").draws) == [now]
 
 
 def test_tolerances_per_value_come_back_too(tmp_path: Path) -> None:

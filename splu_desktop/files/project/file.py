@@ -31,7 +31,7 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.importer.recognise import facts
-from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.files.project.import_section import composed, import_as_dict, import_from_dict
 from splu_desktop.frozen import dataclass
 
 FORMAT = "splu-project"
@@ -202,6 +202,7 @@ def from_dict(data: Any, path: Path) -> Project:
     with understood(path, BadProject):
         for old in range(version, PROJECT_VERSION):
             data = MIGRATIONS[old](data)
+        data = composed(data)
         source = data["source"]
         return Project(
             source=SourceFile(str(source["name"]), int(source["bytes"]), str(source["sha256"])),

@@ -24,7 +24,7 @@ from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.draws import upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
-from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.files.project.import_section import composed, import_as_dict, import_from_dict
 from splu_desktop.frozen import dataclass
 
 RECIPE_VERSION = 2
@@ -155,6 +155,7 @@ def _recipe(data: dict[str, Any], path: Path) -> Recipe:
                 section=section,
             )
     with understood(path, BadRecipe):
+        data = composed(data)
         plan = data["plan"]
         stored = {
             "version": PLAN_VERSION if head["version"] < RECIPE_VERSION else plan["version"],
