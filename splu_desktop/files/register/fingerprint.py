@@ -252,7 +252,7 @@ def _label_bits(column: Column, key: bytes, purpose: str, progress: Progress) ->
     """
     own, hashed = derived(key, purpose), multilinear
     if len(key) == KEY_0_1_0:
-        own, hashed = "".join(_ALPHABET[byte & 63] for byte in own[:16]).encode("ascii"), siphash
+        own, hashed = "".join(_ALPHABET[byte & 63] for byte in own).encode("ascii"), siphash
     parts = [stirred(hashed(texts, own)) for texts in blocks(column.texts, progress, _STAGE, 0.4)]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
@@ -292,5 +292,5 @@ def _sketch(first: Keys, size: int, records: int, key: bytes, progress: Progress
         parts = (kept[at : at + 8] for at in range(0, len(kept), 8))
         again = np.frombuffer(b"".join(hashlib.blake2b(p, digest_size=8, key=key).digest() for p in parts), "<u8")
     else:
-        again = siphash_words([first], derived(key, "kept")[:16])
+        again = siphash_words([first], derived(key, "kept"))
     return Sketch(size, share, np.unique(again), records)

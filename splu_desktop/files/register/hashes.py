@@ -24,8 +24,8 @@ _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x74656462
 
 
 def derived(key: bytes, purpose: str) -> bytes:
-    """Return 32 bytes that follow from a key for one purpose; SipHash takes the first half of them."""
-    return hmac.digest(key, purpose.encode("utf-8", "surrogatepass"), "sha256")
+    """Return 16 bytes that follow from a key for one purpose."""
+    return hmac.digest(key, purpose.encode("utf-8", "surrogatepass"), "sha256")[:16]
 
 
 def siphash(texts: Sequence[str], key: bytes) -> Words:

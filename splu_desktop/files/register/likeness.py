@@ -195,7 +195,7 @@ class SketchedRows:
         return list(dict.fromkeys(names for names in sets if len(names) > 1))
 
     def _tokens(self, keys: Sums, counts: Ints) -> Keys:
-        return siphash_words([keys.astype(np.uint64), counts.astype(np.uint64)], derived(self._key, "cells")[:16])
+        return siphash_words([keys.astype(np.uint64), counts.astype(np.uint64)], derived(self._key, "cells"))
 
     def _count(self, wanted: Sequence[tuple[Names, int]]) -> dict[tuple[Names, int], Cells]:
         found: dict[tuple[Names, int], Cells] = {}
@@ -342,7 +342,7 @@ def _upper(bits: Keys) -> Sums:
 def _by_value(column: Column, bits: Keys, key: bytes) -> Keys:
     """Return the labels' hashes, those of numbers, dates and missing values by what they stand for, not by spelling."""
     found = bits.copy()
-    of_column = derived(key, f"value {column.name}")[:16]
+    of_column = derived(key, f"value {column.name}")
     if column.values is not None and column.values.dtype.kind == "M":
         moments = column.values.astype("datetime64[us]")
         known = ~np.isnat(moments)

@@ -122,7 +122,8 @@ class _Setter:
             # A single page is as full as it is; what nearly fits on one is set closer before it takes two.
             least = min(map(self._filled, found[0])) if len(found[0]) > 1 else 1.0
             if least > best:
-                chosen, best = ([self._sized(page, size) for page in found[0]], found[1]), least
+                marks = [replace(mark, y=TOP + (mark.y - TOP) * size) for mark in found[1]]
+                chosen, best = ([self._sized(page, size) for page in found[0]], marks), least
             if len(found[0]) == 1 if signed else best > _LEAST and (len(found[0]) != 2 or self.spread <= _CLOSEST):
                 break
         self.right, self.bottom = right, bottom
