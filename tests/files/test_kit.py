@@ -226,6 +226,18 @@ def test_the_readme_shows_questions_that_are_answered(name: str, folders: dict[s
         assert kit().main([*words, "--release", str(folders[name])]) == 0, words
 
 
+def test_a_readme_asks_nothing_that_its_release_can_not_tell(tmp_path: Path) -> None:
+    """It showed an odds ratio, and its kit refused it: of this release the odds may be anything."""
+    plan = kit_plan(TABLE, "plain")
+    folder = write_release(sanitise.run(TABLE, plan, randomness=Seeded(3)), tmp_path / "r").folder
+    lines = re.findall(r"^    python splu_release\.py (.+)$", (folder / "README.txt").read_text("utf-8-sig"), re.M)
+    assert kit().main(["odds-ratio", "flag=no", "code=04", "--release", str(folder)]) == 2
+    assert not [line for line in lines if line.startswith("odds-ratio")]
+    assert lines
+    for line in lines:
+        assert kit().main([*shlex.split(line), "--release", str(folder)]) == 0, line
+
+
 @needs("R")
 def test_the_readmes_questions_are_answered_in_r(folders: dict[str, Path]) -> None:
     text = (folders["plain"] / "README.txt").read_text("utf-8-sig")

@@ -78,6 +78,10 @@ class Analysis:
             case AnalysisKind.POISSON:
                 return regression.poisson(reader, self.counted or self.first, self.on, self.where)
 
+    def answered(self, reader: Reader) -> bool:
+        """Whether a release can tell it."""
+        return _can(self.answer, reader)
+
     def _check(self) -> None:
         """Raise BadQuestion where something is missing that this kind is made of."""
         compared = (AnalysisKind.DIFFERENCE, AnalysisKind.RATIO, AnalysisKind.ODDS_RATIO)

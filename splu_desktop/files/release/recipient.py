@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.analyse.analyses import told_periods
-from splu_desktop.core.analyse.analysis import columns_of_numbers
+from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, columns_of_numbers
 from splu_desktop.core.analyse.figures import BELOW
 from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.interval_texts import in_words
@@ -400,7 +400,10 @@ def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> lis
     """Return questions as they are typed in the release's folder, in any shell; without those that none can write."""
     published = reader.published
     met, group = f"{sa}={value}", f"{nsa}={label}"
-    found = [["count", group, met], ["odds-ratio", group, met]]
+    # Where odds can't be told, neither can the coefficient of the same two.
+    both = (Condition(nsa, values=(label,)),), (Condition(sa, values=(value,)),)
+    telling = Analysis(AnalysisKind.ODDS_RATIO, *both).answered(reader)
+    found = [["count", group, met], *([["odds-ratio", group, met]] if telling else [])]
     column = published.table[nsa]
     often = np.where(column.labels == label, -1, column.counts())
     other = f"{nsa}={column.labels[often.argmax()]}"
@@ -418,8 +421,9 @@ def _questions(reader: Reader, sa: str, value: str, nsa: str, label: str) -> lis
         if told := told_periods(published.table[name]):
             found.append(["trend", met, "--by", f"{name}:{'month' if 'month' in told else told[-1]}"])
             break
-    on = [group, *(name for name in unchanged[:1] if name != nsa)]
-    found.append(["logit", met, *(word for each in on for word in ("--on", each))])
+    if telling:
+        on = [group, *(name for name in unchanged[:1] if name != nsa)]
+        found.append(["logit", met, *(word for each in on for word in ("--on", each))])
     plain = [words for words in found if not any(_SHELL & set(word) for word in words)]
     quoted = [[word if re.fullmatch(r"[\w-]+", word) else f'"{word}"' for word in words] for words in plain]
     return [" ".join(["python", "splu_release.py", *words]) for words in quoted]
