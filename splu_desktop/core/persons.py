@@ -246,8 +246,9 @@ def _keeps(column: Column, trait: Column) -> bool:
 
 def _coded_alike(column: Column) -> bool:
     """Whether the values are codes of one form, such as K03193/68, or whole numbers of equally many digits."""
-    form = {re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "a", text.strip())) for text in sample_labels(column)}
-    return len(form) == 1 and form.pop().count("0") >= (5 if column.kind is Kind.INTEGER else 3)
+    forms = (re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "a", text.strip())) for text in sample_labels(column))
+    form = next(forms, "")
+    return form.count("0") >= (5 if column.kind is Kind.INTEGER else 3) and all(other == form for other in forms)
 
 
 def persons_of(table: Table, progress: Progress = SILENT, *, told: Collection[str] = ()) -> PersonsFound | None:

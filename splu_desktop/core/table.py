@@ -463,14 +463,23 @@ class Table:
         """The columns' names, in order."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def _by_name(self) -> Mapping[str, Column]:
+        """The columns by their names: with hundreds, to look at each is most of what is done with them."""
+        found: dict[str, Column] | None = self.__dict__.get("_by_name_cache")
+        if found is None:
+            found = {column.name: column for column in self.columns}
+            object.__setattr__(self, "_by_name_cache", found)
+        return found
+
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return name in self._by_name
 
     def __getitem__(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise UnknownColumn(name, self.names)
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise UnknownColumn(name, self.names) from None
 
     def select(self, names: Iterable[str]) -> Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
@@ -557,6 +566,9 @@ class OnDemand(Table):
     def names(self) -> tuple[str, ...]:
         """See `Table`."""
         return self._names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._names:

@@ -22,6 +22,7 @@ TIMED = "a date or a time"  # the matter of dates, years and days of the week
 _LONGEST_COMPOUND = 60  # letters; of longer ones each beginning and end would be looked at like a name
 _BENDS = 5  # letters from which an ending is no inflection: Klinikverlauf
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
+_LEAD = 3  # first letters of a sign by which it is looked up; only whole words may have fewer
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
 
 
@@ -68,6 +69,11 @@ class Signs:
         return next(
             (match for text in (run, plain) for each in likely if (match := re.fullmatch(each, text)) is not None), None
         )
+
+    def leads(self) -> set[str]:
+        """Return the first letters of all signs, with which each stands somewhere in every run that says it."""
+        parts = (part for part, _ in self._rest)
+        return {core[:_LEAD] for core in (*self._whole, *self._first, *self._last, *self._inside, *parts)}
 
     def whole(self, run: str) -> bool:
         """Whether a run of words is one of the signs, no word of it hidden by a star."""
@@ -291,11 +297,25 @@ def special(name: str) -> Matter | None:
 @cache
 def said_in(value: str) -> Matter | None:
     """Return the special matter that a value names, such as an illness; None where it names none."""
+    special_ones, led = _led()
     for text in (*words_of(value), "_".join(words_of(value))):
-        for matter in matters():
-            if matter.card is RoleCard.SPECIAL and matter.long.said(text):
+        plain = text.replace("_", "")
+        at = {at for start in range(max(len(plain) - _LEAD + 1, 1)) for at in led.get(plain[start : start + _LEAD], ())}
+        for matter in (special_ones[each] for each in sorted(at)):
+            if matter.long.said(text):
                 return matter
     return None
+
+
+@cache
+def _led() -> tuple[list[Matter], dict[str, list[int]]]:
+    """Return the special matters, and those of them that values may say by a sign's first letters."""
+    special_ones = [matter for matter in matters() if matter.card is RoleCard.SPECIAL]
+    found: dict[str, list[int]] = {}
+    for at, matter in enumerate(special_ones):
+        for lead in matter.long.leads():
+            found.setdefault(lead, []).append(at)
+    return special_ones, found
 
 
 @cache
