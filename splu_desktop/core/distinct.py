@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import IN_MEMORY, Storage
+from splu_desktop.core.table import IN_MEMORY, Storage, unique
 
 _FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB at most
 _AT_ONCE = 1 << 20
@@ -48,13 +48,6 @@ def distinct(
         if firsts.min() >= 0:
             break
     return codes, firsts
-
-
-def unique(keys: NDArray[Any]) -> NDArray[Any]:
-    """Return the distinct ones of (N,) numbers, ascending: of a million, NumPy's `unique` puts in a slow hash table."""
-    ordered: NDArray[Any] = np.sort(keys)
-    found: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]]
-    return found
 
 
 def _nearly_distinct(

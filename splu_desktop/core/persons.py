@@ -230,18 +230,20 @@ def _keeps(column: Column, trait: Column) -> bool:
     """
     if column.kind in (Kind.DATE, Kind.DATETIME) or not holds_digits(column) or len(column.codes) < column.n:
         return False
+    there = ~column.missing
+    counts = column.counts()[there]
+    values, records = int(np.count_nonzero(counts)), int(counts.sum())
+    if records - values < FEWEST:
+        return False
     one = np.zeros(column.m, trait.codes.dtype)
     one[column.codes] = trait.codes
-    there = ~column.missing
     alike = sum(
         int(np.count_nonzero(there[column.codes[piece]] & (one[column.codes[piece]] == trait.codes[piece])))
         for piece in pieces(column.n)
     )
-    counts = column.counts()[there]
-    values, records = int(np.count_nonzero(counts)), int(counts.sum())
     changes = (records - alike) / max(records - values, 1)
     by_chance = 1 - float(((trait.counts() / trait.n) ** 2).sum())
-    return records - values >= FEWEST and bool(changes <= _STRAY * by_chance)
+    return bool(changes <= _STRAY * by_chance)
 
 
 def _coded_alike(column: Column) -> bool:

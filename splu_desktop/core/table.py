@@ -89,6 +89,13 @@ def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.
     return found
 
 
+def unique(keys: NDArray[Any]) -> NDArray[Any]:
+    """Return the distinct ones of (N,) numbers, ascending: of a million, NumPy's `unique` puts in a slow hash table."""
+    ordered: NDArray[Any] = np.sort(keys)
+    found: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]]
+    return found
+
+
 Picked = tuple[str, bytes]  # column name, and the chosen labels as bytes of (m,) bool: a key that equals by meaning
 
 
@@ -111,7 +118,7 @@ class Kind(Enum):
 
 def respelled(before: Column, after: Column) -> list[tuple[str, str]]:
     """Return which labels the same records have `before` and `after` a change of spelling, each pair once."""
-    pairs = np.unique(before.codes.astype(np.int64) * after.m + after.codes)
+    pairs = unique(before.codes.astype(np.int64) * after.m + after.codes)
     old, new = np.divmod(pairs, max(after.m, 1))
     return list(zip(map(str, before.labels[old]), map(str, after.labels[new]), strict=True))
 

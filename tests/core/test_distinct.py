@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import _ODD, distinct, unique
+from splu_desktop.core.distinct import _ODD, distinct
+from splu_desktop.core.table import unique
 
 
 def holds(keys: NDArray[np.uint64]) -> None:

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import unique
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
-from splu_desktop.core.table import Column, Kind, Table, remembered
+from splu_desktop.core.table import Column, Kind, Table, remembered, unique
 from splu_desktop.frozen import dataclass
 
 Ints = NDArray[np.int64]

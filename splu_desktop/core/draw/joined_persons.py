@@ -24,7 +24,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import unique
 from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.joined import Joined
@@ -37,7 +36,7 @@ from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Kind, Storage, Table, unique
 from splu_desktop.core.transition.matrix import MatrixTransition
 from splu_desktop.frozen import dataclass
 

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import unique
 from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
 from splu_desktop.core.draw.decoy_groups import binomial
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, registered, up
@@ -38,7 +37,7 @@ from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, unique
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 from splu_desktop.frozen import dataclass
 

@@ -42,7 +42,7 @@ from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas
-from splu_desktop.core.table import Codes, Column, Table, pieces, tallied
+from splu_desktop.core.table import Codes, Column, Table, pieces, tallied, unique
 from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for columns that tell the sensitive ones"
@@ -270,10 +270,10 @@ def _met(cells: Cells, count: int, column: Column) -> Iterator[tuple[NDArray[Any
     if n <= _SORTED:
         edges = np.array([0, count])
     elif count * m / room <= n / _SORTED:
-        edges = np.unique(np.r_[: count : max(room // m, 1), count])
+        edges = unique(np.r_[: count : max(room // m, 1), count])
     else:
         ends = np.cumsum(tallied(count, map(cells, pieces(n))))
-        edges = np.unique(np.r_[0, np.searchsorted(ends, np.arange(_SORTED, n, _SORTED)), count])
+        edges = unique(np.r_[0, np.searchsorted(ends, np.arange(_SORTED, n, _SORTED)), count])
     for low, high in pairwise(edges.tolist()):
 
         def keys(part: slice, low: int = low, high: int = high) -> NDArray[Any]:
@@ -598,7 +598,7 @@ def _cut_by(x: NDArray[np.float64], y: NDArray[np.float64], a: Codes, b: Codes) 
     step = -(-len(a) // _EDGED)
     some = x[a[::step]] + y[b[::step]]
     some = np.sort(some[~np.isnan(some)])
-    edges = np.append(np.unique(some[::_LEAST]), np.inf)  # what is no number is beyond
+    edges = np.append(unique(some[::_LEAST]), np.inf)  # what is no number is beyond
     if len(x) * len(y) < len(a):  # each sum is looked up once
         of = np.searchsorted(edges, np.add.outer(x, y).ravel(), side="right")
         return lambda part: of[_paired_codes(a[part], b[part], len(x), len(y))], len(edges) + 1

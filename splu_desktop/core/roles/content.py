@@ -23,7 +23,7 @@ from splu_desktop.core.roles.numbers import (
     us_provider,
 )
 from splu_desktop.core.roles.vocabulary import BODY, RECORDED, TIMED, Matter, first_names, identifying, matters, said_in
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, remembered
 from splu_desktop.core.words import unaccented, words_of
 
 LOOKED_AT = 2000  # labels looked at per column
@@ -92,6 +92,7 @@ _NUMBERING = 0.2  # distinct values per record from which alike codes number per
 _FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
 
 
+@remembered
 def sample_labels(column: Column) -> Sequence[str]:
     """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
     present = np.flatnonzero(~column.missing)

@@ -20,7 +20,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.rowkeys import Keys, Multiset, pieces, stirred
-from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, unique
 from splu_desktop.core.table import pieces as stretches
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.in_blocks import blocks
@@ -293,4 +293,4 @@ def _sketch(first: Keys, size: int, records: int, key: bytes, progress: Progress
         again = np.frombuffer(b"".join(hashlib.blake2b(p, digest_size=8, key=key).digest() for p in parts), "<u8")
     else:
         again = siphash_words([first], derived(key, "kept"))
-    return Sketch(size, share, np.unique(again), records)
+    return Sketch(size, share, unique(again), records)

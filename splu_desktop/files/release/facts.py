@@ -29,7 +29,7 @@ from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons import Repeats
 from splu_desktop.core.query.reader import Reader
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
 from splu_desktop.files.draws import published_draw, published_entry
@@ -344,14 +344,14 @@ def _plainly(labels: list[str]) -> tuple[Kind, np.ndarray[Any, Any]] | None:
         if not whole and all(_THOUSANDS.fullmatch(text) or _WHOLE.fullmatch(text) for text in labels):
             return None
         numbers = np.array([float(text) for text in labels])
-        return (Kind.INTEGER if whole else Kind.DECIMAL, numbers) if len(np.unique(numbers)) == len(labels) else None
+        return (Kind.INTEGER if whole else Kind.DECIMAL, numbers) if len(unique(numbers)) == len(labels) else None
     if all(map(_MOMENT.fullmatch, labels)):
         try:
             moments = np.array(labels, "datetime64[us]")
         except ValueError:  # the 31st of February
             return None
         days = bool(np.all(moments == moments.astype("datetime64[D]")))
-        return (Kind.DATE if days else Kind.DATETIME, moments) if len(np.unique(moments)) == len(labels) else None
+        return (Kind.DATE if days else Kind.DATETIME, moments) if len(unique(moments)) == len(labels) else None
     return None
 
 

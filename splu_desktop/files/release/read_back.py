@@ -13,7 +13,7 @@ import numpy as np
 
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Codes, Column, Kind, Table
+from splu_desktop.core.table import Codes, Column, Kind, Table, unique
 from splu_desktop.files.disk.in_blocks import blocks, mapped
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.importer import parquet
@@ -192,7 +192,7 @@ def _same_values(codes: Codes, distinct: list[Any], column: Column, ours: Codes)
     one = np.zeros(len(distinct), ours.dtype)
     one[codes] = ours
     others = np.flatnonzero(one[codes] != ours)
-    pairs = np.unique(codes[others].astype(np.int64) * column.m + ours[others])
+    pairs = unique(codes[others].astype(np.int64) * column.m + ours[others])
     used = np.flatnonzero(np.bincount(codes, minlength=len(distinct)))
     held = np.concatenate([used, pairs // column.m]), np.concatenate([one[used], pairs % column.m])
     return all(

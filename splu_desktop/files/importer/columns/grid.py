@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import IN_MEMORY, Storage, taken
+from splu_desktop.core.table import IN_MEMORY, Storage, taken, unique
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
@@ -251,7 +251,7 @@ class Grid:
     def _variety(self, i: int) -> float:
         """Return how many different fields stand among a column's first ones: it is they that make work."""
         words = self._packed[i][0].words[:1] if self._packed[i] else ()
-        return float(len(np.unique(words[0][:_FIRST]))) if words else 0.0
+        return float(len(unique(words[0][:_FIRST]))) if words else 0.0
 
     def _column(self, i: int, own: Progress) -> RawColumn:
         return self._away[i].column(own) if self._away else self._gathered(i, own)

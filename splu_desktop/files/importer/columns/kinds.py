@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.packed.texts import Texts, picked, places_of
-from splu_desktop.core.table import Kind
+from splu_desktop.core.table import Kind, unique
 from splu_desktop.files.importer.columns.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.columns.date_texts import parse_dates
 from splu_desktop.files.importer.columns.missing import marks_among, neutral
@@ -301,7 +301,7 @@ def _compact(
     dates = parse_dates(labels, counts, compact=True)
     if counts[dates.fits & ordinary].sum() < (FITTING_SHARE if named else 1.0) * counts[ordinary].sum():
         return None
-    if not named and len(np.unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
+    if not named and len(unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
         return None
     misfits = ordinary & ~dates.fits
     return Typed(Kind.DATE, dates.values, misfits, _reason(Kind.DATE, misfits, counts))
