@@ -57,6 +57,17 @@ def test_nobody_asks_which_draw_it_has() -> None:
     assert asked == []
 
 
+def test_distinct_numbers_are_found_in_one_way() -> None:
+    # NumPy's own, asked for nothing but the numbers, is a hash table that fills slowly (`core.table.unique`).
+    slow = [
+        f"{module.path}:{node.lineno}"
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.unique" and not node.keywords
+    ]
+    assert slow == []
+
+
 def test_every_room_says_what_it_is() -> None:
     folders = [m for m in modules().values() if m.path.name == "__init__.py" and m.path.parent.parent.name != ""]
     rooms = [m for m in folders if len(m.path.relative_to(ROOT / PACKAGE).parts) > 2]

@@ -67,6 +67,13 @@ def test_distinct_numbers_are_those_of_numpy(numbers: list[int]) -> None:
     assert np.array_equal(unique(np.array(numbers, np.int64)), np.unique(np.array(numbers, np.int64)))
 
 
+@given(st.lists(st.floats(width=16), max_size=40))
+def test_what_is_no_number_is_one_of_them_at_most(numbers: list[float]) -> None:
+    assert np.array_equal(unique(numbers), np.unique(np.array(numbers, np.float64)), equal_nan=True)
+    days = np.array([number if np.isfinite(number) else "NaT" for number in np.trunc(numbers)], "M8[D]")
+    assert np.array_equal(unique(days.reshape(1, -1)), np.unique(days), equal_nan=True)
+
+
 @pytest.mark.parametrize("records", [1, 30, 300])
 def test_few_records_take_little_memory(records: int) -> None:
     # A file of 16,384 columns is coded column by column: what each takes beyond its records is paid that many times.

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from splu_desktop.core.resources import resource_path
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
     french_nir,
@@ -21,8 +22,9 @@ from splu_desktop.core.roles.numbers import (
     us_provider,
 )
 from splu_desktop.core.roles.suggest import Role, suggest_roles
-from splu_desktop.core.roles.vocabulary import _plain, said_by, special
+from splu_desktop.core.roles.vocabulary import RoleCard, _plain, matters, said_by, said_in, special
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.words import words_of
 
 N = 400
 RANDOM = random.Random(20_261_121)
@@ -229,3 +231,14 @@ def test_a_long_word_is_looked_through_no_more_than_a_name_is_long() -> None:
     before = _plain.cache_info().misses
     assert said_by("x" * 10_000) == ((), False)
     assert _plain.cache_info().misses - before < 100
+
+
+def test_a_value_says_what_one_of_the_lists_says_of_its_words() -> None:
+    # Lists are asked only where a sign's first letters stand in a word: none that would answer may be passed over.
+    lists = [matter for matter in matters() if matter.card is RoleCard.SPECIAL]
+    files = [resource_path(f"roles/{name}.toml").read_text(encoding="utf-8") for name in ("matters", "others")]
+    words = {word.strip("*\"',[]") for file in files for word in file.split()}
+    texts = sorted(form.format(word) for word in words for form in ("{}", "x{}", "{}y", "{} 12"))
+    for text in random.Random(20).sample(texts, 3_000):
+        runs = (*words_of(text), "_".join(words_of(text)))
+        assert said_in(text) is next((each for run in runs for each in lists if each.long.said(run)), None), text

@@ -158,6 +158,9 @@ def test_columns_read_when_asked_for_answer_as_the_whole_table(
         monkeypatch.setattr(memory, "lacking", lambda need: 2.0 * LEAST)
     found = read_release(released, at_once=False).published
     assert isinstance(found.table, OnDemand)
+    known = dict(found.table._known)
+    assert all(name in found.table for name in usual.table.names)
+    assert found.table._known == known, "to ask whether a column is there reads none"
     assert asked(found) == expected
     for one, other in zip(found.table.columns, usual.table.columns, strict=True):
         assert one.labels.tolist() == other.labels.tolist()

@@ -21,7 +21,7 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.generalise.classes import Generalised
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, unique
 
 Meets = Callable[[Floats], Flags]  # (K, m) counts of values in classes -> (K,) whether each may stand
 
@@ -102,7 +102,7 @@ def mondrian(
             own = np.flatnonzero(trying[node])
             which = column[node[own]]
             asked = np.empty(len(own), np.int64)
-            for at in np.unique(which):
+            for at in unique(which):
                 mine = which == at
                 asked[mine] = columns[at][records[own[mine]]]
             tried = (np.cumsum(trying) - 1)[node[own]].astype(np.int64)

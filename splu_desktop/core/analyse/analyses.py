@@ -23,7 +23,7 @@ from splu_desktop.core.query.cells import CellTable, Chosen, Floats, Sums
 from splu_desktop.core.query.condition import EMPTY, Condition
 from splu_desktop.core.query.condition_values import holds_spans
 from splu_desktop.core.query.reader import Answer, Method, Reader
-from splu_desktop.core.table import Column, Flags, Kind
+from splu_desktop.core.table import Column, Flags, Kind, unique
 
 ALL = "(all)"  # stands for a margin
 PERIODS = ("year", "quarter", "month", "week", "day")
@@ -127,7 +127,7 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
         raise BadQuestion("The share of a quantile lies between 0 and 1, not at {q}.", q=f"{q:g}")
     numbers, of = numbers_of(reader, column), chosen(reader, where)
     cells = CellTable(reader.engine, [of], [column])
-    each, order = numbers[cells.codes(column)], np.unique(numbers[~np.isnan(numbers)])
+    each, order = numbers[cells.codes(column)], unique(numbers[~np.isnan(numbers)])
     inside = cells.meets(of)
     sums = cells.sums([inside & (each <= most) for most in order.tolist()])  # NaN is below nothing
     if sums.values[-1] <= 0:
@@ -169,7 +169,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
     times, names = periods(column, period)
     asked = chosen(reader, conditions)
     groups = chosen(reader, _grouping(reader, conditions))
-    found = np.unique(times[~np.isnan(times)])
+    found = unique(times[~np.isnan(times)])
     cells = CellTable(reader.engine, [asked, *({by: times == at} for at in found.tolist())])
     when, inside, of = times[cells.codes(by)], cells.meets(asked), cells.meets(groups)
     sums = cells.sums(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
@@ -234,7 +234,7 @@ class SharedGroups:
         number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))
         leaning = self._leaning(states)
         # Parts with the least variance within (k-means on a line).
-        centres = np.unique(np.quantile(leaning, (np.arange(number) + 0.5) / number))
+        centres = unique(np.quantile(leaning, (np.arange(number) + 0.5) / number))
         for _ in range(_ROUNDS):
             part = np.searchsorted((centres[1:] + centres[:-1]) / 2, leaning)
             size = np.bincount(part, minlength=len(centres))

@@ -36,7 +36,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.randomness import Randomness, below
 from splu_desktop.core.rationals import as_fraction
-from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled, unique
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.core.transition.matrix import Independent, KnownTransition, MatrixTransition
 from splu_desktop.frozen import dataclass
@@ -292,7 +292,7 @@ class Joined(Draw):
     ) -> NDArray[np.int32]:
         progress.report("Drawing values", 0.0)
         drawn = below(source, PARTS, len(true))
-        self._parts_of(labels[np.unique(true)])  # raises where a record's value is none of the draw's
+        self._parts_of(labels[unique(true)])  # raises where a record's value is none of the draw's
         part = np.array([self._part_of.get(str(label), -1) for label in labels], np.intp)
         codes, of_record = true.copy(), part[true]
         for at, own in enumerate(self.parts):

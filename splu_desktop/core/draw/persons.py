@@ -551,8 +551,8 @@ def _apart(at: Ints, groups: int, pairs: tuple[Ints, Ints], m: int, source: Rand
         twice = keys[order][1:] == keys[order][:-1]
         if not twice.any():
             return at
-        clashing = np.unique(person[order[1:][twice]])
-        partners = np.unique(below(source, len(at), len(clashing)).astype(np.int64))
+        clashing = unique(person[order[1:][twice]])
+        partners = unique(below(source, len(at), len(clashing)).astype(np.int64))
         partners = np.setdiff1d(partners, clashing)
         partners = partners[permutation(source, len(partners))]
         clashing = clashing[permutation(source, len(clashing))][: len(partners)]

@@ -38,7 +38,7 @@ from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
-from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, unique
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
 from splu_desktop.frozen import dataclass
 
@@ -313,7 +313,7 @@ def _taken(
     progress.report("Drawing values", 0.5)
     ring = _ring(codes, who, records, start, source)
     many, at = times[who[records[ring]]], np.empty(n, np.int64)
-    for most in np.unique(wanted[~whole]).tolist():
+    for most in unique(wanted[~whole]).tolist():
         mine, short = ~whole & (wanted == most), ring[many < most]
         at[short] = np.arange(len(short))
         owner, nth = _each(wanted[mine])

@@ -20,7 +20,7 @@ import numpy as np
 
 from splu_desktop.core.generalise.intervals import Intervals, filled
 from splu_desktop.core.generalise.step import CannotGeneralise
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 from splu_desktop.core.words import words_of
 from splu_desktop.frozen import dataclass
 
@@ -224,7 +224,7 @@ def clinical(column: Column) -> Intervals:
             column=column.name,
         )
     values, _ = filled(column)
-    if len(np.unique(np.searchsorted(found.cuts, values, side="right"))) < 2:
+    if len(unique(np.searchsorted(found.cuts, values, side="right"))) < 2:
         raise CannotGeneralise(
             "All records of column “{column}” lie between two clinical cut points ({title}); give cut points of "
             "your own, or take intervals of equally many records.",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
 from splu_desktop.core.messages import say
 from splu_desktop.core.rationals import as_fraction
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.frozen import dataclass
 
 MOST_INTERVALS = 1_000
@@ -64,7 +64,7 @@ class Intervals(Generalisation):
         values = numbers_of(column)
         cuts = np.array(self.cuts)
         if column.kind is Kind.INTEGER:
-            cuts = np.unique(np.ceil(cuts))
+            cuts = unique(np.ceil(cuts))
         group = np.where(np.isnan(values), KEEP, np.searchsorted(cuts, values, side="right"))
         return Grouping(group, interval_labels(cuts.tolist(), whole=column.kind is Kind.INTEGER))
 
@@ -182,10 +182,10 @@ def by_quantiles(column: Column, groups: int) -> Intervals:
     at = np.minimum(at, len(values) - 1)
     left = np.maximum(at - 1, 0)
     nearer = np.where(np.abs(below[left] - goals) < np.abs(below[at] - goals), left, at)
-    nearer = np.unique(nearer[nearer > 0])
+    nearer = unique(nearer[nearer > 0])
     whole = column.kind is Kind.INTEGER
     before, total = np.append(0, np.cumsum(counts)), int(counts.sum())
-    cuts = np.unique([_round_between(i, values, before, total // (10 * groups), whole) for i in nearer.tolist()])
+    cuts = unique([_round_between(i, values, before, total // (10 * groups), whole) for i in nearer.tolist()])
     cuts = _well_filled(cuts, values, counts)
     if not len(cuts):
         raise CannotGeneralise(

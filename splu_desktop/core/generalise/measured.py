@@ -19,7 +19,7 @@ from splu_desktop.core.generalise.groups_of_values import rare_together
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 from splu_desktop.core.generalise.typical import ENOUGH
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.core.words import words_of
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
@@ -75,7 +75,7 @@ def is_measurement(column: Column) -> bool:
         return True
     values = column.values[~column.missing]
     values = values[~np.isnan(values)]
-    distinct = len(np.unique(values))
+    distinct = len(unique(values))
     if distinct <= SHORT_SCALE:
         return False
     if column.kind is Kind.DECIMAL or values.min() < 0 or values.max() >= 1e6:

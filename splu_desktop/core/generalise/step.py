@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.frozen import dataclass
 
 KEEP = -1  # in a grouping: the label stays as it is
@@ -96,7 +96,7 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     for name in grouping.names:
         place.setdefault(name, len(place))
     moved = ~stays & ~gone
-    meant = np.unique(grouping.group[moved]).tolist()
+    meant = unique(grouping.group[moved]).tolist()
     taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
         raise CannotGeneralise(

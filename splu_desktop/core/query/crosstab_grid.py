@@ -14,7 +14,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import DEFAULT, Answer, Badge, Method, Reader
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 from splu_desktop.frozen import dataclass
 
 MOST_CELLS = 20_000
@@ -103,7 +103,7 @@ def pieces(column: Column, intervals: int) -> list[tuple[str, Condition]]:
     # The interval in which the middle record of a value falls, so that a frequent value does not push all to one side.
     place = np.minimum(((before + counts / 2) * intervals / max(int(counts.sum()), 1)).astype(int), intervals - 1)
     found = []
-    for at in np.unique(place):
+    for at in unique(place):
         inside = np.flatnonzero(place == at)
         low, high = known[inside[0]], known[inside[-1]]
         name = low if low == high else f"{low} – {high}"

@@ -520,7 +520,9 @@ class Engine:
         through, table = self.transition(base), self._lesson
         m = len(through.counts)
         drawn = chance.integers(0, table.n, _LEARN_FROM)
-        picks = np.unique(np.stack([table[name].codes[drawn] for name in names], axis=1), axis=0)
+        codes = [table[name].codes[drawn] for name in names]
+        picks = np.stack(codes, axis=1)[np.lexsort(codes[::-1])]
+        picks = picks[np.append(True, (picks[1:] != picks[:-1]).any(axis=1))]
         crosses = [table.crossed(name, base).astype(np.float64) for name in names]
         if len(names) == 1:
             y = crosses[0][picks[:, 0]]

@@ -21,7 +21,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import DEFAULT, Condition, Method, Reader
 from splu_desktop.core.query.selection import Selector
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Table, unique
 from splu_desktop.core.transition.two_numbers import Floats
 from splu_desktop.frozen import dataclass
 
@@ -190,7 +190,7 @@ def _sets(
             column = table[sa]
             size = min(int(chance.choice(_SETS)), column.m - 1)
             if chance.random() < 0.5:
-                codes = np.unique(column.codes[chance.integers(0, table.n, size)]).astype(np.int64)
+                codes = unique(column.codes[chance.integers(0, table.n, size)]).astype(np.int64)
             else:
                 codes = chance.choice(column.m, size, replace=False)
             meets &= np.isin(column.codes[records], codes)

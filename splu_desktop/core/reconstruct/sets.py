@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from splu_desktop.core.reconstruct.interval import Indices, hull, likeliest, moments, shared
-from splu_desktop.core.table import Flags
+from splu_desktop.core.table import Flags, unique
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.transition.two_numbers import Floats, Transition
 
@@ -46,7 +46,7 @@ def intervals(
     """
     ends = np.zeros((3, len(codes)))
     sizes = np.array([len(one) for one in codes])
-    for size in np.unique(sizes).tolist():
+    for size in unique(sizes).tolist():
         alike = np.flatnonzero(sizes == size)
         step = max(1, _AT_ONCE // (size * (_NODES + 2)))
         for part in (alike[at : at + step] for at in range(0, len(alike), step)):

@@ -24,7 +24,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.risk.channel import LEAST, Channel
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.risk.learners import ANY, FOLDS, Learned, learn, likelihood, raked, softmax
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 from splu_desktop.frozen import dataclass
 
 BETRAYED = 0.05  # a row is known to be re-drawn where its value is the person's own with no more than this
@@ -181,7 +181,7 @@ def _ranged(
     """
     alike = channel.alike
     figures = tuple(_chanced(_figures(*each), channel) for each in zip(guesses, believed, strict=True))
-    some = np.unique(np.linspace(0, len(u) - 1, max(min(len(u), _MADE) // alike, 1)).astype(np.int64))
+    some = unique(np.linspace(0, len(u) - 1, max(min(len(u), _MADE) // alike, 1)).astype(np.int64))
     if not learned.columns or len(channel.shown) < 2 or len(some) < 2 * FOLDS:
         return figures
     bounds = {each.name: _by_shares(channel, each, sampled) for each in guesses}

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.classes import Classes, classes_of
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 from splu_desktop.frozen import dataclass
 
 CL = ((1.0, 2), (3.0, 2), (3.0, 3))  # the (c, l) stated; (3, l) is the one of Machanavajjhala et al.
@@ -250,7 +250,7 @@ def informed_by_matrix(pairs: Pairs, matrix: Floats, progress: Progress = SILENT
 
     # Classes in which one value stands alone are most of a wide table, and there are only m kinds of them.
     alone = width == 1
-    used = np.unique(pairs.values[pairs.starts[alone]])
+    used = unique(pairs.values[pairs.starts[alone]])
     apart, largest = np.zeros(m), np.zeros(m)
     if len(used):
         apart[used], largest[used] = look(belief[used])

@@ -414,7 +414,7 @@ def _said(formula: Formula, secret: Column) -> Ints:
     order = np.sort(formula.scores)
     told = np.zeros(secret.m, np.int64)
     for size in (_LEAST, 16 * _LEAST):
-        edges = np.unique(order[::size])
+        edges = unique(order[::size])
         cells = np.searchsorted(edges, formula.scores, side="right")
         told = np.maximum(told, claims(cells.__getitem__, len(edges) + 1, secret, _FORMULAS).reached(secret))
     return np.maximum(told, _nearest(formula, secret)) if formula.value is None else told

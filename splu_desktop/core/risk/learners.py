@@ -31,7 +31,7 @@ from scipy.special import log_ndtr
 
 from splu_desktop.core.progress import Progress, ProgressPart
 from splu_desktop.core.risk.channel import FEW, LEAST, Channel
-from splu_desktop.core.table import Codes, Column, Table
+from splu_desktop.core.table import Codes, Column, Table, unique
 from splu_desktop.frozen import dataclass
 
 _STAGE = "Attacking the release"
@@ -211,7 +211,7 @@ def _features(table: Table, nsas: Sequence[str], bins: int) -> list[_Feature]:
 
 def _some(n: int, each: int, work: int) -> Ints:
     """Return evenly spread places, so many that `each` numbers for every one of them are `work` numbers."""
-    return np.unique(np.linspace(0, n - 1, max(min(n, work // max(each, 1)), min(n, 2_000))).astype(np.int64))
+    return unique(np.linspace(0, n - 1, max(min(n, work // max(each, 1)), min(n, 2_000))).astype(np.int64))
 
 
 def _feature(column: Column, bins: int) -> _Feature | None:

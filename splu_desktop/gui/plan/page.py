@@ -23,7 +23,7 @@ from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.plot_saving import PlotCard
 from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
@@ -383,7 +383,7 @@ class PlanPage(Page):
         if key == self._drawn:
             return
         if self._counts[0] is not column:
-            self._counts = (column, np.unique(column.counts()[column.counts() > 0]))
+            self._counts = (column, unique(column.counts()[column.counts() > 0]))
         try:
             large, small = curves(gamma, thresholds, self._counts[1])
             values = int((column.counts() > 0).sum())

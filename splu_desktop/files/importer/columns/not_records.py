@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import Said, say
-from splu_desktop.core.table import pieces
+from splu_desktop.core.table import pieces, unique
 from splu_desktop.files.importer.columns.header import shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
@@ -186,7 +186,7 @@ def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, Li
     n = len(rows)
     if len(columns) < 3 or n < _FEWEST:
         return {}
-    sample = np.unique(np.linspace(0, n - 1, 200).astype(np.int64))
+    sample = unique(np.linspace(0, n - 1, 200).astype(np.int64))
     typical = float(np.median(_filled_cells(columns, sample)))
     found = _of_groups(columns, n, sample) | _sections(columns, n, sample) | _sums_of_blocks(columns, n, sample)
     if len(columns) < 4 or typical < 4:
@@ -224,7 +224,7 @@ def _sections(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) -
     if not 1 < len(at) <= 0.2 * n or int(at[-1]) == n - 1 or not len(rest):
         return {}
     full = all((bare[column.codes[rest]]).mean() < 0.05 for bare, column in zip(blank, columns, strict=True))
-    names = [columns[0].labels[code] for code in np.unique(columns[0].codes[at]).tolist()]
+    names = [columns[0].labels[code] for code in unique(columns[0].codes[at]).tolist()]
     others = [columns[0].labels[code] for code in columns[0].codes[rest].tolist()]
     told = {any(map(str.isdigit, text)) for text in others}
     worded = all(shape_of(text) == "t" for text in names) and (told == {True} or len(names) == len(at))
@@ -259,7 +259,7 @@ def _of_groups(columns: Sequence[RawColumn], n: int, sample: NDArray[np.int64]) 
                 continue
             groups = np.array([group_of[code] for code in column.codes[at].tolist()])
             ends = (by.codes[at - 1] == groups) & (by.codes[np.minimum(at + 1, n - 1)] != groups) & (at > 0)
-            gaps = (all(is_blank(other.labels[code]) for code in np.unique(other.codes[at]).tolist()) for other in full)
+            gaps = (all(is_blank(other.labels[code]) for code in unique(other.codes[at]).tolist()) for other in full)
             if ends.all() and any(gaps):
                 found.update(dict.fromkeys(at.tolist(), LineKind.SUM))
     return found
@@ -322,7 +322,7 @@ def _ruled(columns: Sequence[RawColumn]) -> list[int]:
         if len(column.labels) > _FEW and at is None:
             return []
         codes = column.codes if at is None else column.codes[at]
-        used = (np.flatnonzero(column.counts) if at is None else np.unique(codes)).tolist()
+        used = (np.flatnonzero(column.counts) if at is None else unique(codes)).tolist()
         if len(used) > _FEW:
             return []
         dashes = [code for code in used if _fits(_RULE, column.labels[code]) and len(column.labels[code].strip()) > 2]
@@ -353,7 +353,7 @@ def other_table(columns: Sequence[RawColumn], rows: NDArray[np.int64], known: Co
     gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
     if not len(gaps):
         return None
-    sample = np.unique(np.linspace(0, int(gaps[0]) - 1, 200).astype(np.int64))
+    sample = unique(np.linspace(0, int(gaps[0]) - 1, 200).astype(np.int64))
     valued = [_mostly_values(column, sample) for column in columns]
     if not any(valued):
         return None
@@ -410,7 +410,7 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     if width < 2 or n < 3:
         return found
     first = max(1, n - _TAIL)
-    sample = np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
+    sample = unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
     filled_sample = _filled_cells(columns, sample)
     typical = float(np.median(filled_sample))
     few = max(1.0, 0.4 * typical)
@@ -489,7 +489,8 @@ def _blanks(column: RawColumn, sample: NDArray[np.int64]) -> float:
     values = [(text, times) for text, times in texts if shape_of(text) != "t"]
     mostly = 2 * sum(times for _, times in values) > sum(times for _, times in texts)
     counts, weights = zip(*((text.count(" "), times) for text, times in (values if mostly else texts)), strict=True)
-    return float(np.quantile(np.repeat(counts, weights), 0.9)) if any(counts) else 0.0
+    ordered = np.sort(np.repeat(counts, weights))
+    return float(np.interp(0.9 * (len(ordered) - 1), np.arange(len(ordered)), ordered))
 
 
 def _is_note(text: str, blanks: float, column: RawColumn, valued: bool) -> bool:
@@ -510,7 +511,7 @@ def leading(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[in
     n = len(rows)
     if len(columns) < 3 or n < _FEWEST:
         return 0
-    sample = np.unique(np.linspace(min(n - 1, _MOST_LEADING), n - 1, 200).astype(np.int64))
+    sample = unique(np.linspace(min(n - 1, _MOST_LEADING), n - 1, 200).astype(np.int64))
     typical = float(np.median(_filled_cells(columns, sample)))
     valued = [_mostly_values(column, sample) for column in columns]
     marks = _marks(columns[0], sample)

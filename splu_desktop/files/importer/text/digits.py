@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import unique
 from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
@@ -74,7 +75,7 @@ def figures(words: Sequence[Words], length: NDArray[np.uint8], own: Progress) ->
     filled = length > 0
     full = bool(filled.all())
     # Texts of the same number differ by leading zeros only, that is, by their length.
-    differ = bool(zero.any()) and len(np.unique(digits[filled])) > 1
+    differ = bool(zero.any()) and len(unique(digits[filled])) > 1
     if differ:
         if int(np.abs(number).max()) > 1 << 58:
             return None
