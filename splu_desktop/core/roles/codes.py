@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -77,6 +78,16 @@ _SYSTEMS: tuple[tuple[str, str, Callable[[str], bool], int], ...] = (
 )
 
 
+def _mostly(check: Callable[[str], bool], labels: list[str]) -> bool:
+    """Whether most of the labels are of a form; no more of them are looked at once too many are not."""
+    others = len(labels) - math.ceil(_MOST * len(labels))
+    for label in labels:
+        others -= not check(label)
+        if others < 0:
+            return False
+    return True
+
+
 @remembered
 def codes_of(column: Column) -> tuple[Matter, str] | None:
     """Return what the codes in a column are about and the system they are of, None where they are of none.
@@ -89,7 +100,7 @@ def codes_of(column: Column) -> tuple[Matter, str] | None:
     labels = [str(label) for label in column.texts[present[:: max(1, len(present) // _LOOKED_AT)]]]
     of = {matter.what: matter for matter in matters()}
     for system, what, check, fewest in _SYSTEMS:
-        if len(labels) >= fewest and sum(map(check, labels)) >= _MOST * len(labels):
+        if len(labels) >= fewest and _mostly(check, labels):
             mixed = system != "ICD-10-PCS" or len({label.isdigit() for label in labels}) > 1
             if mixed:
                 return of[what], system

@@ -201,9 +201,14 @@ def numbered_alike(column: Column, *, bare: bool = False) -> bool:
 
     bare : digits alone, five at least.
     """
-    found = [(_BARE if bare else _SERIAL).fullmatch(text.strip()) for text in sample_labels(column)]
-    shapes = {(match[1], len(match[2])) for match in found if match is not None}
-    return len(shapes) == 1 and len(found) >= FEWEST and None not in found and distinct_share(column) >= _NUMBERING
+    labels, pattern = sample_labels(column), _BARE if bare else _SERIAL
+    shapes: set[tuple[str, int]] = set()
+    for text in labels:
+        match = pattern.fullmatch(text.strip())
+        if match is None or len(shapes) > 1:
+            return False
+        shapes.add((match[1], len(match[2])))
+    return len(shapes) == 1 and len(labels) >= FEWEST and distinct_share(column) >= _NUMBERING
 
 
 def holds_decimal_codes(column: Column) -> bool:
