@@ -23,6 +23,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
+    filled_by,
     holds_digits,
     identifier_by_content,
     numbered_alike,
@@ -230,11 +231,10 @@ def _keeps(column: Column, trait: Column) -> bool:
     """
     if column.kind in (Kind.DATE, Kind.DATETIME) or not holds_digits(column) or len(column.codes) < column.n:
         return False
-    there = ~column.missing
-    counts = column.counts()[there]
-    values, records = int(np.count_nonzero(counts)), int(counts.sum())
+    values, records = filled_by(column)
     if records - values < FEWEST:
         return False
+    there = ~column.missing
     one = np.zeros(column.m, trait.codes.dtype)
     one[column.codes] = trait.codes
     alike = sum(
@@ -279,7 +279,7 @@ def _numbers(column: Column, told: bool) -> bool | None:
     have = words_of(column.name)
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN) or not column.n or _OTHERS.intersection(have):
         return None
-    present = int(np.count_nonzero(column.counts()[~column.missing]))
+    present = filled_by(column)[0]
     coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)
     if _KIN.intersection(have):
         return False if coded else None

@@ -172,7 +172,7 @@ def matter_in(column: Column, *, known: bool = False) -> Matter | None:
 
 def rare_values(column: Column) -> bool:
     """Whether a column of numbers, dates or codes has so many values that many records have one of their own."""
-    filled = int(column.counts()[~column.missing].sum())
+    filled = filled_by(column)[1]
     return filled >= FEWEST and int((~column.missing).sum()) > FEWEST and distinct_share(column) >= _RARE
 
 
@@ -256,15 +256,22 @@ def holds_periods(column: Column) -> bool:
     return len(labels) > 1 and all(_PERIOD.fullmatch(label.strip()) for label in labels)
 
 
+@remembered
+def filled_by(column: Column) -> tuple[int, int]:
+    """Return how many values the records of a column have, and how many records have one."""
+    counts = column.counts()[~column.missing]
+    return int(np.count_nonzero(counts)), int(counts.sum())
+
+
 def distinct_share(column: Column) -> float:
     """Return the distinct values per record that has one, 0 where none has."""
-    filled = int(column.counts()[~column.missing].sum())
+    filled = filled_by(column)[1]
     return float(np.count_nonzero(~column.missing)) / filled if filled else 0.0
 
 
 def near_unique(column: Column) -> bool:
     """Whether nearly every record has a value of its own, in a table large enough for that to mean something."""
-    filled = int(column.counts()[~column.missing].sum())
+    filled = filled_by(column)[1]
     return filled >= FEWEST and distinct_share(column) >= NEAR_UNIQUE
 
 
