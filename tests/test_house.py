@@ -125,3 +125,34 @@ def test_a_module_gives_a_name_once() -> None:
         )
         found += [f"{name}: {each}" for each, times in given.items() if times > 1]
     assert found == []
+
+
+def test_a_docstring_names_what_is_there() -> None:
+    """Each name under Parameters or Attributes is a parameter, or stands in the class."""
+    found = [
+        f"{name}:{node.name}: {word}"
+        for name, module in modules().items()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for word in _named_in(ast.get_docstring(node) or "")
+        if word not in _there(node)
+    ]
+    assert found == []
+
+
+def _named_in(text: str) -> Iterator[str]:
+    for section in re.findall(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\S|\n\S+\n-{3,}|\Z)", text, re.S | re.M):
+        for names in re.findall(r"^(\S.*?) :", section, re.M):
+            yield from (name.strip().lstrip("*") for name in names.split(","))
+
+
+def _there(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Return a function's parameters; of a class what is assigned or defined in it, and its methods' parameters."""
+    found: set[str] = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.arg):
+            found.add(each.arg)
+        elif isinstance(node, ast.ClassDef) and isinstance(each, ast.Name | ast.Attribute | ast.FunctionDef):
+            own = each.id if isinstance(each, ast.Name) else each.attr if isinstance(each, ast.Attribute) else each.name
+            found.add(own)
+    return found

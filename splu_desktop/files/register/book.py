@@ -126,7 +126,7 @@ class Register:
         self.folder = data_folder() / "register" if folder is None else folder
         self._path = self.folder / "register.jsonl"
         self._head = self.folder / "head.json"
-        self._mutex, self._holding = threading.RLock(), 0
+        self._mutex, self._lock = threading.RLock(), FileLock(self.folder / "lock", thread_local=False, mode=0o600)
 
     def read(self, since: Reading | None = None) -> Reading:
         """Return all entries and what is wrong with them.
@@ -287,28 +287,18 @@ class Register:
         Raises RegisterFault where another program holds it for more than a minute.
         """
         with self._mutex:
-            if self._holding:
-                self._holding += 1
-                try:
-                    yield
-                finally:
-                    self._holding -= 1
-                return
-            lock = FileLock(self.folder / "lock", thread_local=False, mode=0o600)
             with self._refusals():
                 try:
-                    lock.acquire(timeout=60)
+                    self._lock.acquire(timeout=60)
                 except Timeout:
                     raise RegisterFault(
                         "Another program holds the register of releases in “{folder}”; wait until it is done.",
                         folder=self.folder,
                     ) from None
-            self._holding = 1
             try:
                 yield
             finally:
-                self._holding = 0
-                lock.release()
+                self._lock.release()
 
     def _read(self) -> _FoundBook:
         try:
