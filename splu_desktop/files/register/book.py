@@ -207,7 +207,7 @@ class Register:
             # witness that tell of it stay.
             with contextlib.suppress(OSError):
                 self._put_back(before)
-                self._cut(found.size)
+                self._write_line(b"", found.size)
             raise
         return Entry(number, now, kind, release, MappingProxyType(dict(body)), digest)
 
@@ -429,9 +429,8 @@ class Register:
             os.ftruncate(handle, size)  # cuts a torn end off, if there is one
             os.lseek(handle, size, os.SEEK_SET)
             try:
-                written = 0
-                while written < len(line):
-                    written += os.write(handle, line[written:])
+                while line:
+                    line = line[os.write(handle, line) :]
                 os.fsync(handle)
             except OSError:
                 os.ftruncate(handle, size)
@@ -452,14 +451,6 @@ class Register:
                 path.unlink(missing_ok=True)
             elif _bytes_of(path) != raw:
                 self._replace(path, raw)
-
-    def _cut(self, size: int) -> None:
-        handle = os.open(self._path, os.O_WRONLY)
-        try:
-            os.ftruncate(handle, size)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def _replace(self, path: Path, raw: bytes) -> None:
         """Write a small file whole, readable by its owner alone. The lock is held."""
