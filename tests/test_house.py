@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scripts.draw_house import PACKAGE, ROOT, Module, between_rooms, circles, modules, picture
 
@@ -136,3 +137,71 @@ def test_a_module_gives_a_name_once() -> None:
         )
         found += [f"{name}: {each}" for each, times in given.items() if times > 1]
     assert found == []
+
+
+def test_a_docstring_names_what_is_there() -> None:
+    """Each name under Parameters or Attributes is a parameter, or stands in the class."""
+    found = [
+        f"{name}:{node.name}: {word}"
+        for name, module in modules().items()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for word in _named_in(ast.get_docstring(node) or "")
+        if word not in _there(node)
+    ]
+    assert found == []
+
+
+def _named_in(text: str) -> Iterator[str]:
+    for section in re.findall(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\S|\n\S+\n-{3,}|\Z)", text, re.S | re.M):
+        for names in re.findall(r"^(\S.*?) :", section, re.M):
+            yield from (name.strip().lstrip("*") for name in names.split(","))
+
+
+def _there(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Return a function's parameters; of a class what is assigned or defined in it, and its methods' parameters."""
+    found: set[str] = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.arg):
+            found.add(each.arg)
+        elif isinstance(node, ast.ClassDef) and isinstance(each, ast.Name | ast.Attribute | ast.FunctionDef):
+            own = each.id if isinstance(each, ast.Name) else each.attr if isinstance(each, ast.Attribute) else each.name
+            found.add(own)
+    return found
+
+
+def test_the_glossary_has_the_interface_s_own_words() -> None:
+    """Each word stands in a sentence of the catalogues: those of the first table, and German and French ones."""
+    said: dict[str, str] = {}
+    for path in sorted((ROOT / "resources/translations").glob("*.toml")):
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        code = path.stem.rpartition(".")[2]
+        said["en"] = said.get("en", "") + "\n".join(_texts(table, keys=True)).casefold()
+        said[code] = said.get(code, "") + "\n".join(_texts(table, keys=False)).casefold()
+    own, _, foreign = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").partition("## German and French")
+    missing = [word for row in _rows(own) for word in _words(row[0]) if word not in said["en"]]
+    for row in _rows(foreign):
+        for code, cell in zip(("de", "fr"), row[1:], strict=False):
+            missing += [word for word in _words(cell) if word not in said[code]]
+    assert len(_rows(own)) > 30
+    assert missing == []
+
+
+def _texts(table: Mapping[str, object], *, keys: bool) -> Iterator[str]:
+    for name, value in table.items():
+        if keys:
+            yield name
+        if isinstance(value, dict):
+            yield from _texts(value, keys=keys)
+        elif not keys:
+            yield str(value)
+
+
+def _rows(text: str) -> list[list[str]]:
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
+    return rows[1:]
+
+
+def _words(cell: str) -> list[str]:
+    bare = re.sub(r"\(.*?\)", "", cell)
+    return [word for each in re.split("[,;]", bare) if (word := each.strip().casefold())]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import takes
@@ -12,7 +11,8 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted, say
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
-from splu_desktop.files.register.book import RELEASE, WITHDRAWN, Register
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.shelf import Place, Shelved, shelf
 
 
 class DamagedRegister(SpluError):
@@ -45,8 +45,7 @@ def run(args: argparse.Namespace) -> None:
     if args.acknowledge is not None:
         register.acknowledge(args.operator, args.acknowledge)
     reading = register.read()
-    gone = {entry.release for entry in reading.entries if entry.kind == WITHDRAWN}
-    releases = [entry for entry in reading.entries if entry.kind == RELEASE]
+    releases = shelf(register, reading).releases[::-1]
     if args.json:
         print_json(
             {
@@ -56,25 +55,25 @@ def run(args: argparse.Namespace) -> None:
                 "acknowledged": list(reading.acknowledged),
                 "releases": [
                     {
-                        "number": entry.number,
-                        "time": entry.time,
-                        "id": entry.release,
-                        "withdrawn": entry.release in gone,
-                        **{key: value for key, value in entry.body.items() if key not in ("source", "partial")},
+                        "number": each.entry.number,
+                        "time": each.entry.time,
+                        "id": each.entry.release,
+                        "withdrawn": each.place is Place.WITHDRAWN,
+                        **{key: value for key, value in each.entry.body.items() if key not in ("source", "partial")},
                     }
-                    for entry in releases
+                    for each in releases
                 ],
             }
         )
     elif releases:
         print_rows(
             releases,
-            (say("entry"), "r", lambda entry: str(entry.number)),
-            (say("made (UTC)"), "l", lambda entry: entry.time[:16].replace("T", " ")),
-            (say("source"), "l", lambda entry: _source(entry.body)),
-            (say("re-drawn"), "l", lambda entry: _draws(entry.body)),
-            (say("recipient"), "l", lambda entry: str(entry.body.get("recipient") or "-")),
-            (say("release"), "l", lambda entry: say("withdrawn") if entry.release in gone else _where(entry.body)),
+            (say("entry"), "r", lambda each: str(each.entry.number)),
+            (say("made (UTC)"), "l", lambda each: each.entry.time[:16].replace("T", " ")),
+            (say("source"), "l", lambda each: each.source or "-"),
+            (say("re-drawn"), "l", lambda each: _draws(each.entry.body)),
+            (say("recipient"), "l", lambda each: str(each.entry.body.get("recipient") or "-")),
+            (say("release"), "l", _where),
         )
     elif reading.whole:  # what is gone may have been a release
         tell("Nothing was released yet.")
@@ -102,15 +101,11 @@ def run(args: argparse.Namespace) -> None:
         )
 
 
-def _source(body: Any) -> str:
-    source = body.get("source")
-    return str(source.get("name") or "-") if isinstance(source, dict) else "-"
-
-
 def _draws(body: Any) -> str:
     return ", ".join(f"{name}: {told(words)}" for name, words in draws_in_words(body).items())
 
 
-def _where(body: Any) -> str:
-    path = str(body.get("destination", ""))
-    return path if path and Path(path).exists() else say("{path} (no longer there)", path=path)
+def _where(each: Shelved) -> str:
+    path = str(each.entry.body.get("destination", ""))
+    gone = say("{path} (no longer there)", path=path)
+    return {Place.THERE: path, Place.GONE: gone, Place.WITHDRAWN: say("withdrawn")}[each.place]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,19 +59,15 @@ class CountedColumn(Column):
         # Sums of whole numbers below 2^53, so that floating point has them exactly.
         return np.bincount(self.codes, self.weights.astype(np.float64), self.m).astype(np.int64)
 
+    @classmethod
+    def of(cls, column: Column, weights: Ints, records: int) -> CountedColumn:
+        """Return a column, whose codes are those of distinct texts, with how many records have each."""
+        own = {each.name: getattr(column, each.name) for each in fields(Column)}
+        return cls(**own, weights=weights, records=records)
+
     def through(self, change: Callable[[Column], Column]) -> CountedColumn:
         """Return what a change of labels makes of the column."""
-        after = change(self)
-        return CountedColumn(
-            name=after.name,
-            kind=after.kind,
-            codes=after.codes,
-            labels=after.labels,
-            missing=after.missing,
-            values=after.values,
-            weights=self.weights,
-            records=self.records,
-        )
+        return self.of(change(self), self.weights, self.records)
 
 
 def column_of_texts(
@@ -94,18 +90,4 @@ def column_of_texts(
         missing={name: choices.missing[name]} if name in choices.missing else {},
     )
     built = build(RawTable((name,), (raw,), np.arange(len(texts), dtype=np.int64)), own, Silent())
-    column = built.table[name]
-    return (
-        CountedColumn(
-            name=name,
-            kind=column.kind,
-            codes=column.codes,
-            labels=column.labels,
-            missing=column.missing,
-            values=column.values,
-            weights=weights,
-            records=records,
-        ),
-        texts,
-        built.choices,
-    )
+    return CountedColumn.of(built.table[name], weights, records), texts, built.choices

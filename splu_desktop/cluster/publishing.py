@@ -504,16 +504,10 @@ class _Final:
         """Return a generalised column in its final form; `shown` are (m,) records with each value where re-drawn."""
         counts = column.counts() if shown is None else shown
         some = np.flatnonzero(counts)
-        before = CountedColumn(
-            name=column.name,
-            kind=column.kind,
-            codes=np.arange(len(some), dtype=np.int32),
-            labels=column.labels[some],
-            missing=column.missing[some],
-            values=None if column.values is None else column.values[some],
-            weights=counts[some],
-            records=column.n,
-        )
+        values = None if column.values is None else column.values[some]
+        codes = np.arange(len(some), dtype=np.int32)
+        kept = Column(column.name, column.kind, codes, column.labels[some], column.missing[some], values)
+        before = CountedColumn.of(kept, counts[some], column.n)
         return cls(before, before.through(lambda c: plain(c if shown is None else as_published(c))), some)
 
     def aligned(self, m: int) -> Column:

@@ -156,8 +156,8 @@ class Survey:
     Attributes
     ----------
     coded : every published column, in the table's order.
-    asked : sets of columns of which is asked how many records agree on them.
-    keyed : columns not coded, of which is asked how many values they have and how often: key for their texts' hashes.
+    ranges : places to which keys of rows are sent, the same ones to the same place.
+    sampled : records of the table, and how many of them about are looked at together.
     """
 
     source: SourceFolder
@@ -165,7 +165,7 @@ class Survey:
     draws: Mapping[str, Draw]
     coded: tuple[Coded, ...]
     ranges: int
-    sampled: tuple[int, int]  # of so many records so many
+    sampled: tuple[int, int]
 
     @_quiet
     def held(self, at: int, units: Iterable[Unit]) -> Iterator[tuple[int, int, list[Ints]]]:

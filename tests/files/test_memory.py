@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.importer import read
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooLarge, TooWide
+from splu_desktop.files.publish.gate_lines import destination_lines
+from splu_desktop.files.publish.order import Order
 from splu_desktop.files.release.facts import BadRelease
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
@@ -127,6 +130,23 @@ def test_a_limit_on_the_process_counts(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (taken + (64 << 20), resource.RLIM_INFINITY))
         with pytest.raises(TooLarge):
             read(path)
+
+    _peak(limited)
+
+
+@linux
+def test_the_gate_tells_of_a_limit_on_the_process(tmp_path: Path) -> None:
+    # As the reader refuses by it: `ulimit -v`, or a container's.
+    table = awkward_table(100)
+    order = Order(table, plan_of(table), tmp_path / "release")
+
+    def limited() -> None:
+        (before,) = (line for line in destination_lines(order) if line.name == "memory")
+        assert before.light is Light.GREEN
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + (64 << 20), resource.RLIM_INFINITY))
+        (after,) = (line for line in destination_lines(order) if line.name == "memory")
+        assert after.light is Light.AMBER
 
     _peak(limited)
 

@@ -1,11 +1,8 @@
-"""What a release needs of the machine, and what the machine has."""
+"""What a release needs of the machine; `isolation.memory` says what of it is free."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.plan import Plan
@@ -61,39 +58,6 @@ def _text_bytes(column: Column) -> int:
     seen = sum(counts)
     size = sum(length * count for length, count in zip(lengths, counts, strict=True))
     return int(size * column.n // seen) if seen else size
-
-
-def free_memory() -> int | None:
-    """Return the bytes that can be had without swapping, None where the system does not say."""
-    if sys.platform == "win32":
-        return _windows_memory()
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):
-        return None
-
-
-def _windows_memory() -> int | None:
-    import ctypes  # of Windows alone
-
-    class Status(ctypes.Structure):
-        _fields_ = (
-            ("length", ctypes.c_ulong),
-            ("load", ctypes.c_ulong),
-            *((name, ctypes.c_ulonglong) for name in ("total", "free", "pages", "page", "virtual", "left", "extended")),
-        )
-
-    status = Status()
-    status.length = ctypes.sizeof(Status)
-    if not ctypes.WinDLL("kernel32").GlobalMemoryStatusEx(ctypes.byref(status)):  # type: ignore[attr-defined, unused-ignore]
-        return None
-    return int(status.free)
 
 
 def size_text(size: int) -> str:

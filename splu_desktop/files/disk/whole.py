@@ -80,16 +80,12 @@ def _refusals(target: Path) -> Iterator[None]:
 def check_new_folder(target: Path) -> None:
     """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
     with _refusals(target):
-        _check_new_folder(target)
-
-
-def _check_new_folder(target: Path) -> None:
-    if target.exists() or target.is_symlink():
-        raise CannotWrite(
-            "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
-            target=target,
-        )
-    _check_parent(target.parent)
+        if target.exists() or target.is_symlink():
+            raise CannotWrite(
+                "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
+                target=target,
+            )
+        _check_parent(target.parent)
 
 
 def _check_parent(parent: Path) -> None:
@@ -104,15 +100,11 @@ def _check_parent(parent: Path) -> None:
 def check_new_file(target: Path, *, overwrite: bool = False) -> None:
     """Raise CannotWrite unless `target` can become a new file, or may be replaced."""
     with _refusals(target):
-        _check_new_file(target, overwrite)
-
-
-def _check_new_file(target: Path, overwrite: bool) -> None:
-    if target.is_dir():
-        raise CannotWrite("“{target}” is a folder; give a file name.", target=target)
-    if target.exists() and not overwrite:
-        raise CannotWrite("“{target}” exists already; choose another name.", target=target)
-    _check_parent(target.parent)
+        if target.is_dir():
+            raise CannotWrite("“{target}” is a folder; give a file name.", target=target)
+        if target.exists() and not overwrite:
+            raise CannotWrite("“{target}” exists already; choose another name.", target=target)
+        _check_parent(target.parent)
 
 
 @contextlib.contextmanager

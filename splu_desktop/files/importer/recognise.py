@@ -154,8 +154,6 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     )
 
 
-_WEB = (b"<!doctype html", b"<html", b"<table", b"<head", b"<body", b"<div", b"<meta", b"<style", b"<link", b"<script",
-        b"<center", b"<font", b"<frameset", b"<title", b"<p>", b"<h1", b"<h2", b"<h3")  # fmt: skip
 _TAG = re.compile(rb"<([a-z][\w.\-]*:)?[a-z][\w.\-]*(\s+[\w:.\-]+\s*=\s*[\"'][^<>]*)?/?>")
 _SAVE_AS_XLSX = "open it in a spreadsheet program, save it as XLSX, and import that file"
 
@@ -189,7 +187,7 @@ def _check_text(path: Path, head: bytes) -> None:
     low = head[:1500].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
     if low.startswith(b"<!--"):
         low = low[low.find(b"-->") + 3 :].lstrip()
-    if low.startswith(_WEB):
+    if marked_up.form_of(head) == "html":
         raise WrongFormat(path, "is a web page, not a table", _SAVE_AS_XLSX)
     if low.startswith(b"mime-version:") or (b"\nmime-version:" in low and b"multipart/related" in low):
         raise WrongFormat(path, "is a web archive, not a table", _SAVE_AS_XLSX)

@@ -8,8 +8,9 @@ from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk import partial as unfinished
 from splu_desktop.files.disk.in_blocks import file_sha256
-from splu_desktop.files.disk.machine import free_memory, need, size_text
+from splu_desktop.files.disk.machine import need, size_text
 from splu_desktop.files.disk.stamp import stamp
+from splu_desktop.files.isolation.memory import available
 from splu_desktop.files.publish.order import Order, check_target
 from splu_desktop.files.register.book import Reading
 from splu_desktop.files.register.earlier import Cost, EarlierRelease, foreign_sentence, not_understood, sentence
@@ -84,7 +85,7 @@ def destination_lines(order: Order) -> list[Line]:
             free=size_text(free),
         )
         lines.append(Line("room", Light.RED, short, "publish"))
-    memory = free_memory()
+    memory = available()
     needed = size_text(wanted.memory)
     if memory is None or memory >= wanted.memory:
         lines.append(Line("memory", Light.GREEN, say("About {needed} of memory are needed.", needed=needed), "publish"))

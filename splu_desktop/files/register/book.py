@@ -126,7 +126,7 @@ class Register:
         self.folder = data_folder() / "register" if folder is None else folder
         self._path = self.folder / "register.jsonl"
         self._head = self.folder / "head.json"
-        self._mutex, self._holding = threading.RLock(), 0
+        self._mutex, self._lock = threading.RLock(), FileLock(self.folder / "lock", thread_local=False, mode=0o600)
 
     def read(self, since: Reading | None = None) -> Reading:
         """Return all entries and what is wrong with them.
@@ -207,7 +207,7 @@ class Register:
             # witness that tell of it stay.
             with contextlib.suppress(OSError):
                 self._put_back(before)
-                self._cut(found.size)
+                self._write_line(b"", found.size)
             raise
         return Entry(number, now, kind, release, MappingProxyType(dict(body)), digest)
 
@@ -287,28 +287,18 @@ class Register:
         Raises RegisterFault where another program holds it for more than a minute.
         """
         with self._mutex:
-            if self._holding:
-                self._holding += 1
-                try:
-                    yield
-                finally:
-                    self._holding -= 1
-                return
-            lock = FileLock(self.folder / "lock", thread_local=False, mode=0o600)
             with self._refusals():
                 try:
-                    lock.acquire(timeout=60)
+                    self._lock.acquire(timeout=60)
                 except Timeout:
                     raise RegisterFault(
                         "Another program holds the register of releases in “{folder}”; wait until it is done.",
                         folder=self.folder,
                     ) from None
-            self._holding = 1
             try:
                 yield
             finally:
-                self._holding = 0
-                lock.release()
+                self._lock.release()
 
     def _read(self) -> _FoundBook:
         try:
@@ -439,9 +429,8 @@ class Register:
             os.ftruncate(handle, size)  # cuts a torn end off, if there is one
             os.lseek(handle, size, os.SEEK_SET)
             try:
-                written = 0
-                while written < len(line):
-                    written += os.write(handle, line[written:])
+                while line:
+                    line = line[os.write(handle, line) :]
                 os.fsync(handle)
             except OSError:
                 os.ftruncate(handle, size)
@@ -462,14 +451,6 @@ class Register:
                 path.unlink(missing_ok=True)
             elif _bytes_of(path) != raw:
                 self._replace(path, raw)
-
-    def _cut(self, size: int) -> None:
-        handle = os.open(self._path, os.O_WRONLY)
-        try:
-            os.ftruncate(handle, size)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def _replace(self, path: Path, raw: bytes) -> None:
         """Write a small file whole, readable by its owner alone. The lock is held."""

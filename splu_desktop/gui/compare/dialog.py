@@ -157,16 +157,7 @@ class BesideDialog(QDialog):
         return made
 
     def _fields(self) -> list[Field[MethodShown]]:
-        def figure(title: str, name: str, hint: str) -> Field[MethodShown]:
-            def value(each: MethodShown) -> float | None:
-                found: float | None = None if each.achieved is None else getattr(each.achieved, name)
-                return found
-
-            return Field(title, lambda each: share(value(each)), key=value, right=True, hint=hint)
-
-        def counted(
-            title: str, name: str, hint: str, text: Callable[[float | None], str] = whole
-        ) -> Field[MethodShown]:
+        def figure(title: str, name: str, hint: str, text: Callable[[float | None], str] = share) -> Field[MethodShown]:
             def value(each: MethodShown) -> float | None:
                 found: float | None = None if each.achieved is None else getattr(each.achieved, name)
                 return found
@@ -227,21 +218,21 @@ class BesideDialog(QDialog):
                 "covered",
                 t("Share of the 95 % ranges that hold the true count; a dash: the method gives none"),
             ),
-            counted(t("Unique"), "uniques", t("Rows that stand out by their unchanged columns as published")),
-            counted(t("Lost"), "lost", t("Records that are not published")),
+            figure(t("Unique"), "uniques", t("Rows that stand out by their unchanged columns as published"), whole),
+            figure(t("Lost"), "lost", t("Records that are not published"), whole),
             figure(
                 t("Classifier"),
                 "classifier",
                 t("How often a classifier learnt from the answers is right by a person's other columns"),
             ),
-            counted(
+            figure(
                 t("pMSE"),
                 "pmse",
                 t("How well published records can be told from the original ones: 1 as little as chance"),
                 in_short,
             ),
-            counted(t("Seconds"), "seconds", t("To publish and to answer"), in_short),
-            counted(t("MB"), "megabytes", t("Memory beyond what the table took")),
+            figure(t("Seconds"), "seconds", t("To publish and to answer"), in_short),
+            figure(t("MB"), "megabytes", t("Memory beyond what the table took"), whole),
         ]
 
     def _build_foot(self) -> QHBoxLayout:

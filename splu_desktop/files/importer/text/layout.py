@@ -46,7 +46,7 @@ class TextLayout:
     ----------
     head : the rows of the file's first part.
     sure : whether the encoding is that of the whole file, not only of its first part.
-    lines : lines before the first record, rows before it (a quoted line break makes them differ).
+    lines_before, rows_before : before the first record (a quoted line break makes them differ).
     """
 
     encoding: Encoding
