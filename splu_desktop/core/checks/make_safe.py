@@ -196,7 +196,7 @@ class MadeSafe:
         if not gone:
             return text
         names = listed(say("“{name}”", name=name) for name in dict.fromkeys(gone))
-        return say("{text} Given up: {columns}.", text=text, columns=names)
+        return say("{text} Left out: {columns}.", text=text, columns=names)
 
 
 def coarser_forms(column: Column, k: int, rest: Rest = USUAL_REST) -> Iterator[Steps]:

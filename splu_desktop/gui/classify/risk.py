@@ -16,8 +16,6 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.risk.alike import Alike, alike
-from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
@@ -62,8 +60,6 @@ class RecognisableNow:
     ----------
     whole : the risk as things are.
     columns : column name -> what it contributes, the most telling first.
-    telling : columns, and pairs, that give a sensitive one away.
-    alike : sensitive columns that give each other away.
     persons : the line of the gate about persons with several records.
     repeating : the identifier that repeats, None where none does.
     common : sensitive column -> its common value that could be declared not sensitive, where that gains much.
@@ -71,8 +67,6 @@ class RecognisableNow:
 
     whole: Uniqueness
     columns: Mapping[str, WhatIf]
-    telling: tuple[Giveaway, ...]
-    alike: tuple[Alike, ...] = ()
     persons: Line | None = None
     repeating: PersonsFound | None = None
     common: Mapping[str, Unprotected] = field(default_factory=dict)
@@ -100,7 +94,6 @@ def recognisable(
             steps[name] = ()
     whole = risk(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
-    telling = giveaways(table, nsas, tuple(ways), progress)
     whole_table = table
     if chosen is not None and chosen.column not in table:
         whole_table = Table((*table.columns, source[chosen.column]))
@@ -109,8 +102,6 @@ def recognisable(
     return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
-        telling,
-        alike(table, drawn, progress),
         persons_line(source, whole_table, drawn, progress, chosen, told),
         known if known is not None and known.repeats else None,
         {name: found for name, found in common.items() if found is not None},

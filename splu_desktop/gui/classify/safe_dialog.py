@@ -75,13 +75,13 @@ class SafeDialog(Dialog):
         )
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.k = whole_box(1, 1000, t("People who look alike, at least"))
+        self.k = whole_box(1, 1000, t("Records alike, at least"))
         self.k.setValue(k)
-        self.unique = percent_box(0.0, 100.0, 2, t("Records that stand alone, at most"))
+        self.unique = percent_box(0.0, 100.0, 2, t("Unique records, at most"))
         self.unique.setValue(100 * unique)
         for text, box in (
-            (t("People who look alike, at least"), self.k),
-            (t("Records that stand alone, at most"), self.unique),
+            (t("Records alike, at least"), self.k),
+            (t("Unique records, at most"), self.unique),
         ):
             row.addWidget(label(text))
             row.addWidget(box)
