@@ -407,7 +407,7 @@ def _persons_treated(
     line = _persons_chosen(source, table, ways, chosen, progress)
     column = source[chosen.column]
     blank = int(column.counts()[column.missing].sum())
-    if not blank or chosen.way in ONE and LEFT_OUT in source.origin:  # of records left out before nothing is known
+    if not blank or (chosen.way in ONE and LEFT_OUT in source.origin):  # of records left out before nothing is known
         return line
     # Else the persons said here are more than the values that were said before something was chosen.
     more = say("Of these persons {n} are records without a value there, each taken for one.", n=blank)

@@ -90,9 +90,7 @@ class AudienceDialog(Dialog):
                 box = whole_box(1, 1000, titles[name])
             else:
                 box = percent_box(0.0 if name == "unique" else 1.0, 100.0, 2, titles[name])
-            why = line_edit(
-                t("Reason for another limit: {limit}", limit=titles[name]), t("Reason for the change")
-            )
+            why = line_edit(t("Reason for another limit: {limit}", limit=titles[name]), t("Reason for the change"))
             box.setValue(_TIMES[name] * getattr(given.limits, name))
             why.setText(given.changed[name][1] if name in given.changed else "")
             box.valueChanged.connect(self._show)
