@@ -506,13 +506,14 @@ def test_bars_of_empty_cells_have_a_whole_label(qtbot: QtBot) -> None:
 
 def test_a_long_name_takes_lines_and_no_dots(recipient: Stage, idle: Idle) -> None:
     columns = TableView("Columns")
-    columns.setModel(RowsModel([Field[str]("Column", lambda name: name)], columns))
+    model = RowsModel([Field[str]("Column", lambda name: name)], columns)
+    columns.setModel(model)
+    model.show(("Sex", "CCS Diagnosis Description of a long kind"))
     columns.horizontalHeader().setStretchLastSection(False)
     recipient.setCentralWidget(columns)
-    names = ("Sex", "CCS Diagnosis Description of a long kind")
     for width, lines in ((600, 1), (180, 2)):
         columns.setColumnWidth(0, width)
-        columns.fit_lines(names)
+        columns.fit_lines()
         line = columns.fontMetrics().height()
-        assert columns.verticalHeader().defaultSectionSize() // line == lines
+        assert [columns.rowHeight(row) for row in range(2)] == [line + 12, lines * line + 12]
         assert columns.wordWrap() is (lines > 1)

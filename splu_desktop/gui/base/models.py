@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from PySide6.QtCore import (
@@ -291,16 +291,19 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
-    def fit_lines(self, names: Iterable[str], beside: int = 24) -> None:
-        """Give every row the lines that the longest name in the first column needs at the width there is.
+    def fit_lines(self, beside: int = 24) -> None:
+        """Give every row the lines that its name in the first column needs at the width there is; for a few hundred.
 
         `beside` is what stands beside a name in its cell, in pixels.
         """
-        metrics, room = self.fontMetrics(), self.columnWidth(0) - beside
-        widest = max(map(metrics.horizontalAdvance, names), default=0)
-        lines = min(math.ceil(widest / max(room, 1)) or 1, _MOST_LINES)
-        self.setWordWrap(lines > 1)
-        self.verticalHeader().setDefaultSectionSize(lines * metrics.height() + 12)
+        model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
+        room, most = max(self.columnWidth(0) - beside, 1), 1
+        for row in range(0 if model is None else model.rowCount()):
+            wide = metrics.horizontalAdvance(str(model.index(row, 0).data() or ""))
+            lines = min(math.ceil(wide / room) or 1, _MOST_LINES)
+            header.resizeSection(row, lines * metrics.height() + 12)
+            most = max(most, lines)
+        self.setWordWrap(most > 1)
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)

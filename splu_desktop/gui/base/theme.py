@@ -207,6 +207,7 @@ def style_sheet(scheme: Colours) -> str:
     QComboBox::drop-down {{ border: none; width: 20px; }}
     QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
     QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
+    QSlider:horizontal {{ min-height: 20px; }}
     QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {s.edge}; }}
     QSlider::sub-page:horizontal {{ border-radius: 2px; background: {s.accent}; }}
     QSlider::sub-page:horizontal:disabled {{ background: {s.edge}; }}

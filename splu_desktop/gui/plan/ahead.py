@@ -258,7 +258,7 @@ class AheadTab(QWidget):
 
     def _fit(self) -> None:
         """Give the readers' sentences, and the groups' names, the height that they need at the width there is."""
-        self.table.fit_lines(map(_group, self.model.rows))
+        self.table.fit_lines()
         for text in self.readers:
             text.setMinimumHeight(text.heightForWidth(max(text.width(), 1)) if text.text() else 0)
 

@@ -47,9 +47,8 @@ class _Columns(TableView):
             wanted = max(self.sizeHintForColumn(0) + 16, self.horizontalHeader().sectionSizeHint(0))
             width = min(wanted, round(width * self._MOST))
         self.horizontalHeader().resizeSection(0, width)
-        model = self.model()
-        names = (str(model.index(row, 0).data()) for row in range(model.rowCount())) if model is not None else ()
-        self.fit_lines(names, self._BESIDE)
+        self.fit_lines(self._BESIDE)
+        self.scrollTo(self.currentIndex())
 
 
 class QuestionBuilder(QWidget):
