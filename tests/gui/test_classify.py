@@ -299,3 +299,24 @@ def test_groups_are_chosen_without_a_mouse(opened: MainWindow, page, qtbot: QtBo
     qtbot.waitUntil(opened.isActiveWindow)
     qtbot.keyClick(page.table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert not opened.session.choices.steps("Age")
+
+
+def test_what_is_put_together_is_called_in_the_language_of_the_window(
+    opened: MainWindow, page, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """No “Other” among German values, whoever proposes the groups: the column's card, the dialog, or Make it safe."""
+    german = {"Other": "Andere", "{value} or other": "{value} oder andere"}
+    monkeypatch.setattr("splu_desktop.gui.classify.parts.t", lambda text, **values: german.get(text, text))
+    lines = ["Ward,Diagnosis"] + [f"W{i % 9 if i % 50 else 10 + i // 50},d{i % 9}" for i in range(400)]
+    path = tmp_path / "wards.csv"
+    path.write_text("\n".join(lines) + "\n")
+    opened.import_page.open_file(path)
+    idle(opened)
+    opened.session.set_roles({"Ward": Role.NSA, "Diagnosis": Role.SA}, "roles")
+    idle(opened)
+    (step,) = page.risk.shown.columns["Ward"].steps
+    assert step.label == "Andere"
+    dialog = page.group_values_of("Ward")
+    idle(opened)
+    assert dialog._opening.steps == (step,)
+    dialog.reject()

@@ -6,6 +6,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from splu_desktop.core.generalise import Rest
 from splu_desktop.core.guarantees.remedies import Remedy, RemedyKind, remedies
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Session
@@ -16,6 +17,11 @@ from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
+
+
+def rest_of_values() -> Rest:
+    """Return what the values that are put together are called, in the custodian's language."""
+    return Rest(t("Other"), t("{value} or other"))
 
 
 class RemedyCard(Card):

@@ -13,7 +13,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import Steps, coarser, column_after
+from splu_desktop.core.generalise import Rest, Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
@@ -26,6 +26,7 @@ from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins, put
 from splu_desktop.gui.base.words import joined, number, t, told
+from splu_desktop.gui.classify.parts import rest_of_values
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
@@ -80,6 +81,7 @@ def recognisable(
     chosen: ByPerson | None,
     thresholds: Thresholds,
     told: tuple[str, ...],
+    rest: Rest,
     progress: Progress,
 ) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
@@ -88,7 +90,7 @@ def recognisable(
     trials: dict[str, Column] = {}
     for name in nsas:
         try:
-            steps[name] = coarser(table[name])
+            steps[name] = coarser(table[name], rest=rest)
             trials[name] = column_after(table[name], steps[name])
         except SpluError:  # nothing obvious fits this one
             steps[name] = ()
@@ -169,10 +171,10 @@ class RiskPanel(QWidget):
         # The figures first, which are quick; what causes them takes some ten times as long.
         quick = self._tasks.run("risk", lambda progress: risk(table, nsas, progress), pause=_REST)
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
-        whole = source.imported.table
+        whole, rest = source.imported.table, rest_of_values()
         job = self._tasks.run(
             "causes",
-            lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, told_of, progress),
+            lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, told_of, rest, progress),
             pause=_REST,
         )
         job.done.connect(self._show)
