@@ -253,3 +253,17 @@ def test_a_changed_limit_has_its_reason_and_comes_back_from_a_recipe() -> None:
     assert Audience.from_dict(said.as_dict()) == said
     plan = replace(planned(admissions(50, 6)), audience=said)
     assert Plan.from_dict(plan.as_dict()) == plan
+
+
+def test_a_unit_is_not_left_out_in_silence() -> None:
+    """An age of 24 months reads as 24 years once nothing beside it tells which."""
+    table = admissions(3_000, 1)
+    rng = np.random.default_rng(1)
+    months = rng.random(3_000) < 0.002
+    unit = Column.from_labels("age_unit", [("years", "months")[int(v)] for v in months])
+    table = Table((*table.columns, unit))
+    found = make_safe(table, planned(table), Aim(k=5))
+    said = [step.words for step in found.steps if step.column == "age_unit"]
+    assert found.plan.roles["age"] is Role.NSA
+    assert found.plan.roles["age_unit"] is Role.DROPPED
+    assert f"“age” is then read without its unit, which is not “years” in {int(months.sum())} records" in said[0]

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage, QRegion
+from PySide6.QtWidgets import QApplication, QSlider, QWidget
 
 from splu_desktop.gui.base import appearance, theme
 from splu_desktop.gui.base.session import Step
@@ -42,6 +43,28 @@ def test_every_text_can_be_read_on_every_ground(name: str) -> None:
     assert contrast(scheme.on_accent, scheme.accent) >= least
     assert contrast(scheme.edge, scheme.card) >= 3.0
     assert set(dir(scheme)) >= {*TEXTS, *grounds}
+
+
+@pytest.mark.parametrize("name", appearance.SCHEMES)
+def test_a_slider_can_be_seen_with_its_way(name: str, qapp: QApplication) -> None:
+    """WCAG 2.2, 1.4.11: Qt's own is drawn dark on dark."""
+    scheme = appearance.SCHEMES[name]
+    ground = QWidget()
+    slider = QSlider(Qt.Orientation.Horizontal, ground)
+    slider.setGeometry(0, 0, 200, 24)
+    slider.setRange(0, 10)
+    slider.setValue(5)
+    try:
+        theme.apply(qapp, scheme)
+        picture = QImage(200, 24, QImage.Format.Format_RGB32)
+        picture.fill(QColor(scheme.card))
+        slider.render(picture, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+        for at in (40, 160):  # before the handle and behind it
+            assert contrast(picture.pixelColor(at, 12).name(), scheme.card) >= 3.0
+        edges = [picture.pixelColor(at, 8).name() for at in range(85, 115)]
+        assert max(contrast(each, scheme.card) for each in edges) >= 3.0
+    finally:
+        theme.apply(qapp, theme.LIGHT)
 
 
 def test_the_menu_dresses_at_once_and_is_remembered(window: MainWindow, qapp: QApplication) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core import generalise as g
 from splu_desktop.core.checks.gate import table_lines
+from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import KS, causes, risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import told
 from splu_desktop.gui.classify.group_dialog import GroupDialog
 from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -97,7 +100,7 @@ def test_what_gives_a_sensitive_column_away_is_said_and_mended(opened: MainWindo
     opened.session.set_roles({"Sex": Role.NSA, "Code": Role.NSA, "Name of disease": Role.SA}, "roles")
     idle(opened)
     session = opened.session
-    assert [found.column for found in page.risk.shown.telling] == ["Code"]
+    assert [found.column for found in page.giveaway.found] == ["Code"]
     assert page.giveaway.isVisible()
     assert "“Code” gives “Name of disease” away" in page.giveaway.text.text()
     line = next(
@@ -106,7 +109,7 @@ def test_what_gives_a_sensitive_column_away_is_said_and_mended(opened: MainWindo
     assert line.column == "Code"
     opened.show_step(Step.PLAN)
     idle(opened)
-    assert "“Code” gives" in opened.plan_page.promises.warnings.text()
+    assert opened.plan_page.giveaway.text.text() == page.giveaway.text.text()
     opened.show_step(Step.CLASSIFY)
     page.giveaway.out.click()
     idle(opened)
@@ -115,7 +118,42 @@ def test_what_gives_a_sensitive_column_away_is_said_and_mended(opened: MainWindo
     assert not giveaways(session.prepared(), ["Sex"], ["Name of disease"])
     opened.show_step(Step.PLAN)
     idle(opened)
-    assert "gives" not in opened.plan_page.promises.warnings.text()
+    assert not opened.plan_page.giveaway.isVisible()
+
+
+@pytest.mark.parametrize("kind", ["groups", "tolerances", "persons", "two"])
+def test_classify_and_plan_say_of_what_gives_away_what_the_gate_will(
+    kind: str, opened: MainWindow, page, idle: Idle, tmp_path: Path
+):
+    """Whatever the draw: the gate must not be the first to say it, nor say it with other figures."""
+    lines = ["Person,Sex,Code,Name of disease,Deceased"]
+    lines += [
+        f"P{i // 2},{'fm'[i % 2]},C{i // 2 % 11},disease {i // 2 % 11},{'yes' if i // 2 % 11 == 3 else 'no'}"
+        for i in range(1_320)
+    ]
+    path = tmp_path / "double.csv"
+    path.write_text("\n".join(lines) + "\n")
+    opened.import_page.open_file(path)
+    idle(opened)
+    session = opened.session
+    drawn = ["Deceased"] if kind == "tolerances" else ["Name of disease"]
+    drawn += ["Deceased"] if kind == "two" else []
+    roles = dict.fromkeys(("Person", "Sex", "Code", "Name of disease", "Deceased"), Role.DROPPED)
+    roles |= {"Person": Role.IDENTIFIER, "Sex": Role.NSA, "Code": Role.NSA} | dict.fromkeys(drawn, Role.SA)
+    session.set_roles(roles, "roles")
+    if kind == "persons":
+        session.choose(replace(session.choices, persons=ByPerson("Person", "draw")), "persons")
+    idle(opened)
+    opened.show_step(Step.PLAN)
+    idle(opened)
+    opened.show_step(Step.PUBLISH)
+    idle(opened)
+    said = [line.sentence for line in opened.publish_page.gate.lines if line.name == "giveaway"]
+    assert len(said) >= (2 if kind == "two" else 1)
+    for card in (page.giveaway, opened.plan_page.giveaway):
+        assert card.isVisibleTo(card.parentWidget())
+        assert [found.sentence for found in card.found] == said
+        assert card.text.text().startswith(told(said[0]))
 
 
 @pytest.mark.parametrize("role", [Role.NSA, Role.SA])
@@ -261,3 +299,24 @@ def test_groups_are_chosen_without_a_mouse(opened: MainWindow, page, qtbot: QtBo
     qtbot.waitUntil(opened.isActiveWindow)
     qtbot.keyClick(page.table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert not opened.session.choices.steps("Age")
+
+
+def test_what_is_put_together_is_called_in_the_language_of_the_window(
+    opened: MainWindow, page, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """No “Other” among German values, whoever proposes the groups: the column's card, the dialog, or Make it safe."""
+    german = {"Other": "Andere", "{value} or other": "{value} oder andere"}
+    monkeypatch.setattr("splu_desktop.gui.classify.parts.t", lambda text, **values: german.get(text, text))
+    lines = ["Ward,Diagnosis"] + [f"W{i % 9 if i % 50 else 10 + i // 50},d{i % 9}" for i in range(400)]
+    path = tmp_path / "wards.csv"
+    path.write_text("\n".join(lines) + "\n")
+    opened.import_page.open_file(path)
+    idle(opened)
+    opened.session.set_roles({"Ward": Role.NSA, "Diagnosis": Role.SA}, "roles")
+    idle(opened)
+    (step,) = page.risk.shown.columns["Ward"].steps
+    assert step.label == "Andere"
+    dialog = page.group_values_of("Ward")
+    idle(opened)
+    assert dialog._opening.steps == (step,)
+    dialog.reject()

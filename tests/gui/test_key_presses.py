@@ -113,7 +113,7 @@ def _telling(path: Path) -> None:
     path.write_text("\n".join([f"{head},Postcode", *rows]) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("table", ["harmless", "risky", "linelist_raw.xlsx", "sparcs_1000.csv"])
+@pytest.mark.parametrize("table", ["harmless", "risky", "linelist_raw.xlsx", "sparcs_1000.csv", "diabetes130.csv.gz"])
 def test_from_file_to_saved_report_takes_few_key_presses(
     table: str, window: MainWindow, small_csv: Path, qtbot: QtBot
 ) -> None:

@@ -502,3 +502,18 @@ def test_bars_of_empty_cells_have_a_whole_label(qtbot: QtBot) -> None:
         view.show_bars(Bars((label, "f"), (3, 2), 2), "between")
         pictures.append(view.grab().toImage())
     assert pictures[0] == pictures[1]
+
+
+def test_a_long_name_takes_lines_and_no_dots(recipient: Stage, idle: Idle) -> None:
+    columns = TableView("Columns")
+    model = RowsModel([Field[str]("Column", lambda name: name)], columns)
+    columns.setModel(model)
+    model.show(("Sex", "CCS Diagnosis Description of a long kind"))
+    columns.horizontalHeader().setStretchLastSection(False)
+    recipient.setCentralWidget(columns)
+    for width, lines in ((600, 1), (180, 2)):
+        columns.setColumnWidth(0, width)
+        columns.fit_lines()
+        line = columns.fontMetrics().height()
+        assert [columns.rowHeight(row) for row in range(2)] == [line + 12, lines * line + 12]
+        assert columns.wordWrap() is (lines > 1)

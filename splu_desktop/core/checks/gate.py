@@ -404,6 +404,19 @@ def _persons_treated(
     source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress
 ) -> Line:
     """Return what becomes of persons with several records as chosen."""
+    line = _persons_chosen(source, table, ways, chosen, progress)
+    column = source[chosen.column]
+    blank = int(column.counts()[column.missing].sum())
+    if not blank or (chosen.way in ONE and LEFT_OUT in source.origin):  # of records left out before nothing is known
+        return line
+    # Else the persons said here are more than the values that were said before something was chosen.
+    more = say("Of these persons {n} are records without a value there, each taken for one.", n=blank)
+    return replace(line, sentence=listed((line.sentence, more), "{head} {tail}", "{head} {tail}"))
+
+
+def _persons_chosen(
+    source: Table, table: Table, ways: Mapping[str, Draw], chosen: ByPerson, progress: Progress
+) -> Line:
     who = persons(source[chosen.column])
     number, records = int(who.max()) + 1, source.n
     if chosen.way in ONE:

@@ -76,6 +76,7 @@ _PARTS = (50, 20, 10, 5)  # and one in so many of all
 _CODED = 0.9  # of the values are numbers of one length where they are cut to their first digits, as those of places
 _SMALL = 3  # records below which a class counts where the aim is about unique ones
 _TIME = re.compile(r"[0-2]\d:[0-5]\d")
+_UNIT = re.compile(r"[\s_.-]*(?:units?|einheit|unité|unite)$", re.IGNORECASE)  # after the name of what it is of
 _TOLD = 0.005  # share given up from which it is said
 # A coarser form that tells less than so much, in nats, and than this share of what the column told is no use.
 _LEAST_TOLD, _LEAST_SHARE = 0.3, 0.1
@@ -196,7 +197,7 @@ class MadeSafe:
         if not gone:
             return text
         names = listed(say("“{name}”", name=name) for name in dict.fromkeys(gone))
-        return say("{text} Given up: {columns}.", text=text, columns=names)
+        return say("{text} Left out: {columns}.", text=text, columns=names)
 
 
 def coarser_forms(column: Column, k: int, rest: Rest = USUAL_REST) -> Iterator[Steps]:
@@ -314,12 +315,29 @@ class _Search:
 
     def leave_out(self, name: str, role: Role = Role.DROPPED, why: str = "") -> None:
         words = say("Leave out “{column}”", column=name)
+        if unit := self._without_unit(name):
+            why = listed((why, unit), "{head}; {tail}", "{head}; {tail}") if why else unit
         if why:
             words = say("Leave out “{column}” ({why})", column=name, why=why)
         every = {n: steps for n, steps in self.plan.generalisations.items() if n != name or n in self.planned}
         every |= {name: self.planned[name]} if name in self.planned else {}  # what was tried of it before is no choice
         plan = replace(self.plan, roles={**self.plan.roles, name: role}, generalisations=every)
         self.take(plan, name, words, out=True)
+
+    def _without_unit(self, name: str) -> str:
+        """Return what is no longer known of a column that is published, where `name` holds its unit; "" for no unit."""
+        of = _UNIT.sub("", name)
+        if of == name or of not in self.plan.roles or not self.plan.roles[of].published:
+            return ""
+        column = self.source[name]
+        counts = np.where(column.missing, 0, column.counts())
+        usual = int(counts.argmax())
+        return say(
+            "“{column}” is then read without its unit, which is not “{unit}” in {n} records",
+            column=of,
+            unit=str(column.labels[usual]),
+            n=int(counts.sum() - counts[usual]),
+        )
 
     def grouped(self, name: str, steps: Steps) -> None:
         every = {**self.plan.generalisations, name: (*self.planned.get(name, ()), *steps)}

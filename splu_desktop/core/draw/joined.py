@@ -712,7 +712,7 @@ class Joined(Draw):
         said = self.chance()
         if self._protected:
             least, most = min(self.parts[at].limit for at in self._protected), self.confidence
-            limit = up(most) if least == most else say("{least} to {most}, by value", least=up(least), most=up(most))
+            limit = up(most) if least == most else say("{least} to {most} (by value)", least=up(least), most=up(most))
             said = say("joined draw: of records that show a sensitive value, at most {limit} are right", limit=limit)
         if self.declared:
             said = say("{words}, with values declared in advance", words=said)

@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import DatePart, Part
-from splu_desktop.core.generalise.groups_of_values import rare_together
+from splu_desktop.core.generalise.groups_of_values import USUAL_REST, Rest, rare_together
 from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
 from splu_desktop.core.generalise.typical import ENOUGH
@@ -121,11 +121,11 @@ def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None)
     return ()
 
 
-def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
+def coarser(column: Column, k: int = 10, rest: Rest = USUAL_REST) -> tuple[Generalisation, ...]:
     """Return what would make a column published unchanged less telling, empty where nothing obvious would.
 
     Intervals of a round width for measurements, part of the date, the chapter of diagnosis codes, or the values of
-    fewer than `k` records into one.
+    fewer than `k` records into one, called as `rest` says.
     """
     found = suggest(column, sensitive=False)
     if found:
@@ -133,7 +133,7 @@ def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
     system = system_of(column)
     if system:
         return (Chapter(system),)
-    rare = rare_together(column, k)
+    rare = rare_together(column, k, rest)
     return (rare,) if rare is not None and 1 < rare.apply(column).m < column.m else ()
 
 

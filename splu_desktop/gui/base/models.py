@@ -37,6 +37,7 @@ BAR = Qt.ItemDataRole.UserRole + 2
 WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
 
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
+_MOST_LINES = 3  # that a name may take
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
 
@@ -290,6 +291,20 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
+    def fit_lines(self, beside: int = 24) -> None:
+        """Give every row the lines that its name in the first column needs at the width there is; for a few hundred.
+
+        `beside` is what stands beside a name in its cell, in pixels.
+        """
+        model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
+        room, most = max(self.columnWidth(0) - beside, 1), 1
+        for row in range(0 if model is None else model.rowCount()):
+            wide = metrics.horizontalAdvance(str(model.index(row, 0).data() or ""))
+            lines = min(math.ceil(wide / room) or 1, _MOST_LINES)
+            header.resizeSection(row, lines * metrics.height() + 12)
+            most = max(most, lines)
+        self.setWordWrap(most > 1)
+
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
@@ -307,22 +322,30 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
-        headed = {at: min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()}
+        headed = {
+            at: wide if self._holds_figures(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
+        }
 
         def narrowed(most: int) -> dict[int, int]:
             return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
 
-        # The widest give way first, down to their headers; where that is not enough, the table scrolls.
+        # The widest give way first, down to their headers, figures not at all: half of one is another. Where that is
+        # not enough, the table scrolls.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
         for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), narrowed(0)).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
 
+    def _holds_figures(self, column: int) -> bool:
+        model = self.model()
+        held = None if model is None else model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)
+        return held is not None and bool(Qt.AlignmentFlag(held) & Qt.AlignmentFlag.AlignRight)
+
     def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
         """Give each column the width of its content, looking at the first rows alone.
 
         `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width;
-        the others are cut before anybody has to scroll.
+        the others are cut before anybody has to scroll, but for figures.
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)

@@ -190,7 +190,8 @@ def style_sheet(scheme: Colours) -> str:
         selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
     QPlainTextEdit:focus {{ border: 2px solid {s.accent}; }}
     QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
-    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; background: {s.page}; border-color: {s.line}; }}
+    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; placeholder-text-color: {s.disabled};
+        background: {s.page}; border-color: {s.line}; }}
     QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         padding: 3px 6px; min-height: 18px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
     QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border: 2px solid {s.accent}; padding: 2px 5px; }}
@@ -206,6 +207,14 @@ def style_sheet(scheme: Colours) -> str:
     QComboBox::drop-down {{ border: none; width: 20px; }}
     QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
     QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
+    QSlider:horizontal {{ min-height: 20px; }}
+    QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {s.edge}; }}
+    QSlider::sub-page:horizontal {{ border-radius: 2px; background: {s.accent}; }}
+    QSlider::sub-page:horizontal:disabled {{ background: {s.edge}; }}
+    QSlider::handle:horizontal {{ width: 12px; margin: -6px 0; border: 1px solid {s.edge}; border-radius: 4px;
+        background: {s.card}; }}
+    QSlider::handle:horizontal:hover {{ background: {s.accent_soft}; }}
+    QSlider::handle:horizontal:focus {{ border: 2px solid {s.accent}; }}
     QCheckBox, QRadioButton {{ spacing: 8px; }}
     QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 14px; height: 14px;
         border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}

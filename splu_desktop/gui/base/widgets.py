@@ -55,6 +55,7 @@ _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and 
 _Box = TypeVar("_Box", bound=QBoxLayout)
 _Held = QWidget | QLayout
 Part = _Held | int | tuple[_Held, int] | tuple[_Held, int, Qt.AlignmentFlag]
+_AROUND = 42  # pixels of a box to choose from that its text doesn't have
 _GAP = 6  # between a button's icon and its text
 
 
@@ -157,6 +158,10 @@ class Choice(QComboBox):
     def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
+
+    def keep_whole(self, *words: str) -> None:
+        """Keep room for words of our own, however narrow the window: they are short, and names of a table aren't."""
+        self.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, words)) + _AROUND)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.isEditable() or self.currentIndex() < 0:

@@ -79,8 +79,8 @@ class AudienceDialog(Dialog):
         self._numbers: dict[str, QSpinBox | QDoubleSpinBox] = {}
         self._reasons: dict[str, QLineEdit] = {}
         titles = {
-            "k": t("People who look alike, at least"),
-            "unique": t("Records that stand alone, at most"),
+            "k": t("Records alike, at least"),
+            "unique": t("Unique records, at most"),
             "certainty": t("A row about a person is right in at most"),
             "cell": t("Least number in a printed table"),
         }
@@ -90,9 +90,7 @@ class AudienceDialog(Dialog):
                 box = whole_box(1, 1000, titles[name])
             else:
                 box = percent_box(0.0 if name == "unique" else 1.0, 100.0, 2, titles[name])
-            why = line_edit(
-                t("Reason for another limit: {limit}", limit=titles[name]), t("Reason, where you change it")
-            )
+            why = line_edit(t("Reason for another limit: {limit}", limit=titles[name]), t("Reason for the change"))
             box.setValue(_TIMES[name] * getattr(given.limits, name))
             why.setText(given.changed[name][1] if name in given.changed else "")
             box.valueChanged.connect(self._show)

@@ -42,6 +42,7 @@ from splu_desktop.gui.base.words import number, percent, t
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
 from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
+from splu_desktop.gui.classify.parts import rest_of_values
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
 _REST = 150  # ms
@@ -70,8 +71,8 @@ class GroupDialog(Dialog):
         self._opening: Opening | None = None
         self.inputs: Inputs | None = None
         self._build()
-        steps, column, sensitive = self._now, self._column, self._role is Role.SA
-        job = tasks.run("group-opening", lambda progress: opening(column, steps, sensitive, progress))
+        steps, column, sensitive, called = self._now, self._column, self._role is Role.SA, rest_of_values()
+        job = tasks.run("group-opening", lambda progress: opening(column, steps, sensitive, called, progress))
         job.done.connect(self._opened)
         job.failed.connect(lambda text: self.banner.say("warning", text))
         if self._role is Role.NSA:

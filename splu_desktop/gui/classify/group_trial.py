@@ -16,6 +16,7 @@ from splu_desktop.core.generalise import (
     DatePart,
     Intervals,
     Rare,
+    Rest,
     Steps,
     coarser,
     column_after,
@@ -106,7 +107,7 @@ class GroupTrial:
     totals: dict[ValueState, Total] | None
 
 
-def opening(column: Column, steps: Steps, sensitive: bool, progress: Progress) -> Opening:
+def opening(column: Column, steps: Steps, sensitive: bool, rest: Rest, progress: Progress) -> Opening:
     """Return where to start: the steps there are, else what is sensible. Runs in a worker."""
     progress.report(_STAGE, 0.0)
     width = None
@@ -116,7 +117,7 @@ def opening(column: Column, steps: Steps, sensitive: bool, progress: Progress) -
         except CannotGeneralise:
             width = None
     if not steps:
-        steps = (suggest(column) if sensitive else ()) or coarser(column)
+        steps = (suggest(column) if sensitive else ()) or coarser(column, rest=rest)
     values = int(np.count_nonzero(column.counts()))
     last = steps[-1] if steps else None
     rare = last.named(column_after(column, steps[:-1])) if isinstance(last, Rare) else ""

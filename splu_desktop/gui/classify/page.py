@@ -24,10 +24,11 @@ from splu_desktop.gui.classify.cards import CardBar
 from splu_desktop.gui.classify.columns import BARS_COLUMN, ROLE_COLUMN, WHY_COLUMN, ColumnRow, ColumnsModel
 from splu_desktop.gui.classify.frozen import CardFilter, FrozenTable
 from splu_desktop.gui.classify.group_dialog import GroupDialog
-from splu_desktop.gui.classify.parts import GiveawayCard, RemedyCard
+from splu_desktop.gui.classify.parts import RemedyCard
 from splu_desktop.gui.classify.risk import RiskPanel, WhatIf
 from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
 from splu_desktop.gui.classify.safe_dialog import SafeDialog
+from splu_desktop.gui.plan.giveaway_card import GiveawayCard
 from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 
 _LINES = 14  # of text in the room below the table, where there is room for them
@@ -148,7 +149,7 @@ class ClassifyPage(Page):
         self.below.addWidget(self.details)
         self.remedies = RemedyCard(self.session, self.tasks)
         self.below.addWidget(self.remedies)
-        self.giveaway = GiveawayCard(self.session)
+        self.giveaway = GiveawayCard(self.session, self.tasks)
         self.giveaway.group.connect(self.group_values_of)
         self.below.addWidget(self.giveaway)
         self.risk = RiskPanel(self.session, self.tasks)
@@ -231,8 +232,6 @@ class ClassifyPage(Page):
         return self.risk.shown.columns.get(name) if self.risk.shown is not None else None
 
     def _risk_found(self) -> None:
-        if self.risk.shown is not None:
-            self.giveaway.show_giveaways((*self.risk.shown.telling, *self.risk.shown.alike))
         self.model.show([replace(row, what=self._what(row.fact.name)) for row in self.model.rows])
         self._show_details()
 
@@ -356,6 +355,7 @@ class ClassifyPage(Page):
         self.show_part(None)
         self._show_acts(True)
         self.risk.look()
+        self.giveaway.look()
         rows = [
             ColumnRow(
                 place,

@@ -1,26 +1,27 @@
-"""Below the table of columns: ways out for a column that can't be sensitive, and columns that give one away."""
+"""Below the table of columns: ways out for a column that can't be sensitive."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from splu_desktop.core.generalise import Rest
 from splu_desktop.core.guarantees.remedies import Remedy, RemedyKind, remedies
-from splu_desktop.core.messages import say
-from splu_desktop.core.risk.alike import Alike
-from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Picture, button, label, margins, put
+from splu_desktop.gui.base.widgets import Card, button, label, margins
 from splu_desktop.gui.base.words import caption, t, told
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
 
 _LONGEST = 64  # characters on a button; the rest is in its hover text
+
+
+def rest_of_values() -> Rest:
+    """Return what the values that are put together are called, in the custodian's language."""
+    return Rest(t("Other"), t("{value} or other"))
 
 
 class RemedyCard(Card):
@@ -82,50 +83,3 @@ class RemedyCard(Card):
             self._session.set_roles({name: Role.DROPPED}, t("role of {column}", column=name))
             return
         take_groups(self._session, self._tasks, name, remedy.steps)
-
-
-class GiveawayCard(Card):
-    """For the column that gives a sensitive one away most: what it means, and two ways out as buttons.
-
-    Signals
-    -------
-    group (name) : the user wants to put its values into groups.
-    """
-
-    group = Signal(str)
-
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(spacing=8, parent=parent)
-        self._session, self._name = session, ""
-        row = put(
-            margins(QHBoxLayout(), spacing=12), (Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
-        )
-        self.text = label("", wrap=True)
-        row.addWidget(self.text, 1)
-        self.out = button(t("Leave it &out"), self._leave_out)
-        self.coarser = button(t("&Group its values…"), lambda: self.group.emit(self._name))
-        put(row, (self.out, 0, Qt.AlignmentFlag.AlignTop), (self.coarser, 0, Qt.AlignmentFlag.AlignTop))
-        self.body.addLayout(row)
-        self.hide()
-
-    def show_giveaways(self, found: Sequence[Giveaway | Alike]) -> None:
-        """Show the first of them, and which columns there are more."""
-        self.setVisible(bool(found))
-        if not found:
-            return
-        first = found[0]
-        self._name = first.column
-        words = told(first.sentence)
-        others = [name for name in dict.fromkeys(each.column for each in found) if name != first.column]
-        if others:
-            named = ", ".join(told(say("“{name}”", name=name)) for name in others[:4]) + (
-                ", …" if len(others) > 4 else "."
-            )
-            words = t("{first} More of the kind: {others}", first=words, others=named)
-        self.text.setText(words)
-        self.coarser.setVisible(isinstance(first, Giveaway))
-        self.out.setAccessibleName(t("Leave “{column}” out", column=first.column))
-        self.coarser.setAccessibleName(t("Group the values of “{column}”", column=first.column))
-
-    def _leave_out(self) -> None:
-        self._session.set_roles({self._name: Role.DROPPED}, t("role of {column}", column=self._name))

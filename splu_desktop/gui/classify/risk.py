@@ -13,11 +13,9 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import Steps, coarser, column_after
+from splu_desktop.core.generalise import Rest, Steps, coarser, column_after
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.risk.alike import Alike, alike
-from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
@@ -28,6 +26,7 @@ from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Picture, label, margins, put
 from splu_desktop.gui.base.words import joined, number, t, told
+from splu_desktop.gui.classify.parts import rest_of_values
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
 from splu_desktop.gui.classify.risk_grid import RiskGrid
 
@@ -62,8 +61,6 @@ class RecognisableNow:
     ----------
     whole : the risk as things are.
     columns : column name -> what it contributes, the most telling first.
-    telling : columns, and pairs, that give a sensitive one away.
-    alike : sensitive columns that give each other away.
     persons : the line of the gate about persons with several records.
     repeating : the identifier that repeats, None where none does.
     common : sensitive column -> its common value that could be declared not sensitive, where that gains much.
@@ -71,8 +68,6 @@ class RecognisableNow:
 
     whole: Uniqueness
     columns: Mapping[str, WhatIf]
-    telling: tuple[Giveaway, ...]
-    alike: tuple[Alike, ...] = ()
     persons: Line | None = None
     repeating: PersonsFound | None = None
     common: Mapping[str, Unprotected] = field(default_factory=dict)
@@ -86,6 +81,7 @@ def recognisable(
     chosen: ByPerson | None,
     thresholds: Thresholds,
     told: tuple[str, ...],
+    rest: Rest,
     progress: Progress,
 ) -> RecognisableNow:
     """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
@@ -94,13 +90,12 @@ def recognisable(
     trials: dict[str, Column] = {}
     for name in nsas:
         try:
-            steps[name] = coarser(table[name])
+            steps[name] = coarser(table[name], rest=rest)
             trials[name] = column_after(table[name], steps[name])
         except SpluError:  # nothing obvious fits this one
             steps[name] = ()
     whole = risk(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
-    telling = giveaways(table, nsas, tuple(ways), progress)
     whole_table = table
     if chosen is not None and chosen.column not in table:
         whole_table = Table((*table.columns, source[chosen.column]))
@@ -109,8 +104,6 @@ def recognisable(
     return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
-        telling,
-        alike(table, drawn, progress),
         persons_line(source, whole_table, drawn, progress, chosen, told),
         known if known is not None and known.repeats else None,
         {name: found for name, found in common.items() if found is not None},
@@ -178,10 +171,10 @@ class RiskPanel(QWidget):
         # The figures first, which are quick; what causes them takes some ten times as long.
         quick = self._tasks.run("risk", lambda progress: risk(table, nsas, progress), pause=_REST)
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
-        whole = source.imported.table
+        whole, rest = source.imported.table, rest_of_values()
         job = self._tasks.run(
             "causes",
-            lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, told_of, progress),
+            lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, told_of, rest, progress),
             pause=_REST,
         )
         job.done.connect(self._show)

@@ -25,6 +25,7 @@ from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Dialog, announce, label, last_row, percent_box, whole_box
 from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.classify.parts import rest_of_values
 from splu_desktop.gui.plan.taking_groups import generalised
 
 Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
@@ -75,13 +76,13 @@ class SafeDialog(Dialog):
         )
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.k = whole_box(1, 1000, t("People who look alike, at least"))
+        self.k = whole_box(1, 1000, t("Records alike, at least"))
         self.k.setValue(k)
-        self.unique = percent_box(0.0, 100.0, 2, t("Records that stand alone, at most"))
+        self.unique = percent_box(0.0, 100.0, 2, t("Unique records, at most"))
         self.unique.setValue(100 * unique)
         for text, box in (
-            (t("People who look alike, at least"), self.k),
-            (t("Records that stand alone, at most"), self.unique),
+            (t("Records alike, at least"), self.k),
+            (t("Unique records, at most"), self.unique),
         ):
             row.addWidget(label(text))
             row.addWidget(box)
@@ -114,7 +115,7 @@ class SafeDialog(Dialog):
         self.take.setEnabled(False)
         self.text.setText(t("Looking for steps…"))
         aim = Aim(self.k.value(), self.unique.value() / 100)
-        table, plan, rest = source.imported.table, choices.plan(), Rest(t("Other"), t("{value} or other"))
+        table, plan, rest = source.imported.table, choices.plan(), rest_of_values()
         job = self._tasks.run("make safe", lambda progress: proposed(table, plan, aim, rest, progress), pause=_REST)
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)

@@ -42,8 +42,6 @@ _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless 
 _NARROWEST = 80  # pixels of a column
 _BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
-_BESIDE = 24  # pixels beside a group's name in its cell
-_LINES = 3  # that a group's name may take
 
 
 @dataclass(frozen=True)
@@ -168,6 +166,7 @@ class AheadTab(QWidget):
         row.addWidget(label(self.tr("by"), "quiet"))
         for box in self.lines:
             box.setAccessibleName(self.tr("Column of the lines"))
+            box.keep_whole(self.tr("(nothing)"), self.tr("nothing else"))
             row.addWidget(box, 2)
         for box in (self.value, *self.lines):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -259,11 +258,7 @@ class AheadTab(QWidget):
 
     def _fit(self) -> None:
         """Give the readers' sentences, and the groups' names, the height that they need at the width there is."""
-        metrics, room = self.table.fontMetrics(), self.table.columnWidth(0) - _BESIDE
-        widest = max((metrics.horizontalAdvance(_group(row)) for row in self.model.rows), default=0)
-        lines = min(math.ceil(widest / max(room, 1)) or 1, _LINES)
-        self.table.setWordWrap(lines > 1)
-        self.table.verticalHeader().setDefaultSectionSize(lines * metrics.height() + 12)
+        self.table.fit_lines()
         for text in self.readers:
             text.setMinimumHeight(text.heightForWidth(max(text.width(), 1)) if text.text() else 0)
 

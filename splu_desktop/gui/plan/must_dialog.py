@@ -80,10 +80,12 @@ class _Line(QObject):
         self.least.setSpecialValueText(t("any"))
         self.least.setValue(100)
         self.sa.addItem(t("(no table)"), "")
+        self.sa.keep_whole(t("(no table)"))
         for name in dialog.draws:
             self.sa.addItem(name, name)
         for line in self.lines:
             line.addItem(t("nothing else"), "")
+            line.keep_whole(t("nothing else"))
             for name in dialog.nsas:
                 line.addItem(name, name)
         for per_cent in _ERRORS:

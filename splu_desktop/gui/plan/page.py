@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -19,21 +19,18 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.guarantees import sentences
 from splu_desktop.core.plan import Thresholds
-from splu_desktop.core.risk.alike import alike
-from splu_desktop.core.risk.giveaway import giveaways
-from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.sanitise import redrawable
-from splu_desktop.core.table import Column, Table, unique
+from splu_desktop.core.table import Column, unique
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.plot_saving import PlotCard
 from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step
 from splu_desktop.gui.base.tasks import Tasks, in_turns
 from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, new_grid, scrolled
-from splu_desktop.gui.base.words import number, t, tip, told
+from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
+from splu_desktop.gui.plan.giveaway_card import GiveawayCard
 from splu_desktop.gui.plan.must_dialog import MustDialog
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan.taking_groups import take_groups
@@ -54,8 +51,14 @@ _PAUSE = 1.0  # seconds without a change after which the next one is a step of u
 
 
 class PlanPage(Page):
-    """The third page."""
+    """The third page.
 
+    Signals
+    -------
+    mend (Step, column) : what this column gives away is mended on that page.
+    """
+
+    mend = Signal(Step, str)
     step = Step.PLAN
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
@@ -74,7 +77,6 @@ class PlanPage(Page):
         self._listed: tuple[object, ...] = ()
         self._compared: tuple[object, ...] = ()
         self._comparing: tuple[object, ...] = ()
-        self._telling: tuple[object, ...] = ()
         self._advice: Advice | None = None
         self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
         self._last_change = 0.0
@@ -139,6 +141,9 @@ class PlanPage(Page):
         )
         card.body.addWidget(self.asks)
         self.parts.addWidget(card)
+        self.giveaway = GiveawayCard(self.session, self.tasks)
+        self.giveaway.group.connect(partial(self.mend.emit, Step.CLASSIFY))
+        self.parts.addWidget(self.giveaway)
 
     def _build_plots(self) -> None:
         self.plots = QWidget()
@@ -301,6 +306,7 @@ class PlanPage(Page):
                 self.column.addItems(names)
                 self.column.setCurrentIndex(max(0, names.index(kept) if kept in names else 0))
         self.which.setVisible(len(names) > 1)
+        self.giveaway.look()
         self._show(choices)
 
     def _show(self, choices: Choices) -> None:
@@ -340,7 +346,6 @@ class PlanPage(Page):
         self._draw(choices.gammas[name], thresholds)
         self._list_values(name, choices.gammas[name], thresholds)
         self._compare(name, choices.gammas[name], thresholds)
-        self._look_for_giveaways(name)
         if choices.together or len(choices.sensitive) == 1:
             text = t("Continue with groups of {gamma}", gamma=number(choices.gammas[name]))
         else:
@@ -421,29 +426,6 @@ class PlanPage(Page):
                 "ways", lambda progress: ways_out(read, steps, gamma, thresholds, progress), pause=_REST
             )
             work.done.connect(lambda found: self.promises.ways_out.show_ways(found, gamma, thresholds))
-
-    def _look_for_giveaways(self, name: str) -> None:
-        """Find the columns that tell this one, those published as they are and sensitive ones, in the worker."""
-        choices = self.session.choices
-        if choices is None:
-            return
-        nsas = tuple(each for each, role in choices.roles.items() if role is Role.NSA)
-        key = (self.session.source, name, *((each, choices.steps(each)) for each in (*nsas, name)))
-        if key != self._telling:
-            self._telling = key
-            table = Table(tuple(self.session.drawn(each)[0] for each in (*nsas, name)))
-            job = self.tasks.run("giveaway", lambda progress: giveaways(table, nsas, (name,), progress), pause=_REST)
-            job.done.connect(lambda found: self.promises.show_giveaways([told(each.sentence) for each in found]))
-        ways = {name: choices.draws[name] for name in choices.sensitive}
-        drawn, thresholds = Table(tuple(self.session.drawn(each)[0] for each in ways)), choices.thresholds
-        both = self.tasks.run(
-            "alike", lambda progress: alike(drawn, redrawable(drawn, ways, thresholds), progress), pause=_REST
-        )
-        both.done.connect(
-            lambda found: self.promises.show_alike(
-                [told(pair.sentence) for pair in found if name in (pair.column, pair.other)]
-            )
-        )
 
     def _compare(self, name: str, gamma: int, thresholds: Thresholds) -> None:
         column = self._column()

@@ -19,7 +19,7 @@ class PromisesTab(QWidget):
 
     Signals
     -------
-    warned (str) : what the thresholds fail to give, and what gives the column away; "" for nothing.
+    warned (str) : what the thresholds fail to give; "" for nothing.
     """
 
     warned = Signal(str)
@@ -27,9 +27,6 @@ class PromisesTab(QWidget):
     def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
-        self._unmet: tuple[str, ...] = ()
-        self._telling: tuple[str, ...] = ()
-        self._alike: tuple[str, ...] = ()
         self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
         said = QWidget()
         lines = margins(QVBoxLayout(said), 0, spacing=8)
@@ -69,25 +66,11 @@ class PromisesTab(QWidget):
 
     def show_warnings(self, sentences: Sequence[str]) -> None:
         """Show what the thresholds fail to give."""
-        self._unmet = tuple(sentences)
-        self._show_said()
-
-    def show_giveaways(self, sentences: Sequence[str]) -> None:
-        """Show which columns published as they are give this one away."""
-        self._telling = tuple(sentences)
-        self._show_said()
-
-    def show_alike(self, sentences: Sequence[str]) -> None:
-        """Show which other sensitive columns give this one away."""
-        self._alike = tuple(sentences)
-        self._show_said()
-
-    def _show_said(self) -> None:
-        said = (*self._telling, *self._alike, *self._unmet)
-        self.warnings.setText("\n".join(said))
+        said = "\n".join(sentences)
+        self.warnings.setText(said)
         for part in (self.warnings, self._warning_picture):
             part.setVisible(bool(said))
-        self.warned.emit("\n".join(said))
+        self.warned.emit(said)
 
     def copy(self) -> None:
         """Copy the promises as text."""

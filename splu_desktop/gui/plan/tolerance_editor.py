@@ -71,6 +71,7 @@ class ToleranceEditor(QWidget):
         self._thresholds = Thresholds()
         self._limits: dict[str, Fraction] = {}
         self._found: Designed | None = None
+        self._unfitted = False
         self._planned: Draw | None = None  # what the plan has for the tolerances as they were opened
         self._channel = f"tolerance {id(self)}"
         column = put(margins(QVBoxLayout(self), 0, spacing=8), self._build_tools(), self._build_ways())
@@ -237,10 +238,8 @@ class ToleranceEditor(QWidget):
             self.fakes.setValue(shown.fakes)
         for part in (self.fakes, self.fakes_caption):
             part.setVisible(not shown.joined)  # which has no groups to put them into
+        self._unfitted = self._unfitted or other
         self._look()
-        if other:
-            self.table.fit_columns(200)
-            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(t("not sensitive")) + 28)
         if not self.table.selectionModel().hasSelection() and self.table.model().rowCount():
             self.table.selectionModel().setCurrentIndex(
                 self.table.model().index(0, 0),
@@ -357,6 +356,10 @@ class ToleranceEditor(QWidget):
     def _list(self) -> None:
         if self._column is not None:
             self.model.show(rows_of(self._column, self._limits, self._found))
+        if self._unfitted and self._found is not None:  # without its figures a column would be as wide as its header
+            self._unfitted = False
+            self.table.fit_columns(200)
+            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(t("not sensitive")) + 28)
 
     def _say(self, text: str) -> None:
         self.banner.say("warning", told(text))

@@ -180,15 +180,13 @@ class AnswerCard(Card):
         return ". ".join(part.rstrip(".") for part in said if part)
 
     def _show_share(self, answer: Answer) -> None:
-        self.share.setVisible(answer.n_p > 0)
-        if answer.n_p == 0:
+        self.share.setVisible(answer.n_p > 0 and not answer.exact)
+        if self.share.isHidden():
             return
         of = number(answer.n_p)
         width = (answer.high - answer.low) / answer.n_p
         ends = [percent_within(end / answer.n_p, width) for end in answer.ends]
-        if answer.exact:
-            text = t("Counted in the release itself.")
-        elif answer.vague:
+        if answer.vague:
             text = t("{low} to {high} of the {of} records selected", low=ends[0], high=ends[1], of=of)
         else:
             text = t(

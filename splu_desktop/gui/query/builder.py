@@ -27,6 +27,7 @@ class _Columns(TableView):
     """The columns and what is chosen of each: names first, but never all the room."""
 
     _MOST = 0.6  # of the width that names take
+    _BESIDE = 48  # pixels of a role's picture and of the margins
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
@@ -41,11 +42,13 @@ class _Columns(TableView):
     def share_width(self, *, chosen: bool = False) -> None:
         """Give the names the width they need: all of it where nothing is chosen, and nothing stands beside them."""
         self.setColumnHidden(1, not chosen)
-        if not chosen:
-            self.horizontalHeader().resizeSection(0, self.viewport().width())
-            return
-        wanted = max(self.sizeHintForColumn(0) + 16, self.horizontalHeader().sectionSizeHint(0))
-        self.horizontalHeader().resizeSection(0, min(wanted, round(self.viewport().width() * self._MOST)))
+        width = self.viewport().width()
+        if chosen:
+            wanted = max(self.sizeHintForColumn(0) + 16, self.horizontalHeader().sectionSizeHint(0))
+            width = min(wanted, round(width * self._MOST))
+        self.horizontalHeader().resizeSection(0, width)
+        self.fit_lines(self._BESIDE)
+        self.scrollTo(self.currentIndex())
 
 
 class QuestionBuilder(QWidget):

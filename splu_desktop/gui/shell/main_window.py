@@ -152,10 +152,11 @@ class MainWindow(QMainWindow):
         page.help_changed.connect(self._show_help)
         if page.step is Step.PUBLISH:
             cast("PublishPage", page).open_release.connect(self._open_release)
-            cast("PublishPage", page).mend.connect(self._mend)
+        if page.step in (Step.PLAN, Step.PUBLISH):
+            cast("PlanPage | PublishPage", page).mend.connect(self._mend)
 
     def _mend(self, step: Step, column: str) -> None:
-        """Show the page where a line of the gate is mended, and the column that it is about."""
+        """Show the page where what was found is mended, and the column that it is about."""
         self.show_step(step)
         if column and step is Step.CLASSIFY:
             self.classify_page.show_column(column)

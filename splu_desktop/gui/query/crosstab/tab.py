@@ -35,8 +35,6 @@ from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid
 from splu_desktop.gui.query.tab import WorkingTab
 from splu_desktop.gui.query.work import Asker
 
-_NARROW = 100  # pixels
-
 
 class CrosstabTab(WorkingTab):
     """The second tab."""
@@ -73,7 +71,7 @@ class CrosstabTab(WorkingTab):
             (t("reliable only"), len(TRUST) - 2),
         ):
             self.trust.addItem(words, kinds)
-        self.trust.setMinimumWidth(_NARROW)  # or it would lie on the field beside it in a small window
+        self.trust.keep_whole(*(self.trust.itemText(at) for at in range(self.trust.count())))
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
         self.measure = Choice(t("Figures shown"))
