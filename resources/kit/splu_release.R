@@ -325,7 +325,24 @@
       refuse("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
     scale <- pmax(sqrt(colSums(abs(weights) * rows^2)), 1e-9)
     gaps <- function(b) y - link(as.vector(rows %*% b))$mean
-    score <- function(b) colSums(weights * gaps(b) * rows)
+    score <- function(b) as.vector(crossprod(rows, weights * gaps(b)))
+    # Where most entries are 0, as of a coefficient per value, products of the few others of each row are added up.
+    some <- which(t(rows) != 0, arr.ind = TRUE)
+    width <- tabulate(some[, 2], nrow(rows))
+    summed <- function(w) t(rows) %*% (rows * w)
+    if (4 * sum(width^2) < length(rows) * ncol(rows)) {
+      left <- rep(seq_len(nrow(some)), width[some[, 2]])
+      right <- sequence(width[some[, 2]], (cumsum(width) - width + 1)[some[, 2]])
+      of <- some[left, 2]
+      product <- rows[some[left, 2:1]] * rows[some[right, 2:1]]
+      place <- (some[left, 1] - 1) * ncol(rows) + some[right, 1]
+      order <- unique(place)
+      summed <- function(w) {
+        found <- matrix(0, ncol(rows), ncol(rows))
+        found[order] <- rowsum(product * w[of], place, reorder = FALSE)
+        found
+      }
+    }
     # From `beta` on; the coefficient number `held` stays as it is, and its equation is left out. What a step leaves is its
     # square, and an end moves with that square's square: beside one, steps may be larger.
     solved <- function(beta, held = 0) {
@@ -333,7 +350,7 @@
       far <- function(s) sum((s / scale)[free]^2)
       now <- score(beta)
       for (round in 1:100) {
-        slope <- t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope)) / outer(scale, scale)
+        slope <- summed(weights * link(as.vector(rows %*% beta))$slope) / outer(scale, scale)
         bread <- tryCatch(solve(slope, tol = 1e-13) / outer(scale, scale), error = function(e) NULL)
         if (is.null(bread)) {
           if (round == 1) refuse("The columns named say the same of each other, or nothing at all; leave one out.")

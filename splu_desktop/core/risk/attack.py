@@ -86,11 +86,11 @@ def attack(published: Published, sa: str, progress: Progress = SILENT) -> Carrie
     """
     table, channel = published.table, Channel.of(published, sa)
     part = _part(len(published.sensitive))
-    learned = learn(table, published.nsas, table[sa].codes, channel, part, progress)
+    learned = learn(table, published.knowable, table[sa].codes, channel, part, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
     guesses, believed, own = _tried(learned, channel, u)
     sampled = float(published.draws[sa].scatter(published.likely(sa), table[sa].labels)[channel.share.argmax()])
-    figures = _ranged(table.select(published.nsas), learned, channel, u, guesses, believed, part, sampled)
+    figures = _ranged(table.select(published.knowable), learned, channel, u, guesses, believed, part, sampled)
     betrayed = own <= BETRAYED
     found = Attack(
         column=sa,
