@@ -122,9 +122,7 @@ def original(
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
-        before=recognisable(
-            imported.table, given.known, progress, why=False
-        ),
+        before=recognisable(imported.table, given.known, progress, why=False),
         eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.

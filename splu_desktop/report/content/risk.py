@@ -131,7 +131,9 @@ def _attacks(report: Report, t: Language) -> list[Block]:
             of_known=_TRIED_KNOWN,
         )
     )
-    left = sorted(set(report.public.risk.recognisable.nsas) - {name for each in attacks.values() for name in each.columns})
+    left = sorted(
+        set(report.public.risk.recognisable.nsas) - {name for each in attacks.values() for name in each.columns}
+    )
     blocks: list[Block] = [
         Heading(name, 2, key="attack"),
         figures.attacked(bars[:_MOST_BARS], t),
