@@ -164,6 +164,21 @@ def test_nobody_is_recognised_by_the_random_number(
     assert not any("person number" in each["columns"] for each in report["public"]["risk"]["attacks"])
 
 
+def test_an_attack_on_a_release_with_numbers_tries_itself_without_them(tmp_path: Path) -> None:
+    """Tables made to try an attack on lacked the number, by which it keeps a person's records together."""
+    chance, out = np.random.default_rng(7), tmp_path / "out"
+    who = np.repeat(np.arange(700), 2)
+    rows = [
+        f"{700_000 + x * 13},{'AB'[x % 2]},{'NSEW'[x % 4]},{['flu', 'gout', 'cold', 'asthma'][int(i)]}\n"
+        for x, i in zip(who, np.where(chance.random(1_400) < 0.6, who % 4, chance.integers(0, 4, 1_400)), strict=True)
+    ]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_id,ward,part,illness\n" + "".join(rows), encoding="utf-8")
+    asked = ["--sa", "illness", "--nsa", "ward,part", "--gamma", "2", "--person", "patient_id=draw", "--person-number"]
+    assert main(["publish", str(path), *asked, "--out", str(out)]) == 0
+    assert main(["report", str(out), "--out", str(tmp_path / "report.json")]) == 0
+
+
 def test_many_sensitive_columns_are_told_of_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chance = np.random.default_rng(6)
     who = np.repeat(np.arange(400), np.minimum(chance.geometric(0.5, 400), 8))
