@@ -174,7 +174,7 @@ def analyses_of(published: Published, asked: Asked) -> dict[str, Analysis]:
     """Return the four questions."""
     met, group, numbers, times, covariate = asked
     told = told_periods(published.table[times])
-    period = "month" if "month" in told or not told else told[-1]
+    period = "month" if "month" in told else "".join(told[-1:])
     value, other = (parse_condition(text, published) for text in (met, group))
     return {
         "odds ratio": Analysis(AnalysisKind.ODDS_RATIO, (other,), (value,)),

@@ -168,6 +168,37 @@
     }
     found
   }
+  # Accents put together with their letters, of Latin ones: base R has no means for others.
+  LETTERS_WITH <- strsplit(paste0(
+    "\u00c0\u00c1\u00c2\u00c3\u00c4\u00c5\u00c7\u00c8\u00c9\u00ca\u00cb\u00cc\u00cd\u00ce\u00cf\u00d1",
+    "\u00d2\u00d3\u00d4\u00d5\u00d6\u00d9\u00da\u00db\u00dc\u00dd\u00e0\u00e1\u00e2\u00e3\u00e4\u00e5",
+    "\u00e7\u00e8\u00e9\u00ea\u00eb\u00ec\u00ed\u00ee\u00ef\u00f1\u00f2\u00f3\u00f4\u00f5\u00f6\u00f9",
+    "\u00fa\u00fb\u00fc\u00fd\u00ff\u0100\u0101\u0102\u0103\u0104\u0105\u0106\u0107\u0108\u0109\u010a",
+    "\u010b\u010c\u010d\u010e\u010f\u0112\u0113\u0114\u0115\u0116\u0117\u0118\u0119\u011a\u011b\u011c",
+    "\u011d\u011e\u011f\u0120\u0121\u0122\u0123\u0124\u0125\u0128\u0129\u012a\u012b\u012c\u012d\u012e",
+    "\u012f\u0130\u0134\u0135\u0136\u0137\u0139\u013a\u013b\u013c\u013d\u013e\u0143\u0144\u0145\u0146",
+    "\u0147\u0148\u014c\u014d\u014e\u014f\u0150\u0151\u0154\u0155\u0156\u0157\u0158\u0159\u015a\u015b",
+    "\u015c\u015d\u015e\u015f\u0160\u0161\u0162\u0163\u0164\u0165\u0168\u0169\u016a\u016b\u016c\u016d",
+    "\u016e\u016f\u0170\u0171\u0172\u0173\u0174\u0175\u0176\u0177\u0178\u0179\u017a\u017b\u017c\u017d",
+    "\u017e"), "")[[1]]
+  BARE <- strsplit("AAAAAACEEEEIIIINOOOOOUUUUYaaaaaaceeeeiiiinooooouuuuyyAaAaAaCcCcCcCcDdEeEeEeEeEeGgGgGgGgHhIiIiIiIiIJjKkLlLlLlNnNnNnOoOoOoRrRrRrSsSsSsSsTtTtUuUuUuUuUuUuWwYyYZzZzZz", "")[[1]]
+  ACCENTS <- strsplit(paste0(
+    "\u0300\u0301\u0302\u0303\u0308\u030a\u0327\u0300\u0301\u0302\u0308\u0300\u0301\u0302\u0308\u0303",
+    "\u0300\u0301\u0302\u0303\u0308\u0300\u0301\u0302\u0308\u0301\u0300\u0301\u0302\u0303\u0308\u030a",
+    "\u0327\u0300\u0301\u0302\u0308\u0300\u0301\u0302\u0308\u0303\u0300\u0301\u0302\u0303\u0308\u0300",
+    "\u0301\u0302\u0308\u0301\u0308\u0304\u0304\u0306\u0306\u0328\u0328\u0301\u0301\u0302\u0302\u0307",
+    "\u0307\u030c\u030c\u030c\u030c\u0304\u0304\u0306\u0306\u0307\u0307\u0328\u0328\u030c\u030c\u0302",
+    "\u0302\u0306\u0306\u0307\u0307\u0327\u0327\u0302\u0302\u0303\u0303\u0304\u0304\u0306\u0306\u0328",
+    "\u0328\u0307\u0302\u0302\u0327\u0327\u0301\u0301\u0327\u0327\u030c\u030c\u0301\u0301\u0327\u0327",
+    "\u030c\u030c\u0304\u0304\u0306\u0306\u030b\u030b\u0301\u0301\u0327\u0327\u030c\u030c\u0301\u0301",
+    "\u0302\u0302\u0327\u0327\u030c\u030c\u0327\u0327\u030c\u030c\u0303\u0303\u0304\u0304\u0306\u0306",
+    "\u030a\u030a\u030b\u030b\u0328\u0328\u0302\u0302\u0302\u0302\u0308\u0301\u0301\u0307\u0307\u030c",
+    "\u030c"), "")[[1]]
+  composed <- function(text) {
+    for (at in seq_along(BARE)) if (any(grepl(ACCENTS[at], text, fixed = TRUE)))
+      text <- gsub(paste0(BARE[at], ACCENTS[at]), LETTERS_WITH[at], text, fixed = TRUE)
+    text
+  }
   of_words <- function(where) if (length(where)) paste0(" of ", words(where)) else ""
   both <- function(one, other) c(conditions(one), conditions(other))
   condition <- function(...) structure(list(...), class = "splu_condition")
@@ -325,7 +356,24 @@
       refuse("All of these records, or none, seem to meet the outcome: there is nothing to fit.")
     scale <- pmax(sqrt(colSums(abs(weights) * rows^2)), 1e-9)
     gaps <- function(b) y - link(as.vector(rows %*% b))$mean
-    score <- function(b) colSums(weights * gaps(b) * rows)
+    score <- function(b) as.vector(crossprod(rows, weights * gaps(b)))
+    # Where most entries are 0, as of a coefficient per value, products of the few others of each row are added up.
+    some <- which(t(rows) != 0, arr.ind = TRUE)
+    width <- tabulate(some[, 2], nrow(rows))
+    summed <- function(w) t(rows) %*% (rows * w)
+    if (4 * sum(width^2) < length(rows) * ncol(rows)) {
+      left <- rep(seq_len(nrow(some)), width[some[, 2]])
+      right <- sequence(width[some[, 2]], (cumsum(width) - width + 1)[some[, 2]])
+      of <- some[left, 2]
+      product <- rows[some[left, 2:1]] * rows[some[right, 2:1]]
+      place <- (some[left, 1] - 1) * ncol(rows) + some[right, 1]
+      order <- unique(place)
+      summed <- function(w) {
+        found <- matrix(0, ncol(rows), ncol(rows))
+        found[order] <- rowsum(product * w[of], place, reorder = FALSE)
+        found
+      }
+    }
     # From `beta` on; the coefficient number `held` stays as it is, and its equation is left out. What a step leaves is its
     # square, and an end moves with that square's square: beside one, steps may be larger.
     solved <- function(beta, held = 0) {
@@ -333,7 +381,7 @@
       far <- function(s) sum((s / scale)[free]^2)
       now <- score(beta)
       for (round in 1:100) {
-        slope <- t(rows) %*% (rows * (weights * link(as.vector(rows %*% beta))$slope)) / outer(scale, scale)
+        slope <- summed(weights * link(as.vector(rows %*% beta))$slope) / outer(scale, scale)
         bread <- tryCatch(solve(slope, tol = 1e-13) / outer(scale, scale), error = function(e) NULL)
         if (is.null(bread)) {
           if (round == 1) refuse("The columns named say the same of each other, or nothing at all; leave one out.")
@@ -553,7 +601,7 @@
       if (text %in% label[!absent]) return(label == text)
       if (trimws(text) %in% c("", "(empty)") && any(absent)) return(absent)
       if (trimws(text) %in% label) return(label == trimws(text))
-      folded <- tolower(label) == tolower(trimws(text))
+      folded <- tolower(composed(label)) == tolower(composed(trimws(text)))
       if (sum(folded) == 1) return(folded)
       if (grepl("|", text, fixed = TRUE))
         return(Reduce(`|`, lapply(barred(text, label), function(one) flags_of(name, one))))
@@ -580,11 +628,13 @@
         else list(one)
       }))) {
         if (is.null(one$text)) {
+          if (!one$name %in% all_names) one$name <- composed(one$name)
           excluded <- !one$name %in% all_names && grepl("!$", one$name) && sub("!$", "", one$name) %in% all_names
           name <- if (excluded) sub("!$", "", one$name) else one$name
           if (!name %in% all_names) unknown(name)
           value <- one$asked
         } else {
+          if (!length(begun(one$text))) one$text <- composed(one$text)
           fits <- begun(one$text)
           if (!length(fits) && grepl("=", one$text, fixed = TRUE)) unknown(sub("\\s*!?=.*$", "", one$text))
           if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value, ",
@@ -1349,16 +1399,19 @@
       answer(paste0(sprintf("quantile %g of %s", q, column), of_words(where)), order[c(which(gap >= -1e-9), k)[1]],
              reach(order[first], 1, min), reach(order[last], 2, max), release = facts$id)
     }
-    r$trend <- function(conditions, by, period = "month") {
+    r$trend <- function(conditions, by, period = "") {
       if (!by %in% all_names) unknown(by)
       if (by %in% sensitive) refuse("\u201c", by, "\u201d is sensitive: a trend goes over a column published unchanged.")
       label <- labels[[by]]
       known <- !label %in% missing_of[[by]] & !label %in% as.character(entries[[by]]$texts)
       if (entries[[by]]$kind %in% c("date", "datetime") || spans_of(by)) {
+        if (!nzchar(period)) period <- "month"
         pairs <- lapply(label[known], period_of, period)
         times <- replace(rep(NA_real_, length(label)), which(known), vapply(pairs, function(pair) as.numeric(pair[[1]]), 0))
         names_of <- replace(rep("", length(label)), which(known), vapply(pairs, function(pair) pair[[2]], ""))
       } else {
+        if (nzchar(period) && (entries[[by]]$kind %in% c("integer", "decimal") || !is.null(intervals_of(by))))
+          refuse("\u201c", by, "\u201d holds numbers, each a period of its own; leave \u201c", period, "\u201d out.")
         period <- "1"
         times <- numbers_of(by)
         names_of <- label
@@ -1529,7 +1582,7 @@ if (sys.nframe() == 0L && !interactive()) local({
   status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
     r <- splu_release(folder)
     asked <- args[-1]
-    period <- "month"
+    period <- ""
     if (length(by) && !by %in% names(r$table)) {
       period <- sub("^.*:", "", by)
       by <- sub(":[^:]*$", "", by)

@@ -33,6 +33,7 @@ import json
 import math
 import re
 import sys
+import unicodedata
 from collections import Counter, defaultdict
 from operator import add, itemgetter, mul, sub
 from pathlib import Path
@@ -395,11 +396,11 @@ class Release:
         return Answer(f"quantile {q:g} of {column}" + _of(where), *ends, release=self.id)
 
     @_in_a_sentence
-    def trend(self, conditions, by, period="month"):
+    def trend(self, conditions, by, period=""):
         """Return how much the share of records that meet conditions grows per period, by least squares over records.
 
-        by : a column of dates, published unchanged, or of numbers, for which the period is 1; period : "year",
-        "quarter", "month", "week" or "day". `parts` has the share of each period.
+        by : a column of dates, published unchanged, or of numbers, each a period of its own; period : of dates, "year",
+        "quarter", "month" (unless told), "week" or "day". `parts` has the share of each period.
         """
         if by in self._ways:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
@@ -407,8 +408,11 @@ class Release:
             raise Refused(_unknown(by, self.columns))
         none = self.missing(by) | set(self.columns[by].get("texts", ()))
         if self.columns[by]["kind"] in _DATES or self._spans(by):
+            period = period or "month"
             times = [None if label in none else _period(label, period) for label in self.labels[by]]
         else:
+            if period and (self.columns[by]["kind"] in _NUMBERS or self._intervals(by)):
+                raise Refused(f"“{by}” holds numbers, each a period of its own; leave “{period}” out.")
             period = "1"
             times = [
                 None if number is None else (number, str(label))
@@ -632,7 +636,7 @@ class Release:
                 return found
         if text.strip() in place:
             return {place[text.strip()]}
-        folded = [at for at, label in enumerate(labels) if label.casefold() == text.strip().casefold()]
+        folded = [at for at, label in enumerate(labels) if _folded(label) == _folded(text.strip())]
         if len(folded) == 1:
             return set(folded)
         if "|" in text:
@@ -2104,6 +2108,7 @@ def _conditions(conditions, columns):
         conditions = [conditions]
     if isinstance(conditions, dict):
         for name, asked in conditions.items():
+            name = name if name in columns else unicodedata.normalize("NFC", name)
             excluded = name not in columns and name.endswith("!") and name[:-1] in columns
             if not excluded and name not in columns:
                 raise Refused(_unknown(name, columns))
@@ -2117,6 +2122,8 @@ def _conditions(conditions, columns):
         if len(parts) > 1 and all(_begun(part, columns) for part in parts):
             yield from _conditions(parts, columns)
             continue
+        if not _begun(text, columns):
+            text = unicodedata.normalize("NFC", text)
         found = _begun(text, columns)
         if not found:
             name, sign, _ = text.partition("=")
@@ -2130,6 +2137,11 @@ def _conditions(conditions, columns):
         sign, _, asked = text[len(name) :].partition("=")
         ends = {">": f"{asked}..", "<": f"..{asked}"}
         yield name, sign.strip() == "!", ends.get(sign.strip(), asked)
+
+
+def _folded(text):
+    """Return a text as it is compared where no value is that very text: accents may be put together or not."""
+    return unicodedata.normalize("NFC", text).casefold()
 
 
 def _begun(text, columns):
@@ -2266,7 +2278,7 @@ def main(arguments=None):
             answer = release.quantile(args.column, args.q, _both(asked, where))
         elif args.command == "trend":
             by, _, period = (args.by, "", "") if args.by in release.columns else args.by.rpartition(":")
-            answer = release.trend(_both(asked, where), by or args.by, period or "month")
+            answer = release.trend(_both(asked, where), by or args.by, period)
         elif args.command == "crosstab":
             answer = release.crosstab(*asked, where=where)
         else:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.public_figures import narrowed
@@ -80,6 +81,11 @@ class Published:
     def nsas(self) -> tuple[str, ...]:
         """Names of the NSAs, in the table's order."""
         return tuple(name for name in self.table.names if not self.is_sensitive(name))
+
+    @cached_property
+    def knowable(self) -> tuple[str, ...]:
+        """Names of the NSAs that somebody may know of a person: not the random number that each person was given."""
+        return tuple(name for name in self.nsas if not (name == NUMBER and self.by_person))
 
     def counts(self, sa: str) -> NDArray[np.float64]:
         """Return (m,) published counts of an SA's values."""

@@ -65,12 +65,14 @@ class Matched:
     Attributes
     ----------
     opened : the release without what was added or moved.
+    known : the columns of the source by which somebody may know a person, those that were moved among them.
     plan : by which it was made.
     source : generalised and spelled as the release is.
     background : as it was given.
     """
 
     opened: OpenRelease
+    known: tuple[str, ...]
     plan: Plan
     source: Table
     background: Background
@@ -84,14 +86,15 @@ def matched(opened: OpenRelease, background: Background) -> Matched:
     NotItsSource : records or columns differ from the release's, or it takes the recipe to tell. CannotGeneralise,
         UnknownColumn.
     """
-    imported, opened = background.imported, _from_source(opened, background.imported.table)
+    imported, known = background.imported, opened.published.knowable
+    opened = _from_source(opened, imported.table)
     plan = background.plan or _implied(imported.table, opened)
     if plan.persons is not None:
         moved = dict.fromkeys(plan.persons.shift, Role.DROPPED)
         plan = replace(
             plan, roles={**plan.roles, **moved}, persons=replace(plan.persons, number=False, shift=(), days=0)
         )
-    return Matched(opened, plan, _comparable(imported, plan, opened), background)
+    return Matched(opened, known, plan, _comparable(imported, plan, opened), background)
 
 
 def original(
@@ -119,9 +122,7 @@ def original(
     return model.Original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
-        before=recognisable(
-            imported.table, tuple(c for c in published.nsas if c in imported.table), progress, why=False
-        ),
+        before=recognisable(imported.table, given.known, progress, why=False),
         eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.

@@ -360,7 +360,7 @@ def recognisable(table: Table, nsas: tuple[str, ...], progress: Progress, *, why
 
 
 def _risk(published: Published, attacks: Sequence[Carried], progress: Progress) -> model.Risk:
-    table, nsas = published.table, published.nsas
+    table, nsas = published.table, published.knowable
     drawn: dict[str, float | NDArray[np.float64] | None] = {
         name: published.transition(name).matrix if through is None else through.a
         for name in published.sensitive

@@ -147,6 +147,38 @@ def test_shifted_dates_a_number_and_a_skewed_column(tmp_path: Path, capsys: pyte
     assert "Counts by them are not exact" in report.read_text("utf-8")
 
 
+def test_nobody_is_recognised_by_the_random_number(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reports took it for a column that people know: every record was unique by it, and only after the release."""
+    out, made = tmp_path / "out", tmp_path / "report.json"
+    asked = ("--sa", "illness", "--nsa", "ward,day", "--gamma", 3, "--person", "patient_id=draw", "--person-number")
+    gate = run(capsys, "publish", source, *asked, "--out", out)["gate"]
+    unique = next(each["sentence"] for each in gate if each["name"] == "unique-records")  # type: ignore[attr-defined]
+    assert main([str(word) for word in ("report", out, "--internal", "--source", source, "--out", made)]) == 0
+    report = json.loads(made.read_text("utf-8"))
+    found, before = report["public"]["risk"]["recognisable"], report["original"]["before"]
+    assert found["nsas"] == before["nsas"] == ["ward", "day"]
+    assert f"{found['below']['2']:,} of {found['records']:,} records" in unique
+    assert 0 < found["below"]["2"] == before["below"]["2"] < found["records"]
+    assert not any("person number" in each["columns"] for each in report["public"]["risk"]["attacks"])
+
+
+def test_an_attack_on_a_release_with_numbers_tries_itself_without_them(tmp_path: Path) -> None:
+    """Tables made to try an attack on lacked the number, by which it keeps a person's records together."""
+    chance, out = np.random.default_rng(7), tmp_path / "out"
+    who = np.repeat(np.arange(700), 2)
+    rows = [
+        f"{700_000 + x * 13},{'AB'[x % 2]},{'NSEW'[x % 4]},{['flu', 'gout', 'cold', 'asthma'][int(i)]}\n"
+        for x, i in zip(who, np.where(chance.random(1_400) < 0.6, who % 4, chance.integers(0, 4, 1_400)), strict=True)
+    ]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_id,ward,part,illness\n" + "".join(rows), encoding="utf-8")
+    asked = ["--sa", "illness", "--nsa", "ward,part", "--gamma", "2", "--person", "patient_id=draw", "--person-number"]
+    assert main(["publish", str(path), *asked, "--out", str(out)]) == 0
+    assert main(["report", str(out), "--out", str(tmp_path / "report.json")]) == 0
+
+
 def test_many_sensitive_columns_are_told_of_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chance = np.random.default_rng(6)
     who = np.repeat(np.arange(400), np.minimum(chance.geometric(0.5, 400), 8))

@@ -84,7 +84,7 @@ class Question:
             case "quantile":
                 return [name, *first, *each(self.given[2]), "--q", str(self.given[1])]
             case "trend":
-                return [name, *first, "--by", f"{self.given[1]}:{self.given[2]}"]
+                return [name, *first, "--by", f"{self.given[1]}:{self.given[2]}".removesuffix(":")]
             case "crosstab":
                 return [name, *first, str(self.given[1]), *where(self.given[2])]
             case _:
@@ -256,7 +256,9 @@ def _question(chance: random.Random, published: Published, kind: str) -> Questio
             q = chance.choice([0.1, 0.25, 0.5, 0.9])
             return Question(kind, (chance.choice(numbers), q, [hidden(), *some(1)]))
         case "trend":
-            return Question(kind, ([hidden(), *some(1)], dated, period if dated == "day" else "month"))
+            return Question(
+                kind, ([hidden(), *some(1)], dated, period if dated == "day" or chance.random() < 0.2 else "")
+            )
         case "crosstab":
             sa = chance.choice([name for name in sensitive if name in few])
             other = chance.choice([name for name in few if name != sa])

@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -418,6 +419,48 @@ def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
     assert refused.stderr == "splu_release: No published record has ward = “Z”.\n"
 
 
+ACCENTED = ("Diagnose für Ärzte", "Übelkeit", "Krankenhäuser", "Orléans")
+
+
+@pytest.fixture(scope="module")
+def accented(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a release whose values are written as macOS writes them: accents after their letters."""
+    chance = random.Random(3)
+    wards, ills = (("Köln", ACCENTED[3], "Łódź"), ("Grippe", ACCENTED[1], "Ménière"))
+    columns = {ACCENTED[2]: wards, ACCENTED[0]: ills}
+    cells = {
+        name: [unicodedata.normalize("NFD", chance.choice(some)) for _ in range(900)] for name, some in columns.items()
+    }
+    table = Table(tuple(Column.from_labels(name, each) for name, each in cells.items()))
+    plan = Plan({ACCENTED[2]: Role.NSA, ACCENTED[0]: Role.SA}, {ACCENTED[0]: PlainGroups(2)})
+    folder = tmp_path_factory.mktemp("accented") / "release"
+    return write_release(sanitise.run(table, plan, randomness=Seeded(4)), folder).folder
+
+
+def in_both_forms() -> list[Question]:
+    asked = f"{ACCENTED[0]}={ACCENTED[1]}; {ACCENTED[2]}={ACCENTED[3]}".split("; ")
+    return [Question("count", ([unicodedata.normalize(form, x) for x in asked], "bayes")) for form in ("NFC", "NFD")]
+
+
+def test_accents_are_found_put_together_or_not(accented: Path) -> None:
+    """A kit said that no record has “Übelkeit”, and that the nearest is “Übelkeit”."""
+    release, reader = kit().Release(accented), Reader(read_release(accented).published)
+    one, other = (asked_of_kit(release, question) for question in in_both_forms())
+    assert one is not None
+    assert one == other
+    assert all(alike(asked_of_program(reader, question), one) for question in in_both_forms())
+    found = release.count({unicodedata.normalize("NFD", ACCENTED[0]): ACCENTED[1]}, "bayes")
+    assert found.published == release.counts(ACCENTED[0])[release.labels[ACCENTED[0]].index("U\u0308belkeit")]
+
+
+@needs("R")
+def test_accents_are_found_put_together_or_not_in_r(accented: Path) -> None:
+    release = kit().Release(accented)
+    for question, answer in zip(in_both_forms(), asked_in_r(accented, in_both_forms()), strict=True):
+        assert answer is not None
+        assert alike(asked_of_kit(release, question), answer)
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -429,6 +472,7 @@ def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
         "quantile('age', 2)",
         "trend('code=02', 'code')",
         "trend('code=02', 'day', 'decade')",
+        "trend('code=02', 'age', 'month')",
         "logit('code=02', ['nowhere'])",
         "logit('ward=A', ['ward'])",
         "trend('code=02', 'nowhere')",
@@ -454,6 +498,7 @@ WRONG = [
     ["mean", "ward"],
     ["quantile", "age", "--q", "half"],
     ["trend", "code=02", "--by", "day:decade"],
+    ["trend", "code=02", "--by", "age:month"],
     ["odds-ratio", "code=02"],
     ["logit", "code=02", "--on", "nowhere"],
     ["median", "age"],

@@ -27,6 +27,7 @@ from splu_desktop.core.table import Column, Flags, Kind, unique
 
 ALL = "(all)"  # stands for a margin
 PERIODS = ("year", "quarter", "month", "week", "day")
+_USUAL = "month"
 _WORDS = dict(zip(PERIODS, (say("year"), say("quarter"), say("month"), say("week"), say("day")), strict=True))
 _SETTLED = 1e-9  # of a record, that a share may lie below the one asked for
 _ROUNDED = 1e-6  # of a record, by which sums stray
@@ -153,13 +154,13 @@ def quantile(reader: Reader, column: str, q: float = 0.5, where: Conditions = ()
     return Analysed(say("quantile {q} of {column}{of}", q=f"{q:g}", column=column, of=_of(where)), estimate, low, high)
 
 
-def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month") -> Analysed:
+def trend(reader: Reader, conditions: Conditions, by: str, period: str = "") -> Analysed:
     """Return by how much the share of records that meet conditions grows per period, by least squares over records.
 
     Parameters
     ----------
-    by : an NSA of dates, or of numbers, for which the period is 1.
-    period : of `PERIODS`.
+    by : an NSA of dates, or of numbers, of which each is a period of its own.
+    period : of dates, one of `PERIODS`; "" for months.
 
     `parts` has the share of every period.
     """
@@ -196,7 +197,7 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "month"
         what = say(
             "change of the share with {asked} per {period} of {column}",
             asked=words(conditions),
-            period=_WORDS[period],
+            period=_WORDS[period or _USUAL],
             column=by,
         )
     return Analysed(what, value, value - arm, value + arm, parts)
@@ -336,9 +337,16 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
 
     Raises BadQuestion where the labels tell none: a quarter lies in a year and in itself, but in no one month.
     """
+    if has_numbers(column) and period:
+        raise BadQuestion(
+            "“{column}” holds numbers, each a period of its own; leave “{period}” out.",
+            column=column.name,
+            period=period,
+        )
     if has_numbers(column):
         times = _numbers(column)
         return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
+    period = period or _USUAL
     if period not in PERIODS:
         raise BadQuestion(
             "There is no period “{period}”; choose among {known}.", period=period, known=", ".join(PERIODS)

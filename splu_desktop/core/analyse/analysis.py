@@ -50,7 +50,7 @@ class Analysis:
     columns: tuple[str, ...] = ()
     on: tuple[regression.Term, ...] = ()
     counted: str = ""
-    period: str = "month"
+    period: str = ""
     q: float = 0.5
 
     def answer(self, reader: Reader) -> Analysed:
@@ -112,13 +112,8 @@ def column_and_period(text: str, published: Published) -> tuple[str, str]:
     """Read COLUMN or COLUMN:PERIOD; a name may hold a colon itself. Raises BadQuestion."""
     name, _, period = text.rpartition(":")
     if text in published.table or (period not in analyses.PERIODS and name not in published.table):
-        return column_named(text, published), "month"
-    by = column_named(name, published)
-    if analyses.has_numbers(published.table[by]):
-        raise BadQuestion(
-            "“{column}” holds numbers, each a period of its own; leave “:{period}” out.", column=by, period=period
-        )
-    return by, period
+        return column_named(text, published), ""
+    return column_named(name, published), period
 
 
 def columns_of_numbers(reader: Reader) -> tuple[str, ...]:

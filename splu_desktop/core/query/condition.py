@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -268,6 +269,8 @@ def parse_condition(text: str, published: Published) -> Condition:
         asked = _SIGNS[sign].format(_after(name, text, sign))
         found = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
         return replace(found, excluded=True) if sign == "!=" else found
+    if (together := unicodedata.normalize("NFC", text)) != text:  # as names are
+        return parse_condition(together, published)
     head, equals, _ = text.partition("=")
     if not equals:
         raise BadQuestion(
@@ -284,7 +287,7 @@ def columns_named(texts: Iterable[str], names: Sequence[str]) -> list[str]:
 
 def column_named(name: str, published: Published) -> str:
     """Return the column that a typed name means. Raises BadQuestion with the nearest ones."""
-    for candidate in (name, name.strip()):
+    for candidate in (name, name.strip(), unicodedata.normalize("NFC", name.strip())):
         if candidate in published.table:
             return candidate
     raise BadQuestion(unknown_column(name.strip(), published))

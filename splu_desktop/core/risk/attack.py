@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from splu_desktop.core.draw.by_person import NUMBER
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.published import Published
@@ -86,7 +87,7 @@ def attack(published: Published, sa: str, progress: Progress = SILENT) -> Carrie
     """
     table, channel = published.table, Channel.of(published, sa)
     part = _part(len(published.sensitive))
-    learned = learn(table, published.nsas, table[sa].codes, channel, part, progress)
+    learned = learn(table, published.knowable, table[sa].codes, channel, part, progress)
     tested, u = learned.tested, table[sa].codes[learned.tested].astype(np.int64)
     guesses, believed, own = _tried(learned, channel, u)
     sampled = float(published.draws[sa].scatter(published.likely(sa), table[sa].labels)[channel.share.argmax()])
@@ -278,7 +279,9 @@ def _strays(nsas: Table, learned: Learned, channel: Channel, u: Ints, some: Ints
         drawn = replace(
             channel, classes=np.arange(m), share=share, kept=np.diag(matrix).copy(), shown=matrix, records=table.n
         )
-        again = learn(table, nsas.names, shown.astype(np.int32), drawn, part, Silent())
+        again = learn(
+            table, [name for name in nsas.names if name != NUMBER], shown.astype(np.int32), drawn, part, Silent()
+        )
         guesses, believed, _ = _tried(again, drawn, shown[again.tested])
         for each, sure in zip(guesses, believed, strict=True):
             high, known = sure - (each.guess == true[again.tested]), [each.certainty >= least for least in _KNOWN]

@@ -217,9 +217,9 @@ def source(report: Report, t: Language) -> list[Block]:
         ),
         table(
             t("How the file was read"),
-            found.choices,
+            [row for row in found.choices if row[1]],
             (t("Choice"), "l", 1.2, lambda row: t(CHOICES.get(row[0], row[0]))),
-            (t("Value"), "l", 1, lambda row: (t.sentence(row[1]) if row[0] == "decisions" else row[1]) or "–"),
+            (t("Value"), "l", 1, lambda row: t.sentence(row[1]) if row[0] == "decisions" else row[1]),
             (t("Reason"), "l", 2.5, lambda row: t.sentence(row[2])),
         ),
     ]

@@ -46,7 +46,7 @@ QUESTIONS = (
     (mark("With which promise?"), ("promise",)),
     (mark("Could it have been refused?"), ("promise", "refused")),
     (mark("What is the table worth?"), ("worth",)),
-    (mark("What could go wrong?"), ("front", "evidence", "risk")),
+    (mark("What could go wrong?"), ("front", "evidence", "risk", "attack")),
     (mark("Was it released before, and what does that cost?"), ("repeat",)),
     (mark("What was a risk, and who took it in which words?"), ("accepted",)),
     (mark("How was it checked, and can I check it?"), ("files",)),
@@ -322,13 +322,13 @@ def _readers(report: Report, t: Language) -> list[Block]:
         (
             t("has the row and learns from the release"),
             t(
-                "is right about {right} of the rows (“{column}”); no group size bounds this",
+                "is right in {right} of the rows (“{column}”); no group size bounds this",
                 right=cell_text(guessed(best, t)),
                 column=shortened(column),
             )
             if public.risk.recognisable.nsas
             else t("finds no row, since no column is published unchanged"),
-            Pages(("risk",)),
+            Pages(("attack",)),
         ),
         (
             t("knows all other records"),
@@ -407,7 +407,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
             t("Values of single persons are inferred little better than by guessing.")
             if _guessed(report)
             else t("Values of single persons can be inferred with significant probability in part of the rows."),
-            Pages(("risk",)),
+            Pages(("attack",)),
         ),
     ]
     blocks: list[Block] = [TableBlock(t("Criteria"), header, rows, "lllll", (1.1, 2.4, 2, 2.2, 0.8))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from splu_desktop.core.guarantees.attackers import Attack, Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content import figures
@@ -129,9 +131,11 @@ def _attacks(report: Report, t: Language) -> list[Block]:
             of_known=_TRIED_KNOWN,
         )
     )
-    left = sorted(set(report.public.release.nsas) - {name for each in attacks.values() for name in each.columns})
+    left = sorted(
+        set(report.public.risk.recognisable.nsas) - {name for each in attacks.values() for name in each.columns}
+    )
     blocks: list[Block] = [
-        Heading(name, 2),
+        Heading(name, 2, key="attack"),
         figures.attacked(bars[:_MOST_BARS], t),
         Paragraph(
             t(
@@ -147,7 +151,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
         *cut(by_column, t),
         Paragraph(told, "note"),
         *tables,
-        *(Paragraph(text, "note") for text in dict.fromkeys(_programmed(each, t) for each in attacks.values())),
+        Paragraph(_programmed(attacks, t), "note"),
     ]
     if left:
         note = t(
@@ -162,12 +166,12 @@ def _named(attack: Attack, name: str, other: Figures) -> Figures:
     return next((each for each in attack.figures if each.name == name), other)
 
 
-def _programmed(attack: Attack, t: Language) -> str:
-    """Return how plain naive Bayes was programmed, for whoever wants to do it again."""
+def _programmed(attacks: Mapping[str, Attack], t: Language) -> str:
+    """Return how plain naive Bayes was programmed, for whoever wants to do it again: once, with what is of a column."""
     told = t(
         "Naive Bayes, to be programmed again: for each column the published counts y of its values with those of the "
         "sensitive one, undone by the draw, none below half a record; for each sensitive value the logarithms of its "
-        "share of all and of each column's value among its records added up; numbers with more than {n} values in {n} "
+        "share of all and of each column's value among its records added up; numbers with more than k values in k "
         "intervals of about equally many records, each value in that of its middle record, values of fewer than 10 "
         "records as one. Undone are counts of a sensitive column with “gamma” in release.json by (y − n b) / (a − b), "
         "or n f / N where a − b is 0.01 or less, with b = (1 − a) f / (N − f) and a there, where n of all N records "
@@ -175,10 +179,18 @@ def _programmed(attack: Attack, t: Language) -> str:
         "of fewer than 20 records, and all beyond the 64 commonest, are added up to one, whose chance they have in "
         "parts as their counts. With the row: times the chance that a value is shown as the row's: T there, or where "
         "it has none a for the same value and b for others.",
-        n=attack.intervals,
     )
-    left = t("Columns that then have more than {n} values are left out.", n=attack.labels) if attack.labels else ""
-    return f"{told} {left}".rstrip()
+    alike: dict[tuple[int, int | None], list[str]] = {}
+    for column, attack in attacks.items():
+        alike.setdefault((attack.intervals, attack.labels), []).append(column)
+    own = [
+        t("Of {names} k is {n}, and columns that then have more than {most} values are left out.", most=most, **said)
+        if most
+        else t("Of {names} k is {n}.", **said)
+        for (n, most), columns in alike.items()
+        for said in ({"names": listed(columns, t), "n": n},)
+    ]
+    return " ".join((told, *own))
 
 
 def _every(column: str, found: list[Figures], t: Language) -> TableBlock:

@@ -193,7 +193,7 @@ class AnalysisForm(QWidget):
             columns=columns,
             on=(*self._ticked(), *((each,) for each in self.terms.conditions())) if kind in _REGRESSIONS else (),
             counted=counted,
-            period=self.period.currentData() or "month",
+            period=self.period.currentData() or "",
             q=self.q.value(),
         )
 
