@@ -788,7 +788,8 @@
                                     "answer; ask about some of them.")
       state <- match(key, seen)
       parts <- max(1, min(block$parts, block$states %/% length(seen)))
-      finer <- paste(state, parted(leaning(block, rows, state, index), index, parts))
+      few <- nrow(rows) <= block$states
+      finer <- paste(state, if (few) seq_len(nrow(rows)) else parted(leaning(block, rows, state, index), index, parts))
       states <- unique(finer[index])
       at <- match(finer, states)
       held <- numeric(length(states))

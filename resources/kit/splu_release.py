@@ -1212,7 +1212,9 @@ class _Together(_Single):
             )
         parts = max(1, min(block["parts"], block["states"] // max(len(order), 1)))
         state = [order.index(key) for key in keys]
-        finer = list(zip(state, _parted(_leaning(release, block, state, often), often, parts)))
+        few = len(keys) <= block["states"]
+        each = range(len(keys)) if few else _parted(_leaning(release, block, state, often), often, parts)
+        finer = list(zip(state, each))
         states = sorted({finer[number] for number in often})
         at_state = {state: at for at, state in enumerate(states)}
         held, shown = [0.0] * len(states), [[0.0] * len(states) for _ in states]

@@ -91,6 +91,7 @@ DRAWS: dict[str, Callable[[Table], dict[str, Draw]]] = {
     "fakes": lambda table: {"test": _odd(table, fakes=1)},
     "joined": lambda table: {"test": _joined(table, "test", 4), "flag": _joined(table, "flag", 3)},
     "together": lambda table: {**planned(table, ["test", "flag", "other"], 4), "code": PlainGroups(3)},
+    "many together": lambda table: dict(planned(table, ["test", "flag", "other", "code"], 4)),
     "persons": lambda table: {"code": PlainGroups(3)},
     "skewed persons": lambda table: {"test": by_gamma(table["test"], 4), "code": PlainGroups(3)},
     "together persons": lambda table: dict(planned(table, ["test", "flag", "other"], 3)),

@@ -32,7 +32,7 @@ _READ_RECORDS = 60_000  # in groups formed anew for a reader
 _READ_SWEEPS = 150
 _MOST_READ = 8  # times that all records are
 _MOST_PARTS = 6  # by leaning
-_MOST_STATES = 12  # told apart, parts and all
+_MOST_STATES = 32  # told apart, parts and all
 _ROUNDS = 20  # in which parts settle
 
 
@@ -160,11 +160,13 @@ class SharedGroups:
     Attributes
     ----------
     groups : (K, N) the group of each record, K times; numbered on.
+    combinations : (N,) which combination each record has, numbered.
     records, values : (E,) which record has which of the values that fewer than half of the records have; numbered over
         all columns.
     """
 
     groups: Ints
+    combinations: Ints
     records: Ints
     values: Ints
 
@@ -187,13 +189,15 @@ class SharedGroups:
         unusual = np.concatenate([2 * column.counts() < n for column in columns])
         every = codes + offsets[:-1]
         held, at = np.nonzero(unusual[every])
-        return cls(found, held, every[held, at].astype(np.int64))
+        _, combinations = np.unique(codes, axis=0, return_inverse=True)
+        return cls(found, combinations.reshape(-1).astype(np.int64), held, every[held, at].astype(np.int64))
 
     def as_dict(self, code: NDArray[np.intp]) -> dict[str, Any]:
         """Return the law as plain data, of records (N,) with these combinations.
 
         "rounds", how often groups were formed; "groups", each [how many are made up so, combination, combination, ...];
-        "parts" and "states", how many parts of a state, and parts of all states, are told apart at most (`finer`).
+        "parts" and "states", how many parts of a state, and parts of all states or combinations, are told apart at
+        most (`finer`).
         """
         group, member = self.groups.ravel(), np.tile(code, len(self.groups))
         order = np.lexsort((member, group))
@@ -230,7 +234,14 @@ class SharedGroups:
         return np.bincount(self.records, rates[self.values], len(other)) / len(self.groups)
 
     def finer(self, states: NDArray[Any], m: int) -> tuple[NDArray[np.int32], Ints]:
-        """Return (N,) states parted by leaning, as far as can be told, and (m',) the state that each is part of."""
+        """Return (N,) states parted as far as can be told, and (m',) the state that each is part of.
+
+        Records of one part are published as the state alike only where they share groups alike, which those of one
+        combination do, whatever cell they stand in. Where combinations are too many, parts are those of like leaning.
+        """
+        if self.combinations.max() < _MOST_STATES:
+            _, first = np.unique(self.combinations, return_index=True)
+            return self.combinations.astype(np.int32), states[first].astype(np.int64)
         number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))
         leaning = self._leaning(states)
         # Parts with the least variance within (k-means on a line).
