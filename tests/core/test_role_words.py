@@ -97,26 +97,21 @@ def test_what_is_aside_a_diagnosis_is_not_drawn_in_its_place(aside: str) -> None
     assert suggest_roles(Table((other, site)))["topography"].role is Role.SA
 
 
-PATIENTS = """
-pat pt pac paz pct patient paciente paziente utente doente bewohner resident ospite klient client
-""".split()  # noqa: SIM905 -- read as a list of words
-NAMES = """
-name nom nombre nome naam surname apellido cognome achternaam apelido nachname vorname prenom
-""".split()  # noqa: SIM905 -- read as a list of words
-    "name",
-    "nom",
-    "nombre",
-    "nome",
-    "naam",
-    "surname",
-    "apellido",
-    "cognome",
-    "achternaam",
-    "apelido",
-    "nachname",
-    "vorname",
-    "prenom",
-]
+PATIENTS = (
+    "pat",
+    "pt",
+    "pac",
+    "paz",
+    "pct",
+    "patient",
+    "paciente",
+    "paziente",
+    "utente",
+    "doente",
+    "bewohner",
+    "ospite",
+)
+NAMES = ("name", "nom", "nombre", "nome", "naam", "surname", "apellido", "cognome", "achternaam", "nachname", "prenom")
 
 
 def test_names_of_patients_are_names_by_every_word_for_patients() -> None:
