@@ -97,20 +97,7 @@ def test_what_is_aside_a_diagnosis_is_not_drawn_in_its_place(aside: str) -> None
     assert suggest_roles(Table((other, site)))["topography"].role is Role.SA
 
 
-PATIENTS = (
-    "pat",
-    "pt",
-    "pac",
-    "paz",
-    "pct",
-    "patient",
-    "paciente",
-    "paziente",
-    "utente",
-    "doente",
-    "bewohner",
-    "ospite",
-)
+PATIENTS = ("pat", "pt", "pac", "paz", "pct", "patient", "paciente", "paziente", "utente", "doente", "bewohner")
 NAMES = ("name", "nom", "nombre", "nome", "naam", "surname", "apellido", "cognome", "achternaam", "nachname", "prenom")
 
 
