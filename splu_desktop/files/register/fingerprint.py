@@ -158,11 +158,20 @@ def fingerprints(
 
 def secret_of(table: Table, key: bytes, *, progress: Progress = SILENT) -> bytes:
     """Return what only somebody with this very source and the register's key can compute. Raises Cancelled."""
+    return _digest(_all_rows(table, key, progress), table, key, b"secret")
+
+
+def table_fingerprint(table: Table, key: bytes, *, progress: Progress = SILENT) -> str:
+    """Return `Fingerprints.table` alone. Raises Cancelled."""
+    return _digest(_all_rows(table, key, progress), table, key).hex()
+
+
+def _all_rows(table: Table, key: bytes, progress: Progress) -> Multiset:
     bits = {c.name: _label_bits(c, key, f"column {c.name}", progress) for c in table.columns}
     rows = Multiset()
     for _, sums in _pieces(table, table.names, bits, progress):
         rows.add(stirred(sums))
-    return _digest(rows, table, key, b"secret")
+    return rows
 
 
 def _digest(rows: Multiset, table: Table, key: bytes, purpose: bytes = b"") -> bytes:
