@@ -122,8 +122,8 @@ def original(
                 None,
                 False,
                 say(
-                    "“{name}”, as it was read here, is not the table that was published: its fingerprint in the register "
-                    "is another one. True counts and attacks are those of another table.",
+                    "“{name}”, as it was read here, is not the table that was published: its fingerprint in the "
+                    "register is another one. True counts and attacks are those of another table.",
                     name=imported.source.name,
                 ),
             ),
