@@ -19,7 +19,7 @@ from splu_desktop.files.importer import Imported
 from splu_desktop.files.publish.entry import unlocked
 from splu_desktop.files.register.book import Entry, Reading, Register
 from splu_desktop.files.register.earlier import EarlierRelease, costs, find_earlier, sentence
-from splu_desktop.files.register.fingerprint import fingerprints
+from splu_desktop.files.register.fingerprint import fingerprints, table_fingerprint
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report import model
 from splu_desktop.report.original import Background
@@ -78,6 +78,7 @@ def background(
         plan = _plan(entry, opened, imported.table, register, progress)
     earlier: tuple[model.Earlier, ...] | None = None
     before = ""
+    prints = None
     if plan is not None and reading.entries:
         key = register.key()
         prints = fingerprints(imported.table, plan, key, file_sha256=imported.source.sha256, progress=progress)
@@ -95,9 +96,18 @@ def background(
         )
         known = () if entry is None else tuple(each for each in found if each.entry.number < entry.number)
         before = sentence(known, costs(plan, known), whole=reading.whole) if known else ""
+    published = None if entry is None else (entry.body.get("source") or {}).get("table")
+    here = None
+    if published is not None:
+        here = table_fingerprint(imported.table, register.key(), progress=progress) if prints is None else prints.table
     acknowledged = None if entry is None else tuple(_acknowledged(entry.body, imported.table, plan, before, progress))
     return Background(
-        imported=imported, plan=plan, acknowledged=acknowledged, earlier=earlier, alternatives=alternatives
+        imported=imported,
+        plan=plan,
+        acknowledged=acknowledged,
+        earlier=earlier,
+        alternatives=alternatives,
+        altered=here != published,
     )
 
 

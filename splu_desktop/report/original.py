@@ -49,6 +49,7 @@ class Background:
     acknowledged : lines of the gate that were accepted; None where it is not known.
     earlier : earlier releases of the same source; None where no register was asked.
     alternatives : other systems compared on the same table (`report.alternatives`).
+    altered : whether the register says that the release was made from another table than this one.
     """
 
     imported: Imported
@@ -56,6 +57,7 @@ class Background:
     acknowledged: tuple[model.Acknowledged, ...] | None = None
     earlier: tuple[model.Earlier, ...] | None = None
     alternatives: tuple[model.Alternative, ...] = ()
+    altered: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +118,19 @@ def original(
         model.CheckResult(check.name, check.column, check.passed, check.sentence)
         for check in selfcheck.check_release(source, plan, published, progress=progress)
     )
+    if background.altered:  # in a sensitive column or one left out, where the release does not show it
+        checks += (
+            model.CheckResult(
+                "source",
+                None,
+                False,
+                say(
+                    "“{name}”, as it was read here, is not the table that was published: its fingerprint in the "
+                    "register is another one. True counts and attacks are those of another table.",
+                    name=imported.source.name,
+                ),
+            ),
+        )
     ours, theirs = align(source, published.table)
     carried = carried_out(published, progress) if attacks is None else attacks
     disclosed = tuple(_disclosure(ours, theirs, published, carried, progress))

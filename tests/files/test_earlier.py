@@ -171,6 +171,38 @@ def test_of_a_register_that_lost_entries_it_is_said_how_many_releases_there_were
     assert len(house.register.read().releases) == 1, "a copied line is damage, and no release more"
 
 
+@pytest.mark.parametrize("kind", ["minutes", "days", "amounts"])
+def test_moments_and_amounts_that_any_table_has_are_no_identifiers(house: House, kind: str) -> None:
+    """Two tables of the same year share minutes of admission: one in a hundred was called "the same identifiers".
+
+    Records taken from one of them are still noticed by the same column. Chance alone reaches four standard deviations
+    above twice what is expected less often than once in 10,000.
+    """
+
+    def of(values: np.ndarray, seed: int) -> Table:
+        rng = np.random.default_rng(seed)
+        if kind == "amounts":
+            at = Column.from_labels("at", [f"{each / 100:.2f}" for each in values], kind=Kind.DECIMAL)
+        else:
+            unit = {"minutes": "m", "days": "D"}[kind]
+            texts = (np.datetime64("2024-01-01", unit) + values).astype(str).tolist()
+            form = Kind.DATETIME if kind == "minutes" else Kind.DATE
+            at = Column.from_labels("at", [text.replace("T", " ") for text in texts], kind=form)
+        ill = Column.from_labels("illness", [f"ill{code}" for code in rng.integers(0, 25, len(values))])
+        return Table((at, ill))
+
+    def plan(table: Table) -> Plan:
+        return Plan({"at": Role.DROPPED, "illness": Role.SA}, plain({"illness": 5}))
+
+    rng = np.random.default_rng(11)
+    span, n = {"minutes": (300_000, 3_000), "days": (30_000, 2_000), "amounts": (200_000, 4_000)}[kind]
+    ours, theirs = (rng.choice(span, size, replace=False) for size in (n, 2 * n))
+    house.release(of(ours, 1), plan(of(ours, 1)))
+    assert not house.look(of(theirs, 2), plan(of(theirs, 2))).earlier
+    part = of(np.concatenate([ours[: n // 2], theirs[:n]]), 3)
+    assert [each.how.values["name"] for each in house.look(part, plan(part)).earlier] == ["at"]
+
+
 @pytest.mark.parametrize("dense", [False, True])
 def test_other_records_raise_no_alarm(house: House, dense: bool) -> None:
     """Rows that agree by chance, in a dense table nearly all, are no overlap (four standard deviations and 1 %)."""

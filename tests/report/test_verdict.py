@@ -106,6 +106,26 @@ def published(source: Path, folder: Path, *options: str) -> Path:
     return release
 
 
+@pytest.mark.parametrize("column", [1, 2], ids=["left out", "sensitive"])
+def test_a_source_altered_where_the_release_does_not_show_it_is_not_its_source(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], column: int
+) -> None:
+    """A value altered in a column re-drawn or left out gave "All checks passed" over another table's true counts."""
+    release = published(source, tmp_path, "--sa", "result", "--nsa", "age", "--drop", "ward", "--gamma", "3")
+    same = ["report", str(release), "--internal", "--source", str(source)]
+    assert main([*same, "--out", str(tmp_path / "same.json")]) == 0
+    with source.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    rows[7][column] = next(row[column] for row in rows[1:] if row[column] != rows[7][column])
+    with source.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    capsys.readouterr()
+    assert main([*same, "--out", str(tmp_path / "altered.json")]) == 2
+    assert "NOT to be relied on" in capsys.readouterr().out
+    checks = json.loads((tmp_path / "altered.json").read_text(encoding="utf-8"))["original"]["checks"]
+    assert [check["name"] for check in checks if not check["passed"]] == ["source"]
+
+
 def test_a_source_altered_after_publishing_fails_on_the_cover_and_in_the_exit_status(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -82,6 +82,7 @@ _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
 _BARE = re.compile(r"()(\d{5,})")
 _CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
+_LEAST_WORD = 3  # letters of a value that says something; fewer are a code
 _FEW = 20  # values below which many records share each, as those of kinds and answers
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
@@ -236,6 +237,15 @@ def in_one_list(column: Column) -> Matter | None:
     lists = [each for each in matters() if each.all and all(_first(text) in each.all for text in labels)]
     values = len(set(map(_first, labels))) if lists else 0
     return next((each for each in lists if values >= (3 if each.what in (RECORDED, TIMED) else 2)), None)
+
+
+def worded_otherwise(column: Column, matter: Matter) -> bool:
+    """Whether a column holds words, no codes or answers, and none of those that a matter's columns hold."""
+    labels = sample_labels(column)
+    worded = column.kind is Kind.CATEGORY and all(
+        len(text) >= _LEAST_WORD and not any(map(str.isdigit, text)) for text in labels
+    )
+    return worded and not holds_answers(column) and not any(_first(text) in matter.all for text in labels)
 
 
 def _first(text: str) -> str:

@@ -33,6 +33,7 @@ from splu_desktop.core.roles.content import (
     numbered_alike,
     rare_values,
     refers_to,
+    worded_otherwise,
 )
 from splu_desktop.core.roles.names import (
     birth_by_name,
@@ -49,7 +50,7 @@ from splu_desktop.core.roles.names import (
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import RECORDED, TIMED, Matter, RoleCard, said_by, special
+from splu_desktop.core.roles.vocabulary import RECORDED, TIMED, Matter, RoleCard, doubtful, said_by, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 from splu_desktop.frozen import dataclass
@@ -217,7 +218,8 @@ def _special(column: Column) -> tuple[Matter, str] | None:
     """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
     if column.m == 0 or bool(column.missing.all()):
         return None
-    if (listed := in_one_list(column)) is not None and listed.what == TIMED:  # of an examination, it is no finding
+    listed = in_one_list(column)
+    if listed is not None and listed.what == TIMED:  # of an examination, it is no finding
         return None
     found, known = said_by(column.name)
     matter = next((each for each in found if each.card is RoleCard.SPECIAL), None)
@@ -227,6 +229,8 @@ def _special(column: Column) -> tuple[Matter, str] | None:
     if coded is not None:
         matter, system = coded
         return matter, say("the values are codes of {system}", system=system)
+    if listed is not None and listed.card is RoleCard.SPECIAL:  # “estado” may be a state: critical, stable
+        return listed, say("the values name {what}", what=say(listed.what))
     matter = matter_in(column, known=known and found[0].what != RECORDED)
     return None if matter is None else (matter, say("the values name {what}", what=say(matter.what)))
 
@@ -241,10 +245,11 @@ def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
         measured = column.kind is Kind.DECIMAL or is_measurement(column) or near_unique(column)
         if gamma < 2 or measured or int((~column.missing).sum()) < 2:
             continue
-        timed = any(each.what == TIMED for each in said_by(name)[0])  # the year of a diagnosis tells less than it
+        # The year of a diagnosis, the age at it and the place of it tell less than it.
+        aside = any(each.card is RoleCard.RECOGNISES for each in said_by(name)[0])
         later = any(word.isdigit() and int(word) > 1 for word in words_of(name))  # of diag_1 and diag_2 the first
         coded = 0.02 if "code" in words_of(name) else 0.0
-        ranked.append((timed, gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
+        ranked.append((aside, gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
     return min(ranked)[-1] if ranked else None
 
 
@@ -264,6 +269,11 @@ def _other(column: Column, silent: bool) -> Suggestion:
         recognised, known = listed if listed.card is RoleCard.RECOGNISES else None, True
     if recognised is not None and recognised.what == TIMED and holds_decimal_codes(column):
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
+    if (column.kind is Kind.INTEGER or holds_answers(column)) and doubtful(column.name):
+        recognised, known = None, False
+    timed = recognised is not None and recognised.what == TIMED
+    if recognised is not None and timed and found == (recognised,) and worded_otherwise(column, recognised):
+        recognised, known = None, False  # a period that is regular is no time
     if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
         return Suggestion(
             Role.DROPPED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -23,6 +23,7 @@ _LONGEST_COMPOUND = 60  # letters; of longer ones each beginning and end would b
 _BENDS = 5  # letters from which an ending is no inflection: Klinikverlauf
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
 _LEAD = 3  # first letters of a sign by which it is looked up; only whole words may have fewer
+_TWO_WORDS = re.compile(r"([a-z0-9]{2,})_([a-z0-9]{2,})(\*?)")  # of one letter a word says little: c_section
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
 
 
@@ -138,6 +139,14 @@ def _signs(entry: Mapping[str, Any]) -> list[str]:
     return [sign for name, text in entry.items() if name == "common" or len(name) == 2 for sign in text.split()]
 
 
+def _turned(signs: Iterable[str]) -> Iterator[str]:
+    """Return the signs of two words in their other order: “Tage AU” says what “AU-Tage” says."""
+    for sign in signs:
+        match = _TWO_WORDS.fullmatch(sign)
+        if match is not None:
+            yield f"{match[2]}_{match[1]}{match[3]}"
+
+
 @cache
 def _file(name: str) -> dict[str, Any]:
     return tomllib.loads(resource_path(f"roles/{name}").read_text(encoding="utf-8"))
@@ -150,6 +159,8 @@ def matters() -> tuple[Matter, ...]:
     for name in ("matters.toml", "others.toml"):
         for entry in _file(name)["matter"]:
             signs = _signs(entry)
+            if entry.get("card", "special") == "special":
+                signs += list(_turned(signs))
             sure = [sign for sign in signs if len(sign.strip("*_")) >= _SURE]
             found.append(
                 Matter(
@@ -286,6 +297,11 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     return tuple(sorted(found, key=lambda matter: (-matter.weight, -exact[matter.what]))), bool(found) and len(
         covered
     ) == len(words)
+
+
+def doubtful(name: str) -> bool:
+    """Whether a name is known over names and dates only, and not over whole numbers and answers, such as “visits”."""
+    return _list("doubtful").said("_".join(words_of(name)))
 
 
 def special(name: str) -> Matter | None:

@@ -34,6 +34,7 @@ from splu_desktop.files.register.likeness import SketchedRows, likeness_from
 from splu_desktop.frozen import dataclass
 
 _LEAST_SHARE, _LEAST_MEMBERS = 0.01, 3
+_MORE_THAN_CHANCE = 2.0  # of moments that are not spread evenly more are alike: twice as many, of admissions by day
 _TOLD = 4  # columns of which it is said one by one what a further release costs
 _MOST_WAYS = 200  # combinations of tolerances for which a cost is computed
 
@@ -210,8 +211,12 @@ class _EarlierSearch:
         theirs = self._load(facts)
         for ours in self._prints.identifiers.values():
             common = ours.overlap(theirs)
-            share = min(1.0, common / max(1, min(ours.size, theirs.size)))
-            if common >= _LEAST_MEMBERS and share >= _LEAST_SHARE:
+            smaller = max(1, min(ours.size, theirs.size))
+            share = min(1.0, common / smaller)
+            # Of moments and amounts, each of theirs is among ours by chance with a probability of our density.
+            chance = min(1.0, ours.density * theirs.size / smaller)
+            noise = 4 * (chance * (1 - chance) / max(1, min(len(ours.kept), len(theirs.kept)))) ** 0.5
+            if common >= _LEAST_MEMBERS and share >= _MORE_THAN_CHANCE * chance + noise + _LEAST_SHARE:
                 return "the same identifiers in “{name}”", share
         return None
 

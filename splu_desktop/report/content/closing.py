@@ -65,6 +65,7 @@ CHECKS = {
     "records": mark("number of records"),
     "columns": mark("columns"),
     "rows": mark("unchanged rows"),
+    "source": mark("the source"),
     "domain": mark("values"),
     "retained": mark("share of values kept"),
     "counts": mark("counts"),

@@ -1,0 +1,117 @@
+"""Laws on the words of the lists themselves, in whatever order or company they stand, not on names met so far."""
+
+from __future__ import annotations
+
+import tomllib
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from splu_desktop.core.resources import resource_path
+from splu_desktop.core.roles.names import person_by_name
+from splu_desktop.core.roles.suggest import Role, suggest_roles
+from splu_desktop.core.roles.vocabulary import said_by
+from splu_desktop.core.table import Column, Kind, Table
+
+N = 300
+
+
+def _file(name: str) -> dict[str, Any]:
+    return tomllib.loads(resource_path(f"roles/{name}").read_text(encoding="utf-8"))
+
+
+def _signs(entry: dict[str, Any]) -> list[str]:
+    return list(chain.from_iterable(text.split() for key, text in entry.items() if key == "common" or len(key) == 2))
+
+
+def role(name: str, *values: str, kind: Kind = Kind.CATEGORY) -> Role:
+    """Return what is suggested for a column of these values, beside one that says nothing of health."""
+    column = Column.from_labels(name, [values[at % len(values)] for at in range(N)], kind=kind)
+    return suggest_roles(Table((Column.from_labels("Sex", [*"FM"] * (N // 2)), column)))[name].role
+
+
+def test_two_words_say_a_special_matter_in_either_order() -> None:
+    """“AU-Tage” was sick leave and “Tage AU” a time; so were 27 of 588 names of two words."""
+    signs = [sign.rstrip("*").split("_") for entry in _file("matters.toml")["matter"] for sign in _signs(entry)]
+    pairs = [pair for pair in signs if len(pair) == 2 and all(len(word) > 1 and "*" not in word for word in pair)]
+    assert len(pairs) > 400
+    assert not [pair for pair in pairs if role(f"{pair[1]}_{pair[0]}", "a", "b", "c") is Role.NSA]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [("stable", "critical", "serious"), ("estable", "grave", "crítico"), ("stabil", "kritisch"), ("stabile", "critico"),
+     ("vaginal", "forceps", "caesarean"), ("spontan", "Sectio"), ("eutócico", "cesárea", "fórceps")],
+)  # fmt: skip
+def test_a_closed_list_of_conditions_or_births_is_special_under_every_harmless_name(values: tuple[str, ...]) -> None:
+    """“Estado” is a state, and that of a patient; “section” and “delivery” were a pharmacy's in a maternity ward."""
+    names = [
+        sign
+        for entry in _file("others.toml")["matter"]
+        for sign in _signs(entry)
+        if "*" not in sign and any(not each.weight for each in said_by(sign)[0])
+    ]
+    assert len(names) > 800
+    assert not [name for name in names[::7] if role(name, *values) is Role.NSA]
+
+
+def _counting() -> list[str]:
+    return [sign.replace("*_", "last_").replace("_*", "_last") for sign in _signs(_file("others.toml")["doubtful"])]
+
+
+def test_what_counts_or_rates_is_not_published_for_its_harmless_name() -> None:
+    """Visits of the last year, units a week, an item “family” of a scale, the age at which something began."""
+    names = [name.replace("*", "") for name in _counting()]
+    assert len(names) > 150
+    numbers = [name for name in names if role(name, *map(str, range(9)), kind=Kind.INTEGER) is Role.NSA]
+    answers = [name for name in names if role(name, "yes", "no", kind=Kind.BOOLEAN) is Role.NSA]
+    assert not numbers
+    assert not answers
+
+
+@pytest.mark.parametrize("name", ["Language", "Sprache", "Job", "Profession", "Transport", "Contact", "Relationship"])
+def test_over_names_the_same_words_are_what_they_say(name: str) -> None:
+    assert role(name, "Turkish", "Farsi", "Dari") is Role.NSA
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "published"),
+    [
+        ("Periode", ("regelmäßig", "unregelmäßig"), False),
+        ("season", ("dry", "wet"), False),
+        ("Quartal", ("1. Quartal", "2. Quartal"), True),
+        ("time_of_day", ("early", "late"), True),
+        ("holiday", ("yes", "no"), True),
+    ],
+)
+def test_a_time_that_holds_words_holds_words_of_times(name: str, words: tuple[str, ...], published: bool) -> None:
+    assert (role(name, *words) is Role.NSA) is published
+
+
+@pytest.mark.parametrize("aside", ["idade", "age", "Alter", "edad", "année", "place", "Datum"])
+def test_what_is_aside_a_diagnosis_is_not_drawn_in_its_place(aside: str) -> None:
+    """The age at a diagnosis was re-drawn and the diagnosis left out, where it has fewer values."""
+    site = Column.from_labels("topography", [f"C{at % 4 + 15}" for at in range(N)])
+    other = Column.from_labels(f"{aside} diagnosis", [str(at % 60) for at in range(N)], kind=Kind.INTEGER)
+    assert suggest_roles(Table((other, site)))["topography"].role is Role.SA
+
+
+PATIENTS = ("pat", "pt", "pac", "paz", "pct", "patient", "paciente", "paziente", "utente", "doente", "bewohner")
+NAMES = ("name", "nom", "nombre", "nome", "naam", "surname", "apellido", "cognome", "achternaam", "nachname", "prenom")
+
+
+def test_names_of_patients_are_names_by_every_word_for_patients() -> None:
+    """“NOME_PAZ” and “Nombre pac.” were left out as unknown."""
+    pairs = [pair for a in NAMES for b in PATIENTS for pair in (f"{a}_{b}", f"{b} {a}.")]
+    assert not [name for name in pairs if person_by_name(name) != "name of a person"]
+
+
+def test_no_word_of_the_lists_of_values_is_harmless_elsewhere() -> None:
+    """What stands in two closed lists is told by the first: none may hold a word of a special one."""
+    lists = [(entry.get("card", "special"), set(entry.get("all", "").split()))
+             for name in ("matters.toml", "others.toml") for entry in _file(name)["matter"]]  # fmt: skip
+    told = set().union(*(words for card, words in lists if card == "special"))
+    plain = set().union(*(words for card, words in lists if card != "special"))
+    assert told
+    assert not told & plain
