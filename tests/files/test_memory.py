@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.errors import SpluError
-from splu_desktop.files.importer import read
+from splu_desktop.core.errors import FileFault, SpluError
+from splu_desktop.core.progress import SILENT
+from splu_desktop.files.importer import parquet, read
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import TooLarge, TooWide
+from splu_desktop.files.isolation.faults import TooLarge, TooSpread, TooWide
 from splu_desktop.files.release.facts import BadRelease
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
 from tests.files.releases import awkward_table, plan_of
+from tests.hostile.files import claims
 from tests.seeded import Seeded
 from tests.written import write_release
 
@@ -52,6 +58,10 @@ def _written(folder: Path, records: int) -> Path:
     table = awkward_table(records)
     write_release(sanitise.run(table, plan_of(table), randomness=Seeded(1)), folder)
     return folder
+
+
+def _coded(encoding: str) -> dict[str, Any]:
+    return {"use_dictionary": False, "column_encoding": {"a": encoding}}
 
 
 def _text(kind: str, fields: int) -> bytes:
@@ -88,6 +98,67 @@ def test_the_estimate_of_a_release_holds(tmp_path: Path) -> None:
     table = (release / "table.csv").read_bytes()
     facts = (release / "release.json").stat().st_size
     assert _peak(lambda: read_release(release)) <= memory.need_of_release(facts, len(table), table)
+
+
+LONG = [f"{k:03d}" * 160 for k in range(30)]
+PLAIN: dict[str, Any] = {"use_dictionary": False}
+PARQUETS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
+    "texts": (lambda: [f"{k:06x}" for k in range(400_000)], {}),
+    "texts by codes": (lambda: [f"{k:06x}" for k in range(300_000)], {"dictionary_pagesize_limit": 1 << 30}),
+    "long texts repeated": (lambda: [LONG[k * 7 % 30] for k in range(300_000)], {}),
+    "long texts spelled out": (lambda: [LONG[k * 7 % 30] for k in range(100_000)], PLAIN),
+    "long texts": (lambda: [f"{k} " * 300 for k in range(10_000)], {}),
+    "texts in two alphabets": (lambda: ["漢字é" * 20 + str(k) for k in range(100_000)], {}),
+    "texts that begin alike": (lambda: ["patient-" * 10 + f"{k}" for k in range(200_000)], _coded("DELTA_BYTE_ARRAY")),
+    "long texts in order": (lambda: [LONG[k // 10_000] for k in range(300_000)], _coded("DELTA_BYTE_ARRAY")),
+    "lengths apart": (lambda: [f"{k:07d}" for k in range(300_000)], _coded("DELTA_LENGTH_BYTE_ARRAY")),
+    "numbers in steps": (lambda: np.arange(2_000_000), _coded("DELTA_BINARY_PACKED")),
+    "numbers": (lambda: np.arange(500_000, dtype=np.int32), {}),
+    "decimals": (lambda: np.sqrt(np.arange(300_000)), _coded("BYTE_STREAM_SPLIT")),
+    "few numbers": (lambda: np.arange(3_000_000) * 7919 % 9, {}),
+    "moments": (lambda: np.arange(200_000).astype("datetime64[s]"), {}),
+    "nothing": (lambda: [None] * 2_000_000, {}),
+    "lists": (lambda: [[k, k % 7] for k in range(100_000)], {}),
+}
+UNTOLD = ("long texts spelled out", "long texts in order")
+"""Of these a footer doesn't tell how many differ, so the estimate is that of as many as there are cells."""
+
+
+@linux
+@pytest.mark.parametrize("kind", PARQUETS)
+def test_the_estimate_of_a_parquet_file_holds_and_it_is_read(tmp_path: Path, kind: str) -> None:
+    """Of any encoding, length and repetition: few bytes may hold very many values."""
+    path = tmp_path / "t.parquet"
+    values, stored = PARQUETS[kind]
+
+    def write() -> None:
+        pq.write_table(pa.table({"a": values()}), path, compression="zstd", **stored)
+
+    _peak(write)
+    need, _ = parquet.footer(path, path.stat().st_size, SILENT).need()
+    taken = _peak(lambda: read(path))
+    assert taken <= need
+    assert need <= 3 * (taken + memory.AT_LEAST) or kind in UNTOLD
+
+
+@linux
+def test_what_a_footer_claims_is_no_room_that_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    sound = io.BytesIO()
+    pq.write_table(pa.table({"a": range(40_000)}), sound, **_coded("DELTA_BINARY_PACKED"))
+    path.write_bytes(sound.getvalue())
+    usual = _peak(lambda: read(path))
+    path.write_bytes(claims(sound.getvalue(), 40_000, 4_900_000))
+    assert parquet.footer(path, path.stat().st_size, SILENT).need()[0] > 1 << 30
+
+    def refused() -> None:
+        with pytest.raises(FileFault):
+            read(path)
+
+    assert _peak(refused) < 2 * usual
+    path.write_bytes(claims(sound.getvalue(), 40_000, 1 << 40))
+    with pytest.raises(TooSpread):
+        read(path)
 
 
 def test_a_text_is_sampled_in_all_its_parts(tmp_path: Path) -> None:
