@@ -7,7 +7,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -36,7 +36,8 @@ def footer(path: Path, content: bytes | None, *, wanted: list[str] | None = None
     """
     pq, raised = _library(path)
     try:
-        file = pq.ParquetFile(path.open("rb") if content is None else io.BytesIO(content))
+        with path.open("rb") if content is None else io.BytesIO(content) as source:
+            file = pq.ParquetFile(source)
         told = file.metadata
         places = [told.schema.column(k) for k in range(told.num_columns)]
         names = [str(name) for name in file.schema_arrow.names]
@@ -125,25 +126,26 @@ def columns(
     """
     pq, raised = _library(path)
     try:
-        file = _opened(pq, path, content)
-        told = file.metadata
-        groups, at = groups_of((told.row_group(i).num_rows for i in range(told.num_row_groups)), first, limit)
-        names = [str(name) for name in file.schema_arrow.names if wanted is None or str(name) in wanted]
-        indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
-        codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
-        end = told.num_rows if limit is None else min(first + limit, told.num_rows)
-        for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=names):
-            progress.report("Reading", min(at / max(told.num_rows, 1), 1.0))
-            rows = len(batch)
-            batch = batch.slice(max(first - at, 0), max(end - max(at, first), 0))
-            for column, index, parts in zip(batch.columns, indexes, codes, strict=True):
-                index.default_factory = index.__len__
-                parts.append(_coded(column, index))
-            at += rows
-            if at >= end:
-                break
-        if at < end:
-            raise _corrupt(path)  # fewer records than it says
+        with path.open("rb") if content is None else io.BytesIO(content) as source:
+            file = _opened(pq, source)
+            told = file.metadata
+            groups, at = groups_of((told.row_group(i).num_rows for i in range(told.num_row_groups)), first, limit)
+            names = [str(name) for name in file.schema_arrow.names if wanted is None or str(name) in wanted]
+            indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
+            codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
+            end = told.num_rows if limit is None else min(first + limit, told.num_rows)
+            for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=names):
+                progress.report("Reading", min(at / max(told.num_rows, 1), 1.0))
+                rows = len(batch)
+                batch = batch.slice(max(first - at, 0), max(end - max(at, first), 0))
+                for column, index, parts in zip(batch.columns, indexes, codes, strict=True):
+                    index.default_factory = index.__len__
+                    parts.append(_coded(column, index))
+                at += rows
+                if at >= end:
+                    break
+            if at < end:
+                raise _corrupt(path)  # fewer records than it says
     except (MemoryError, Corrupt):
         raise
     except raised as error:
@@ -152,24 +154,19 @@ def columns(
     return {"names": names, "columns": found, "records": told.num_rows}
 
 
-def _opened(pq: Any, path: Path, content: bytes | None) -> Any:
+def _opened(pq: Any, source: IO[bytes]) -> Any:
     """Return a file whose texts come as codes over their distinct ones where they are stored so.
 
     A text said a million times is there once then; spelled out, a few of 500 letters would take gigabytes.
     """
-
-    def opened(texts: list[str]) -> Any:
-        source = path.open("rb") if content is None else io.BytesIO(content)
-        return pq.ParquetFile(source, read_dictionary=texts, buffer_size=_BUFFER)
-
-    told = opened([]).metadata
+    told = pq.ParquetFile(source).metadata
     texts = []
     for k in range(told.num_columns):
         kind, parts = told.schema.column(k), [told.row_group(i).column(k) for i in range(told.num_row_groups)]
         added = any("DELTA" in form for part in parts for form in part.encodings)  # which has no codes
         if kind.physical_type == "BYTE_ARRAY" and not (added or kind.max_repetition_level or "." in kind.path):
             texts.append(kind.path)
-    return opened(texts)
+    return pq.ParquetFile(source, read_dictionary=texts, buffer_size=_BUFFER)
 
 
 def _coded(column: Any, index: defaultdict[Any, int]) -> Any:
