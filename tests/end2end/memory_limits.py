@@ -36,16 +36,25 @@ PUBLISHES = {
 _LARGE, _BLOCK = 2_000_000, 1 << 18  # records of what is published in blocks, and of a block
 RUNS = (*(form for form in FORMATS if form == "release" or form in list(FORMATS)[:10]), *PUBLISHES)
 _MAIN = "import sys; from splu_desktop.cli import main; sys.exit(main())"
-# With blocks of fewer records, so that the table need not be as large; each that is drawn is written down.
+# With blocks of fewer records, so that the table need not be as large; each that is drawn is written down. Once the
+# program has begun, which asks for room itself before it loads anything.
 _IN_BLOCKS = f"""
-from splu_desktop.core.groups import blocks
-blocks.RECORDS, members = {_BLOCK}, blocks.members
-def written_down(*given, **more):
-    for at in members(*given, **more):
-        with open({{reached!r}}, "a") as file:
-            file.write("x")
-        yield at
-blocks.members = written_down
+import sys
+import splu_desktop.cli
+program = sys.modules["splu_desktop.cli.main"]
+first = program._module
+def module(name):
+    found = first(name)
+    from splu_desktop.core.groups import blocks
+    blocks.RECORDS, members = {_BLOCK}, blocks.members
+    def written_down(*given, **more):
+        for at in members(*given, **more):
+            with open({{reached!r}}, "a") as file:
+                file.write("x")
+            yield at
+    blocks.members = written_down
+    return found
+program._module = module
 """
 _ROWS = 400_000
 

@@ -18,13 +18,13 @@ _PARTS, _PART = 64, 1 << 14  # places of a text file that are looked at, and byt
 _TO_COMMAS = bytes.maketrans(b";|\t\r\n", b",,,,,")  # four times as quick as a pattern
 PER_FACTS_BYTE = 12.0
 PER_BYTE = {
-    "xlsx": 5.0,
+    "xlsx": 8.5,
     "ods": 5.0,
     "xlsb": 8.0,
     "xls": 8.0,
-    "spss": 8.0,
-    "sas": 8.0,
-    "stata": 8.0,
+    "spss": 22.0,
+    "sas": 22.0,
+    "stata": 22.0,
     "marked_up": 6.0,
 }
 AT_LEAST = 100 << 20  # of a reader's process, whatever the file
