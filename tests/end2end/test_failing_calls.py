@@ -94,7 +94,7 @@ def in_blocks(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
 
 def test_each_call_in_blocks_failing_once(tmp_path: Path, in_blocks: set[int], readers_here: None) -> None:
-    _each_call(tmp_path, False, 0, 2, ("csv", "parquet"), OnDisk(LEAST))
+    _each_call(tmp_path, False, 0, 1, ("csv", "parquet"), OnDisk(LEAST))
     assert len(in_blocks) > 1
 
 
