@@ -29,11 +29,33 @@ PUBLISHES = {
     "publish xlsx": ("xlsx", ("--xlsx",)),
     "publish parquet": ("parquet", ("--parquet",)),
     "publish zip": ("csv", ("--xlsx", "--zip", "--password-file")),
-    "publish within a memory": ("csv", ("--memory", "500M")),
+    "publish in blocks": ("csv", ("--memory", "600M")),
+    "publish parquet in blocks": ("parquet", ("--memory", "600M", "--parquet")),
 }
 """Format of the source, and what is said besides."""
+_LARGE, _BLOCK = 2_000_000, 1 << 18  # records of what is published in blocks, and of a block
 RUNS = (*(form for form in FORMATS if form == "release" or form in list(FORMATS)[:10]), *PUBLISHES)
 _MAIN = "import sys; from splu_desktop.cli import main; sys.exit(main())"
+# With blocks of fewer records, so that the table need not be as large; each that is drawn is written down. Once the
+# program has begun, which asks for room itself before it loads anything.
+_IN_BLOCKS = f"""
+import sys
+import splu_desktop.cli
+program = sys.modules["splu_desktop.cli.main"]
+first = program._module
+def module(name):
+    found = first(name)
+    from splu_desktop.core.groups import blocks
+    blocks.RECORDS, members = {_BLOCK}, blocks.members
+    def written_down(*given, **more):
+        for at in members(*given, **more):
+            with open({{reached!r}}, "a") as file:
+                file.write("x")
+            yield at
+    blocks.members = written_down
+    return found
+program._module = module
+"""
 _ROWS = 400_000
 
 
@@ -44,8 +66,17 @@ def source(run: str, folder: Path) -> Path:
     path = folder / name
     os.environ["SPLU_DATA_DIR"] = str(folder / "data")
     if form == "csv":
-        body = (f"x{k:09d},{k * 7919 % 99991},{'ABCD'[k * 31 % 4]}\n" for k in range(_ROWS))
+        rows, alike = (_LARGE, 8) if run == "publish in blocks" else (_ROWS, 1)
+        body = (f"x{k // alike:09d},{k * 7919 % 99991},{'ABCD'[k * 31 % 4]}\n" for k in range(rows))
         path.write_text("a,b,ward\n" + "".join(body), encoding="ascii")
+    elif run == "publish parquet in blocks":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        k = np.arange(_LARGE)
+        pq.write_table(
+            pa.table({"a": k // 2, "b": k * 7919 % 99_991, "ward": np.array(list("ABCD"))[k * 31 % 4]}), path
+        )
     else:
         path.write_bytes(sound())
     return path
@@ -60,8 +91,9 @@ def one_run(path: Path, run: str, limit: int) -> tuple[int, str, str]:
         if "--password-file" in more:
             (path.parent / "password").write_text("Seven old pears, not ripe\n", encoding="utf-8")
             words.append(str(path.parent / "password"))
+    first = _IN_BLOCKS.format(reached=str(_reached(path))) if "--memory" in words else ""
     done = subprocess.run(
-        [sys.executable, "-c", _MAIN, *words],
+        [sys.executable, "-c", first + _MAIN, *words],
         capture_output=True,
         text=True,
         check=False,
@@ -74,6 +106,10 @@ def one_run(path: Path, run: str, limit: int) -> tuple[int, str, str]:
 
 def _target(path: Path, run: str) -> Path:
     return path.parent / ("r.zip" if "--zip" in PUBLISHES[run][1] else "r")
+
+
+def _reached(path: Path) -> Path:
+    return path.with_name("blocks")
 
 
 def fault_of(path: Path, run: str, status: int, out: str, said: str) -> str | None:
@@ -90,6 +126,10 @@ def fault_of(path: Path, run: str, status: int, out: str, said: str) -> str | No
 
 def _fault_of_publish(path: Path, run: str, status: int, out: str) -> str | None:
     target, register = _target(path, run), Register()
+    drawn = _reached(path).stat().st_size if _reached(path).exists() else 0
+    _reached(path).unlink(missing_ok=True)
+    if status == 0 and "in blocks" in run and drawn != -(-_LARGE // _BLOCK):
+        return f"{drawn} blocks were drawn"
     left = [found.name for found in path.parent.iterdir() if found.name.startswith(MARK)]
     reading = register.read()
     there = target.exists()

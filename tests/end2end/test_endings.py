@@ -36,40 +36,66 @@ def _left(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.startswith((MARK, "r"))]
 
 
-# Publishes, and sends itself the signal once the table is written, when the folder is there and not yet a release.
+# Publishes, and sends itself the signal: once the table is written, when the folder is there and not yet a release;
+# when one block of several is drawn; while another program holds the register, at the gate and when the entry is due.
 # With "dropped" it is told within a callback, where Python drops what a handler raises and the work goes on.
 _STOPS_ITSELF = """
-import os, signal, sys
+import os, signal, sys, threading
+from filelock import FileLock
+from splu_desktop.core.groups import blocks
+from splu_desktop.files.disk.storage import LEAST, OnDisk
+from splu_desktop.files.importer import reader
+from splu_desktop.files.register import book
 from splu_desktop.files.release import folder as release
-number, dropped = int(sys.argv.pop(1)), sys.argv.pop(1) == "dropped"
+number, when = int(sys.argv.pop(1)), sys.argv.pop(1)
 # A run under nohup, or in the background of a shell, ignores some, and so does splu, rightly.
 signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-write = release.write_readme
+write, members = release.write_readme, blocks.members
+register = book.Register()
+register.check_writable()
+book._PATIENCE = 3600.0  # so that no other end comes first
+other = FileLock(register.folder / "lock", thread_local=False)
 class LetGo:
     def __del__(self):
         os.kill(os.getpid(), number)
+def hold():
+    other.acquire()
+    threading.Timer(1.0, os.kill, (os.getpid(), number)).start()
 def and_stop(*args, **more):
     write(*args, **more)
-    if dropped:
-        LetGo()
-        while True:
-            pass
-    os.kill(os.getpid(), number)
+    match when:
+        case "dropped":
+            LetGo()
+            while True:
+                pass
+        case "the entry waits":
+            hold()
+        case "at once":
+            os.kill(os.getpid(), number)
+def and_stop_there(*args, **more):
+    for at in members(*args, **more):
+        yield at
+        os.kill(os.getpid(), number)
 release.write_readme = and_stop
+if when == "the gate waits":
+    hold()
+elif when == "in blocks":
+    reader._storage = lambda *_: OnDisk(LEAST)
+    blocks.RECORDS, blocks._GROUPS, blocks.members = 100, 4, and_stop_there
 from splu_desktop.cli.main import main
 raise SystemExit(main())
 """
 
 
 @posix
-@pytest.mark.parametrize("when", ["at once", "dropped"])
+@pytest.mark.parametrize("when", ["at once", "dropped", "in blocks", "the gate waits", "the entry waits"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_cancels_whole(folder: Path, name: str, when: str) -> None:
     number = getattr(signal, name)
     command = [sys.executable, "-c", _STOPS_ITSELF, str(int(number)), when, "publish", str(folder / "source.csv"),
                "--sa", "illness:4", "--out", str(folder / "r")]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 128 + number
+    assert done.returncode == 128 + number, done.stderr
     assert done.stderr == "splu: stopped; nothing unfinished was left behind.\n"
     assert _left(folder) == []
     assert Register().read().releases == ()

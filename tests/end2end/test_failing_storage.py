@@ -76,7 +76,7 @@ def _published(folder: Path, number: int | None) -> tuple[list[str], str]:
 
 
 def test_each_call_of_the_storage_failing_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_storage", lambda path, kind, most: OnDisk(LEAST))
+    monkeypatch.setattr(reader, "_storage", lambda *_: OnDisk(LEAST))
     monkeypatch.setattr(OnDisk, "records", 100)
     monkeypatch.setattr(storage, "_SLAB", 1 << 12)  # bytes, so that a small table takes several files
     seen, said = _published(tmp_path / "sound", None)

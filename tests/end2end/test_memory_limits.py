@@ -13,7 +13,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems h
 
 
 @pytest.mark.parametrize(
-    ("run", "places"), [("csv", (0, 10, 14)), ("xlsx", (9,)), ("release", (11,)), ("publish xlsx", (12, 13))]
+    ("run", "places"),
+    [
+        ("csv", (0, 10, 14)),
+        ("xlsx", (9,)),
+        ("release", (11,)),
+        ("publish xlsx", (12, 13)),
+        ("publish in blocks", (12,)),
+    ],
 )
 def test_a_few_limits(tmp_path: Path, run: str, places: tuple[int, ...]) -> None:
     """`python -m tests.end2end.memory_limits` tries all, on every format."""

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
 import pytest
+import xlsxwriter
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import Light
-from splu_desktop.core.errors import SpluError
-from splu_desktop.files.importer import read
+from splu_desktop.core.errors import FileFault, SpluError
+from splu_desktop.core.progress import SILENT
+from splu_desktop.core.table import IN_MEMORY
+from splu_desktop.files.disk.storage import LEAST
+from splu_desktop.files.importer import parquet, read
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import TooLarge, TooWide
+from splu_desktop.files.isolation.faults import TooLarge, TooSpread, TooWide
 from splu_desktop.files.publish.gate_lines import destination_lines
 from splu_desktop.files.publish.order import Order
 from splu_desktop.files.release.facts import BadRelease
 from splu_desktop.files.release.folder import read_release
+from splu_desktop.files.release.package import open_package, storage_of
 from splu_desktop.files.release.verify import verify_release
 from tests.files.releases import awkward_table, plan_of
+from tests.hostile.files import claims
+from tests.messy.office import ods
 from tests.seeded import Seeded
 from tests.written import write_release
 
@@ -51,10 +64,14 @@ def _peak(work: Callable[[], object]) -> int:
     return (use.ru_maxrss << 10) - before
 
 
-def _written(folder: Path, records: int) -> Path:
+def _written(folder: Path, records: int, form: str = "csv") -> Path:
     table = awkward_table(records)
-    write_release(sanitise.run(table, plan_of(table), randomness=Seeded(1)), folder)
+    write_release(sanitise.run(table, plan_of(table), randomness=Seeded(1)), folder, formats=(form,))
     return folder
+
+
+def _coded(encoding: str) -> dict[str, Any]:
+    return {"use_dictionary": False, "column_encoding": {"a": encoding}}
 
 
 def _text(kind: str, fields: int) -> bytes:
@@ -91,6 +108,129 @@ def test_the_estimate_of_a_release_holds(tmp_path: Path) -> None:
     table = (release / "table.csv").read_bytes()
     facts = (release / "release.json").stat().st_size
     assert _peak(lambda: read_release(release)) <= memory.need_of_release(facts, len(table), table)
+
+
+LONG = [f"{k:03d}" * 160 for k in range(30)]
+PLAIN: dict[str, Any] = {"use_dictionary": False}
+PARQUETS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
+    "texts": (lambda: [f"{k:06x}" for k in range(400_000)], {}),
+    "texts by codes": (lambda: [f"{k:06x}" for k in range(300_000)], {"dictionary_pagesize_limit": 1 << 30}),
+    "long texts repeated": (lambda: [LONG[k * 7 % 30] for k in range(300_000)], {}),
+    "long texts spelled out": (lambda: [LONG[k * 7 % 30] for k in range(100_000)], PLAIN),
+    "long texts": (lambda: [f"{k} " * 300 for k in range(10_000)], {}),
+    "texts in two alphabets": (lambda: ["漢字é" * 20 + str(k) for k in range(100_000)], {}),
+    "texts that begin alike": (lambda: ["patient-" * 10 + f"{k}" for k in range(200_000)], _coded("DELTA_BYTE_ARRAY")),
+    "long texts in order": (lambda: [LONG[k // 10_000] for k in range(300_000)], _coded("DELTA_BYTE_ARRAY")),
+    "lengths apart": (lambda: [f"{k:07d}" for k in range(300_000)], _coded("DELTA_LENGTH_BYTE_ARRAY")),
+    "numbers in steps": (lambda: np.arange(2_000_000), _coded("DELTA_BINARY_PACKED")),
+    "numbers": (lambda: np.arange(500_000, dtype=np.int32), {}),
+    "decimals": (lambda: np.sqrt(np.arange(300_000)), _coded("BYTE_STREAM_SPLIT")),
+    "few numbers": (lambda: np.arange(3_000_000) * 7919 % 9, {}),
+    "moments": (lambda: np.arange(200_000).astype("datetime64[s]"), {}),
+    "nothing": (lambda: [None] * 2_000_000, {}),
+    "lists": (lambda: [[k, k % 7] for k in range(100_000)], {}),
+}
+UNTOLD = ("long texts spelled out", "long texts in order")
+"""Of these a footer doesn't tell how many differ, so the estimate is that of as many as there are cells."""
+
+
+@linux
+@pytest.mark.parametrize("kind", PARQUETS)
+def test_the_estimate_of_a_parquet_file_holds_and_it_is_read(tmp_path: Path, kind: str) -> None:
+    """Of any encoding, length and repetition: few bytes may hold very many values."""
+    path = tmp_path / "t.parquet"
+    values, stored = PARQUETS[kind]
+
+    def write() -> None:
+        pq.write_table(pa.table({"a": values()}), path, compression="zstd", **stored)
+
+    _peak(write)
+    need, _ = parquet.footer(path, path.stat().st_size, SILENT).need()
+    taken = _peak(lambda: read(path))
+    assert taken <= need
+    assert need <= 3 * (taken + memory.AT_LEAST) or kind in UNTOLD
+
+
+@linux
+def test_what_a_footer_claims_is_no_room_that_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    sound = io.BytesIO()
+    pq.write_table(pa.table({"a": range(40_000)}), sound, **_coded("DELTA_BINARY_PACKED"))
+    path.write_bytes(sound.getvalue())
+    usual = _peak(lambda: read(path))
+    path.write_bytes(claims(sound.getvalue(), 40_000, 4_900_000))
+    assert parquet.footer(path, path.stat().st_size, SILENT).need()[0] > 1 << 30
+
+    def refused() -> None:
+        with pytest.raises(FileFault):
+            read(path)
+
+    assert _peak(refused) < 2 * usual
+    path.write_bytes(claims(sound.getvalue(), 40_000, 1 << 40))
+    with pytest.raises(TooSpread):
+        read(path)
+
+
+CELLS: dict[str, Callable[[int, int], Any]] = {
+    "few": lambda row, column: "ABC"[(row + column) % 3],
+    "different": lambda row, column: f"x{row * 4 + column:08d}",
+    "long": lambda row, column: f"word {row // 8} " * 20,
+    "numbers": lambda row, column: row * 7 + column + 0.5,
+}
+
+
+def _saved(kind: str, cells: str, path: Path) -> None:
+    rows = [[CELLS[cells](row, column) for column in range(4)] for row in range(8_000 if cells == "long" else 80_000)]
+    match kind:
+        case "xlsx":
+            with xlsxwriter.Workbook(path) as book:
+                sheet = book.add_worksheet()
+                for at, row in enumerate([["a", "b", "c", "d"], *rows]):
+                    sheet.write_row(at, 0, row)
+        case "ods":
+            path.write_bytes(ods([["a", "b", "c", "d"], *rows]))
+        case "marked_up":
+            lines = ("".join(f"<td>{cell}</td>" for cell in row) for row in [["a", "b", "c", "d"], *rows])
+            path.write_text(f"<html><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></html>")
+        case _:
+            frame = pd.DataFrame(rows, columns=list("abcd"))
+            (pyreadstat.write_sav if kind == "spss" else pyreadstat.write_dta)(frame, str(path))
+
+
+@linux
+@pytest.mark.parametrize("cells", CELLS)
+@pytest.mark.parametrize("kind", ["xlsx", "ods", "marked_up", "spss", "stata"])
+def test_the_estimate_of_other_formats_holds(tmp_path: Path, kind: str, cells: str) -> None:
+    path = tmp_path / f"t.{ {'spss': 'sav', 'stata': 'dta', 'marked_up': 'html'}.get(kind, kind) }"
+    _peak(lambda: _saved(kind, cells, path))
+    size = memory.unpacked_size(path) if kind in ("xlsx", "ods") else path.stat().st_size
+    need, taken = memory.need(kind, size), _peak(lambda: read(path))
+    assert taken <= need <= 4 * (taken + memory.AT_LEAST)
+
+
+@linux
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_release_is_kept_where_its_estimate_says(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    release, told = tmp_path / "r", list[float]()
+    _peak(lambda: _written(release, records=20_000, form=form))
+    lacking = memory.lacking
+
+    def noted(need: float) -> float | None:
+        told.append(need)
+        return lacking(need)
+
+    monkeypatch.setattr(memory, "lacking", noted)
+    assert storage_of(open_package(release)) is IN_MEMORY
+    need = told[-1]
+    taken = _peak(lambda: read_release(release))
+    assert taken <= need <= 4 * (taken + memory.AT_LEAST)
+    monkeypatch.setattr(memory, "usable", lambda: float(LEAST << 1))
+    monkeypatch.setattr(memory, "lacking", lambda need: memory.usable())
+    kept = storage_of(open_package(release))
+    assert kept.memory == LEAST << 1
+    monkeypatch.setattr(memory, "usable", lambda: LEAST - 1.0)
+    with pytest.raises(BadRelease, match="would need about"):
+        storage_of(open_package(release))
 
 
 def test_a_text_is_sampled_in_all_its_parts(tmp_path: Path) -> None:

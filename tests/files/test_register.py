@@ -140,6 +140,36 @@ def test_a_missing_or_forged_head_is_noticed(register: Register) -> None:
     assert "head" in register.read().faults[0]
 
 
+def test_the_head_and_the_witness_of_a_single_entry_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path))
+    register = Register()
+
+    def crash(self: Register, number: int, digest: str, key: bytes) -> None:
+        if number:
+            raise KeyboardInterrupt  # the line is there, and nothing tells of it yet
+        written(self, number, digest, key)
+
+    written = Register._write_head
+    with monkeypatch.context() as patch:
+        patch.setattr(Register, "_write_head", crash)
+        with pytest.raises(KeyboardInterrupt):
+            add(register)
+    assert len(register.read().entries) == 1
+    assert register.read().faults == (), "what a crash leaves is no damage"
+    shutil.rmtree(tmp_path)
+    add(register)
+    head = register.folder / "head.json"
+    kept = head.read_bytes()
+    head.unlink()
+    (fault,) = register.read().faults
+    assert "head is gone" in fault
+    head.write_bytes(kept)
+    assert register.read().faults == ()
+    delete_witness(register)
+    (fault,) = register.read().faults
+    assert "witness of the register is gone" in fault
+
+
 def test_a_damaged_register_still_takes_entries_and_keeps_naming_the_damage(register: Register) -> None:
     lines = lines_of(register)
     rewrite(register, [lines[0], b"\xff{nonsense\n", *lines[2:]])

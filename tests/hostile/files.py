@@ -492,6 +492,20 @@ def parquet() -> bytes:
     return out.getvalue()
 
 
+def claims(sound: bytes, count: int, other: int) -> bytes:
+    """Return a Parquet file whose footer says that there are other many records and values than there are."""
+
+    def varint(number: int) -> bytes:
+        number, found = number << 1, b""
+        while number > 127:
+            found, number = found + bytes([number & 127 | 128]), number >> 7
+        return found + bytes([number])
+
+    (size,) = struct.unpack("<I", sound[-8:-4])
+    footer = sound[-8 - size : -8].replace(varint(count), varint(other))
+    return sound[: -8 - size] + footer + struct.pack("<I", len(footer)) + sound[-4:]
+
+
 def _parquet_by_hand() -> Iterator[bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -504,6 +518,11 @@ def _parquet_by_hand() -> Iterator[bytes]:
         out = io.BytesIO()
         pq.write_table(pa.table({"a": column}), out, compression="zstd")
         yield out.getvalue()
+    for added in ("DELTA_BINARY_PACKED", "PLAIN"):
+        out = io.BytesIO()
+        pq.write_table(pa.table({"a": range(40_000)}), out, use_dictionary=False, column_encoding={"a": added})
+        for claimed in (0, 1, 4_900_000, 1 << 31, 1 << 62):
+            yield claims(out.getvalue(), 40_000, claimed)
     sound = parquet()
     for at in range(len(sound) - 12, len(sound) - 4):
         for value in (0, 0xFFFFFFFF, 0x7FFFFFFF, 1):

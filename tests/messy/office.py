@@ -700,16 +700,16 @@ def books(chance: random.Random) -> Iterator[Case]:
         "xml-2003.xls",
         f'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="A"><Table>{xml}</Table></Worksheet></Workbook>'.encode(),
     )
-    yield case("ods.ods", _ods([names, *rows]))
+    yield case("ods.ods", ods([names, *rows]))
     yield case(
         "ods-titles-total.ods",
-        _ods([["Aufnahmen 2024"], [], names, *rows, ["Gesamt", "", sum(r[2] for r in rows)]]),
+        ods([["Aufnahmen 2024"], [], names, *rows, ["Gesamt", "", sum(r[2] for r in rows)]]),
         told=True,
     )
     yield from _statistics(group, names, rows)
 
 
-def _ods(rows: Sequence[Sequence[Any]]) -> bytes:
+def ods(rows: Sequence[Sequence[Any]]) -> bytes:
     """Return an OpenDocument sheet as LibreOffice writes one, with a repeated blank row below."""
     from xml.sax.saxutils import escape
 

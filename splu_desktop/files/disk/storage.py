@@ -7,6 +7,7 @@ there are codes and row numbers; texts never do.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import sys
@@ -78,6 +79,8 @@ class OnDisk:
                     file.truncate(size)
                 slab = _Slab(file.fileno(), size)
         except OSError as fault:
+            if fault.errno == errno.ENOMEM:  # it lies there, and can't be mapped
+                raise MemoryError from None
             raise DiskFull(
                 "The table is larger than the memory it may take, and there is no room for it in “{folder}” "
                 "({fault}); make room there, or set TMPDIR to a folder on a larger disk.",

@@ -114,6 +114,11 @@ def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
             from splu_desktop.files.importer import parquet_counts
 
             return parquet_counts.counts(progress=progress, **given)
+        case "footer":
+            # One reader alone, so that the process is there in a moment.
+            from splu_desktop.files.importer import parquet_file
+
+            return parquet_file.footer(path, content, **given)
         case _:
             # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer import parquet_file

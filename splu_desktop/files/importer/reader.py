@@ -57,10 +57,11 @@ def read(
     path = Path(path)
     choices = choices or ImportChoices()
     kind = _recognised(path)
-    storage = _storage(path, kind, most)
+    told = _told(path, kind, progress)
+    storage = _storage(path, kind, most, told)
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
         try:
-            raw, resolved, reasons = read_raw(path, kind, choices, progress, storage=storage)
+            raw, resolved, reasons = read_raw(path, kind, choices, progress, storage=storage, told=told)
         finally:
             marked_up.forget()
         if not len(raw.rows) and not allow_empty:
@@ -70,7 +71,12 @@ def read(
     return imported
 
 
-def _storage(path: Path, kind: str, most: int | None) -> Storage:
+def _told(path: Path, kind: str, progress: Progress) -> parquet.Footer | None:
+    """Return what a Parquet file says of its size; others are looked at themselves."""
+    return parquet.footer(path, path.stat().st_size, progress) if kind == "parquet" else None
+
+
+def _storage(path: Path, kind: str, most: int | None, told: parquet.Footer | None) -> Storage:
     """Return where the codes of a file's table are to lie. Raises BadChoice, TooLarge."""
     if kind not in ("csv", "parquet"):
         if most is not None:
@@ -87,15 +93,13 @@ def _storage(path: Path, kind: str, most: int | None) -> Storage:
     size = path.stat().st_size
     if most is None and kind == "csv" and memory.lacking(memory.most_of_text(size)) is None:
         return IN_MEMORY  # small beside what is free: nothing of it is looked at
-    need = memory.need(kind, size) if kind == "parquet" else memory.need_of_text(size, memory.sample_of(path))
+    need = told.need()[0] if told is not None else memory.need_of_text(size, memory.sample_of(path))
     usable = memory.lacking(need) if most is None else most if need > most else None
     if usable is None:
-        if most is not None and kind == "csv":
+        if most is not None:
             memory.check(path, need)
         return IN_MEMORY
     if usable < LEAST:
-        if kind == "parquet":  # its reader knows better what it takes
-            return IN_MEMORY
         memory.check(path, need)
     return OnDisk(int(usable))
 
@@ -156,14 +160,17 @@ def read_raw(
     *,
     limit: int | None = None,
     storage: Storage | None = None,
+    told: parquet.Footer | None = None,
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of a recognised format into untyped columns, and call them as chosen.
 
     `limit` : read only so many records, as a preview. `storage` : where codes are to lie; None for what fits.
+    `told` : what a Parquet file says of its size, where that is known.
     """
-    if storage is None:
-        storage = _storage(path, kind, None) if limit is None else IN_MEMORY
-    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit, storage)
+    if storage is None and limit is None:
+        told = _told(path, kind, progress)
+        storage = _storage(path, kind, None, told)
+    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit, storage or IN_MEMORY, told)
     memory.check_width(path, len(raw.columns))
     return _renamed(raw, resolved, reasons)
 
@@ -200,14 +207,20 @@ def _renamed(
 
 
 def _read_raw(
-    path: Path, kind: str, choices: ImportChoices, progress: Progress, limit: int | None, storage: Storage
+    path: Path,
+    kind: str,
+    choices: ImportChoices,
+    progress: Progress,
+    limit: int | None,
+    storage: Storage,
+    told: parquet.Footer | None,
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     if kind in WORKBOOKS:
         return workbook.read(path, kind, choices, progress, limit=limit)
     if kind in TEXTS:
         return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit, storage=storage)
     if kind == "parquet":
-        return parquet.read(path, choices, progress, limit=limit, storage=storage)
+        return parquet.read(path, choices, progress, limit=limit, storage=storage, told=told)
     from splu_desktop.files.importer import statistical  # brings pyreadstat and its helpers
 
     return statistical.read(path, kind, choices, progress, limit=limit)

@@ -18,14 +18,13 @@ _PARTS, _PART = 64, 1 << 14  # places of a text file that are looked at, and byt
 _TO_COMMAS = bytes.maketrans(b";|\t\r\n", b",,,,,")  # four times as quick as a pattern
 PER_FACTS_BYTE = 12.0
 PER_BYTE = {
-    "xlsx": 5.0,
+    "xlsx": 8.5,
     "ods": 5.0,
     "xlsb": 8.0,
     "xls": 8.0,
-    "spss": 8.0,
-    "sas": 8.0,
-    "stata": 8.0,
-    "parquet": 100.0,
+    "spss": 22.0,
+    "sas": 22.0,
+    "stata": 22.0,
     "marked_up": 6.0,
 }
 AT_LEAST = 100 << 20  # of a reader's process, whatever the file
@@ -87,23 +86,28 @@ def _free() -> int | None:
         return None
 
 
+def usable() -> float | None:
+    """Return the bytes of memory that may be used, most of what is free; None where the system doesn't tell."""
+    free = available()
+    return None if free is None else (1 - _KEPT_FREE) * free
+
+
 def lacking(need: float) -> float | None:
     """Return the bytes that can be used where `need` bytes are more than that, None where there is room."""
-    free = available()
-    usable = None if free is None else (1 - _KEPT_FREE) * free
-    return usable if usable is not None and need > usable else None
+    most = usable()
+    return most if most is not None and need > most else None
 
 
 def check(path: Path, need: float) -> None:
     """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
-    usable = lacking(need)
-    if usable is not None:
+    most = lacking(need)
+    if most is not None:
         raise TooLarge(
             "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be used; close "
             "other programs, use a computer with more memory, or import a part of the table.",
             path=path.name,
             need=need / 1e9,
-            free=usable / 1e9,
+            free=most / 1e9,
         )
 
 

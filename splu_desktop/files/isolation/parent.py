@@ -119,6 +119,7 @@ def _command() -> list[str]:
 def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:
     """Run the process to its end. Raises Cancelled, and then it is gone."""
     own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    own["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a GB at once, and counts as used up
     own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     if getattr(sys, "frozen", False):  # libraries of its own, which launch.py hides from other programs
         own["LD_LIBRARY_PATH"] = str(getattr(sys, "_MEIPASS", ""))

@@ -111,8 +111,9 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
     progress.report("Recognising the source", 0.0)
 
     def remembered(own: Progress) -> tuple[bytes, Reading, Fingerprints]:
-        register.check_writable()
-        key, reading = register.key(), register.read()
+        with register.held(own):
+            register.check_writable()
+            key, reading = register.key(), register.read()
         found = fingerprints(
             order.table, order.plan, key, file_sha256=order.source_sha256, progress=own, storage=order.storage
         )
@@ -204,7 +205,7 @@ def publish(
     check_formats(order.formats)
     language(order.spoken)
     check_password(order.password)
-    tidy(register)
+    tidy(register, progress)
     examination = examination or examine(order, register=register, progress=progress)
     gate = Gate(examination.gate.lines, dict(accepted or {}))
     pass_gate(gate, order, strict)
@@ -219,7 +220,7 @@ def publish(
         return _write(order, final(published, progress), checks, gate, examination, register, progress, strict)
 
 
-def tidy(register: Register | None = None) -> int:
+def tidy(register: Register | None = None, progress: Progress = SILENT) -> int:
     """Clear away what dead runs left, and withdraw their releases; returns how many pieces were removed.
 
     Called before each release; programs call it when they start, too.
@@ -227,7 +228,7 @@ def tidy(register: Register | None = None) -> int:
     register = register or Register()
     cleared = 0
     with contextlib.suppress(RegisterFault):
-        for entry in register.read().releases:
+        for entry in register.read(progress=progress).releases:
             partial = entry.body.get("partial")
             target = Path(str(entry.body.get("destination", "")))
             if isinstance(partial, str) and unfinished.is_dead(Path(partial), target):
@@ -290,14 +291,14 @@ def _write(
         _check_source(order, progress)
         packed_sha256 = file_sha256(partial, progress) if order.packed else None
         made.append(partial.stat().st_ino)
-        entering.append(partial.parent)
         # Looking up, counting and adding are one: of two releases at a time the second sees the first.
-        with register.held():
+        with register.held(progress):
             now, gate = _looked_up_again(order, examination, gate, register, progress)
             pass_gate(gate, order, strict)
             keep_sketches(register, prints)
             body = entry_body(order, facts, checks, gate, now, partial, packed_sha256)
             progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
+            entering.append(partial.parent)
             entries.append(register.append(RELEASE, facts["id"], body))
 
     try:

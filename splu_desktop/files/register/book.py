@@ -22,6 +22,7 @@ import secrets
 import stat
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.messages import Said, say
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.place import data_folder, witness_folder
 from splu_desktop.files.disk.plain_data import from_json
 from splu_desktop.frozen import dataclass
@@ -45,6 +47,7 @@ KEY_0_1_0 = 32  # bytes of the key of a register that version 0.1.0 began
 _SECOND = 2  # what follows them in a register begun since
 _CLOCK = 120  # seconds that a clock may be put back by when it is set right
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe in place of a file is not waited for
+_PATIENCE, _LOOK = 60.0, 0.25  # seconds that another program is waited for, and between two looks whether to stop
 _LARGEST = 1_000_000_000  # bytes of a register that is read
 
 
@@ -128,8 +131,8 @@ class Register:
         self._head = self.folder / "head.json"
         self._mutex, self._lock = threading.RLock(), FileLock(self.folder / "lock", thread_local=False, mode=0o600)
 
-    def read(self, since: Reading | None = None) -> Reading:
-        """Return all entries and what is wrong with them.
+    def read(self, since: Reading | None = None, progress: Progress = SILENT) -> Reading:
+        """Return all entries and what is wrong with them. `progress` : asked while another program holds the register.
 
         Raises RegisterFault where the system refuses, or where this is not the register that was read as `since`, with
         all that was in it: what a gate said would not be what is recorded, and one with another key recognises nothing.
@@ -138,7 +141,7 @@ class Register:
             if not self.folder.is_dir():
                 found = Reading((), tuple(self._read().faults))
             else:
-                with self.held():
+                with self.held(progress):
                     found = self._read().reading
         if since is not None and (found.key, found.entries[: len(since.entries)]) != (since.key, since.entries):
             raise RegisterFault(
@@ -197,6 +200,8 @@ class Register:
         }
         digest = _digest(content)
         line = _line({**content, "hash": digest, "seal": _seal(key, digest)}) + b"\n"
+        if not found.known:  # so both stand before any entry, and are missed where they are removed
+            self._write_head(0, _NOTHING_BEFORE, key)
         self._catch_up(found, key)
         before = {path: _bytes_of(path) for path in (self._head, self._witness())}
         self._write_line(line, found.size)
@@ -230,7 +235,6 @@ class Register:
         path = self.folder / "key"
         with self._refusals():
             if not path.exists():
-                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with self.held():
                     if not path.exists():
                         self._replace(path, f"{secrets.token_hex(KEY_0_1_0)}{_SECOND:02x}".encode("ascii"))
@@ -281,20 +285,28 @@ class Register:
             ) from None
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, progress: Progress = SILENT) -> Iterator[None]:
         """Hold the register: nobody else reads or adds an entry until the block ends; may be nested.
 
-        Raises RegisterFault where another program holds it for more than a minute.
+        `progress` : asked while another program holds it.
+
+        Raises RegisterFault where that lasts for more than a minute; Cancelled.
         """
         with self._mutex:
             with self._refusals():
-                try:
-                    self._lock.acquire(timeout=60)
-                except Timeout:
-                    raise RegisterFault(
-                        "Another program holds the register of releases in “{folder}”; wait until it is done.",
-                        folder=self.folder,
-                    ) from None
+                until = time.monotonic() + _PATIENCE
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                while True:
+                    try:
+                        self._lock.acquire(timeout=_LOOK)
+                        break
+                    except Timeout:
+                        if time.monotonic() > until:
+                            raise RegisterFault(
+                                "Another program holds the register of releases in “{folder}”; wait until it is done.",
+                                folder=self.folder,
+                            ) from None
+                        progress.report("Waiting for the register", 0.0)
             try:
                 yield
             finally:
@@ -381,13 +393,13 @@ class Register:
         hashes = {entry.number: entry.hash for entry in entries}
         witnessed = [entry.number for entry in entries if entry.witnessed]
         problems = []
-        if head is None and known > 1:
+        if head is None and known:
             problems.append("The register's head is gone, so entries at its end may be missing.")
         elif head == _DAMAGED_NOTE:
             problems.append("The register's head is damaged, so entries at its end may be missing.")
         elif head == _FOREIGN_NOTE:
             problems.append("The register's head was changed by something else than this program.")
-        if witness is None and len(witnessed) > 1:
+        if witness is None and witnessed:
             problems.append("The witness of the register is gone, so entries at its end may be missing.")
         elif witness == _DAMAGED_NOTE:
             problems.append("The witness of the register is damaged, so entries at its end may be missing.")
@@ -399,7 +411,7 @@ class Register:
             (head, hashes, say("The register's head")),
             (witness, witnessed, say("The witness of the register")),
         ):
-            if note is None or note[0] <= 0:
+            if note is None or note[0] < 0:
                 continue
             number, digest = note
             if hashes.get(number, digest) != digest:

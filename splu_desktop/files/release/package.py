@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
@@ -25,6 +25,7 @@ _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError
 
 
 _SAMPLES = 1 << 16, 1 << 20  # bytes of a table: the fewer are looked at, the more of its values count as different
+_PARTS = 4  # Parquet tables of a release that are looked at
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
@@ -217,7 +218,9 @@ def storage_of(package: Package) -> Storage:
     except FileFault as fault:
         raise BadRelease(fault.args[0]) from None
     facts = sizes.pop(FACTS_NAME, 0)
-    need = memory.PER_FACTS_BYTE * facts + memory.need("parquet", sum(sizes.values()))
+    need = memory.PER_FACTS_BYTE * facts
+    if tables != ["table.csv"]:
+        need += _need_of_parts(package, sizes)
     for most in _SAMPLES if tables == ["table.csv"] else ():
         sample = b""
         with suppress(BadRelease), package.open("table.csv") as file:
@@ -236,6 +239,25 @@ def storage_of(package: Package) -> Storage:
             free=free / 1e9,
         )
     return OnDisk(int(free))
+
+
+def _need_of_parts(package: Package, sizes: Mapping[str, int]) -> float:
+    """Return the bytes of memory that reading Parquet tables is estimated to take, by a few of them.
+
+    Records stand in a random order, so that each is like all others.
+    """
+    from splu_desktop.files.importer import parquet  # most releases are read from their CSV
+
+    few = list(sizes)[:: -(-len(sizes) // _PARTS) or 1]
+    seen, need = 0, float(memory.AT_LEAST)
+    for name in few:
+        with suppress(FileFault):  # what can't be read is told when it is read
+            size, content = sizes[name], None
+            if package.path.is_file():  # a ZIP, whose files lie nowhere
+                content, _ = contents(package, name, most=size)
+            need += parquet.footer(package.path / name, size, SILENT, content=content).need()[0]
+            seen += size
+    return need * sum(sizes.values()) / seen if seen else need
 
 
 def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:
