@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -461,16 +461,19 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns' names, in order."""
-        return tuple(column.name for column in self.columns)
+        return tuple(self._named)
+
+    @cached_property
+    def _named(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
     def __getitem__(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise UnknownColumn(name, self.names)
+        if name not in self._named:
+            raise UnknownColumn(name, self.names)
+        return self._named[name]
 
     def select(self, names: Iterable[str]) -> Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
