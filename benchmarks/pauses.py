@@ -1,6 +1,7 @@
 """How long the window stands still while a large table goes through the gate, is published and reported on.
 
-    .venv/bin/python -m benchmarks.pauses [--records 1000000] [--columns 30] [--plan] [--distinct] [--formats csv,xlsx]
+    .venv/bin/python -m benchmarks.pauses [--records 1000000] [--columns 30] [--plan] [--sweep 20] [--distinct]
+        [--formats csv,xlsx]
 
 A timer beats every 5 ms on the window's thread; a pause is the time by which a beat comes late. Whatever holds the
 window up shows: its own work, and work in a thread that does not let go of the interpreter. Of each stage the longest
@@ -17,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -83,6 +85,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=30, help="12 or more")
     parser.add_argument("--distinct", action="store_true", help="columns with a value per record")
     parser.add_argument("--plan", action="store_true", help="no further than the slider of Plan")
+    parser.add_argument("--sweep", type=float, default=20, help="seconds for which the slider moves")
     parser.add_argument("--formats", default="csv,xlsx")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="splu-bench-") as name:
@@ -119,8 +122,10 @@ def main() -> None:
         window.show_step(Step.PLAN)
         wait(application, window)
         heart.phase = "the slider moves (plan)"
-        for gamma in (*range(5, 13), *range(12, 4, -1)):
-            window.plan_page.gamma.slider.setValue(gamma)
+        there_and_back = cycle((*range(5, 13), *range(12, 4, -1)))
+        end = time.perf_counter() + args.sweep
+        while time.perf_counter() < end:
+            window.plan_page.gamma.slider.setValue(next(there_and_back))
             beats = time.perf_counter() + 0.05
             while time.perf_counter() < beats:
                 application.processEvents()

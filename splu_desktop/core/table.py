@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -474,23 +474,19 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns' names, in order."""
-        return tuple(column.name for column in self.columns)
+        return tuple(self._named)
 
-    @property
-    def _by_name(self) -> Mapping[str, Column]:
+    @cached_property
+    def _named(self) -> dict[str, Column]:
         """The columns by their names: with hundreds, to look at each is most of what is done with them."""
-        found: dict[str, Column] | None = self.__dict__.get("_by_name_cache")
-        if found is None:
-            found = {column.name: column for column in self.columns}
-            object.__setattr__(self, "_by_name_cache", found)
-        return found
+        return {column.name: column for column in self.columns}
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name
+        return name in self._named
 
     def __getitem__(self, name: str) -> Column:
         try:
-            return self._by_name[name]
+            return self._named[name]
         except KeyError:
             raise UnknownColumn(name, self.names) from None
 

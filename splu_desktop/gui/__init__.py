@@ -1,0 +1,10 @@
+"""The window."""
+
+import sys
+
+from PySide6 import QtCore as _  # noqa: F401 # it makes what is looked for below
+
+# PySide reads the source of every module that is imported, to see whether it could ask for features of its own, and
+# Python keeps what was read: 36 MB of libraries' texts, and a fifth of the time that imports take. None here asks.
+if (_features := sys.modules.get("shibokensupport.feature")) is not None:
+    _features._mod_uses_pyside = lambda _: False  # type: ignore[attr-defined]

@@ -62,6 +62,7 @@ def test_it_waits_until_the_work_is_done(qtbot: QtBot, tasks: Tasks, owner: QObj
     with qtbot.waitSignal(job.done):
         end.set()
     qtbot.waitUntil(tasks.idle)
+    assert not own.turn()  # who has just had work done is still there
     assert own.turn()
     assert gc.get_count()[0] < collector._WORTH
 

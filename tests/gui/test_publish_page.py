@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.disk.place import data_folder
@@ -20,6 +22,7 @@ from splu_desktop.files.release.folder import read_release
 from splu_desktop.gui.base import widgets
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import Busy
+from splu_desktop.gui.publish.gate import GateView
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.place import PlaceCard
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -344,3 +347,29 @@ def test_damage_of_the_register_is_acknowledged_by_name_and_in_words(
     idle(opened)
     assert dialog.banner.kind == "note"
     assert Register().read().faults == ()
+
+
+def test_many_lines_of_a_kind_are_shown_a_few_at_a_time(qtbot: QtBot) -> None:
+    """400 columns of a kind would hold the window for a second; none is out of reach, and the focus goes along."""
+    gate = GateView()
+    qtbot.addWidget(gate)
+    gate.show()
+    gate.show_lines(
+        Line("sensitive", Light.AMBER, f"Column {i} looks sensitive.", "classify", f"{i}") for i in range(50)
+    )
+    seen = []
+    for _ in range(3):
+        QApplication.processEvents()
+        boxes = [box for box in gate.findChildren(QCheckBox) if box.isVisible()]
+        seen.append(len(boxes))
+        more = next((b for b in gate.findChildren(QPushButton) if b.isVisible() and "more lines" in b.text()), None)
+        if more is not None:
+            more.click()
+            focus = gate.focusWidget()
+            assert isinstance(focus, QCheckBox)
+            assert focus.accessibleName().endswith(f"Column {len(boxes)} looks sensitive.")
+    assert seen == [20, 40, 50]
+    assert more is None
+    assert len(gate.open_lines()) == 50
+    gate.accept_all()
+    assert not gate.open_lines()

@@ -1,7 +1,7 @@
-"""Python's garbage collector, on the window's thread alone and while nothing is under way.
+"""Python's garbage collector, on the window's thread alone, while nothing is under way and nobody is at it.
 
 Left to itself it starts in whichever thread makes an object too many, and a full collection stops every thread, the
-window's too, for a twentieth of a second and longer: in the midst of writing a report, for instance.
+window's too, for a twentieth of a second and longer: in the midst of writing a report, or of a drag of the slider.
 """
 
 from __future__ import annotations
@@ -25,15 +25,18 @@ class Collector(QObject):
         super().__init__(parent)
         self._tasks = tasks
         self._times = 0
+        self._begun = tasks.begun
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.turn)
         self._timer.start(_EVERY)
 
     def turn(self) -> bool:
-        """Collect if it is worth it and nobody waits. Returns whether it did."""
-        made = gc.get_count()[0]
-        if made < _WORTH or (made < _PRESSING and not self._tasks.idle()):
+        """Collect if it is worth it and nobody waits, nor did since the last turn. Returns whether it did."""
+        idle, begun = self._tasks.idle(), self._tasks.begun
+        made, rested = gc.get_count()[0], idle and begun == self._begun
+        self._begun = begun if idle else -1
+        if made < _WORTH or (made < _PRESSING and not rested):
             return False
         self._times += 1
         gc.collect(2 if self._times % _WHOLE == 0 else 1)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from enum import Enum, IntEnum
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -125,7 +126,11 @@ class Source:
 
     def fact(self, name: str, steps: Steps = ()) -> ColumnFacts:
         """Return the facts of one column, generalised by `steps`."""
-        return self.variants[name, steps][1] if steps else next(fact for fact in self.facts if fact.name == name)
+        return self.variants[name, steps][1] if steps else self._read[name]
+
+    @cached_property
+    def _read(self) -> dict[str, ColumnFacts]:
+        return {fact.name: fact for fact in self.facts}
 
 
 def _thresholds() -> Thresholds:

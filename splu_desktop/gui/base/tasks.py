@@ -132,6 +132,7 @@ class Tasks(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="splu")
+        self.begun = 0  # how many jobs so far
         self._jobs: dict[str, Job] = {}
         self._all: dict[Job, Future[None] | None] = {}  # None while a job still waits for its pause to end
 
@@ -141,6 +142,7 @@ class Tasks(QObject):
         With a `pause` (ms) it starts only once no newer request has come for so long, as while a slider is dragged.
         """
         self.drop(channel)
+        self.begun += 1
         job = Job(channel, self)
         self._jobs[channel] = job
         self._all[job] = None

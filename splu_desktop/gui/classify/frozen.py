@@ -41,7 +41,7 @@ class FrozenTable(TableView):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)  # what is not a name is a sentence
-        self._long: tuple[int, int, int] | None = None
+        self._long: tuple[int, int, int, int] | None = None
         self.first = QTableView(self)
         self.first.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.first.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -79,12 +79,12 @@ class FrozenTable(TableView):
         super().resizeEvent(event)
         self._place()
 
-    def keep_in_view(self, at: int, least: int, most: int) -> None:
+    def keep_in_view(self, at: int, least: int, beside: int, most: int) -> None:
         """Let a column have up to `most` pixels of what the columns before it leave in view, and no less than `least`.
 
-        What comes after it is scrolled to.
+        Of those after it as many stay in view as leave it `beside` pixels; the others are scrolled to.
         """
-        self._long = at, least, most
+        self._long = at, least, beside, most
         self._place()
 
     def minimumSizeHint(self) -> QSize:
@@ -121,8 +121,12 @@ class FrozenTable(TableView):
         self.first.horizontalHeader().setFixedHeight(self.horizontalHeader().height())
         self.first.setColumnWidth(0, self.columnWidth(0))
         if self._long is not None:
-            at, least, most = self._long
+            at, least, beside, most = self._long
             left = self.viewport().width() - sum(map(self.columnWidth, range(at)))
+            for wide in map(self.columnWidth, range(at + 1, self.horizontalHeader().count())):
+                if left - wide < beside:
+                    break
+                left -= wide
             self.setColumnWidth(at, min(max(left, least), most))
         frame = self.frameWidth()
         self.first.setGeometry(

@@ -34,7 +34,7 @@ from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 _LINES = 14  # of text in the room below the table, where there is room for them
 _SHARE = 0.26  # of the window that they take at most
 _FEWEST = 3  # of them on a small screen
-_REASON = (54, 100)  # letters of a reason that are in view: at least, and where there is room
+_REASON = (54, 66, 100)  # letters of a reason in view: at least, beside other columns, and where there is room
 
 
 class ClassifyPage(Page):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QInputDialog, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line
@@ -19,6 +19,7 @@ _LOOKS = {
     Light.AMBER: ("triangle-alert", "warning"),
     Light.RED: ("circle-alert", "fault"),
 }
+_AT_ONCE = 20  # lines of a kind; 400 columns of one would hold the window for a second, and are read by nobody
 _STEPS = {"import": Step.IMPORT, "classify": Step.CLASSIFY, "plan": Step.PLAN}
 Key = tuple[str, str | None, str]
 
@@ -51,12 +52,14 @@ class GateView(QWidget):
         self._grid.setColumnStretch(1, 1)
         self._accepted: dict[Key, str] = {}  # with the custodian's words
         self._acts: dict[Key, QWidget] = {}  # where a line is accepted, or else mended
+        self._room: Counter[tuple[str, Light]] = Counter()  # for how many more lines of a kind was asked
         self.lines: tuple[Line, ...] = ()
         self.waiting = True
 
     def forget(self) -> None:
         """Forget what was accepted: of another table, the same words have to be judged anew."""
         self._accepted.clear()
+        self._room.clear()
 
     def show_waiting(self) -> None:
         """Say that the lines are being worked out."""
@@ -73,6 +76,9 @@ class GateView(QWidget):
             return
         self.waiting = False
         self.lines = lines
+        self._show()
+
+    def _show(self) -> None:
         self._clear()
         names = {
             Light.GREEN: t("Passed"),
@@ -81,9 +87,19 @@ class GateView(QWidget):
         }
         # What waits for the custodian comes first: 40 sensitive columns alone are 40 lines that have passed.
         urgent = [Light.RED, Light.AMBER, Light.GREEN]
-        kinds = Counter(line.name for line in lines if line.light is Light.AMBER)
-        told_of: set[str] = set()
-        for row, line in enumerate(sorted(lines, key=lambda line: (urgent.index(line.light), not line.grave))):
+        kinds = Counter((line.name, line.light) for line in self.lines)
+        shown: Counter[tuple[str, Light]] = Counter()
+        for row, line in enumerate(sorted(self.lines, key=lambda line: (urgent.index(line.light), not line.grave))):
+            kind = line.name, line.light
+            shown[kind] += 1
+            beyond = shown[kind] - _AT_ONCE - self._room[kind]
+            if beyond == 1:
+                words = t("{n} more lines like the last…", n=number(kinds[kind] - shown[kind] + 1))
+                more = button(words, partial(self._show_more, kind), look="flat")
+                self._acts[key_of(line)] = more
+                self._grid.addWidget(more, row, 1, Qt.AlignmentFlag.AlignLeft)
+            if beyond > 0:
+                continue
             text = label(told(line.sentence), "strong" if line.grave else "", wrap=True)
             state = t("Grave, to be accepted in words") if line.grave else names[line.light]
             text.setAccessibleName(joined((state, told(line.sentence)), ":"))
@@ -92,9 +108,8 @@ class GateView(QWidget):
             self._grid.addWidget(text, row, 1)
             if line.light is Light.AMBER:
                 part = self._acts[key_of(line)] = self._accepting(line)
-                if kinds[line.name] > 1 and line.name not in told_of:
-                    part = self._with_all(part, line.name, kinds[line.name])
-                told_of.add(line.name)
+                if kinds[kind] > 1 and shown[kind] == 1:
+                    part = self._with_all(part, line.name, kinds[kind])
                 self._grid.addWidget(part, row, 2)
             if line.light is not Light.GREEN and line.step in _STEPS:
                 act = button(t("Change"), partial(self.go.emit, _STEPS[line.step], line.column or ""), look="flat")
@@ -108,6 +123,15 @@ class GateView(QWidget):
                 said = t("Show the earlier releases of the same records, to hand one out again")
                 act.setAccessibleName(said if again else t("Show the register of releases"))
                 self._grid.addWidget(act, row, 3)
+
+    def _show_more(self, kind: tuple[str, Light]) -> None:
+        """Show the next lines of a kind, with the focus on the first of them."""
+        first = [line for line in self.lines if (line.name, line.light) == kind][_AT_ONCE + self._room[kind]]
+        self._room[kind] += _AT_ONCE
+        self._show()
+        act = self._acts.get(key_of(first), self)
+        act.show()  # Qt shows what is new in a later turn, and what is hidden takes no focus
+        act.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def open_lines(self) -> list[Line]:
         """Return the lines that still keep the gate shut."""

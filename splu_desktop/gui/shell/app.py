@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -20,6 +20,7 @@ from splu_desktop import __version__
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import appearance, languages, theme
 from splu_desktop.gui.base.collector import Collector
+from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.tasks import sentence
 from splu_desktop.gui.importing.ahead import get_ready
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -68,10 +69,9 @@ def make_window() -> MainWindow:
 def quieten_collector() -> None:
     """Set aside what is there now from garbage collection.
 
-    A full collection stops the window for as long as it takes to look at every object there is. Modules and widgets
-    stay to the end anyway, so it need not look at them.
+    A collection stops the window for as long as it takes to look at every object there is. Modules and widgets stay to
+    the end anyway, so it need not look at them; there is no rubbish among them yet, so nothing is collected first.
     """
-    gc.collect()
     gc.freeze()
 
 
@@ -86,9 +86,20 @@ def share_the_interpreter(window: MainWindow) -> None:
 
 
 def settle(window: MainWindow) -> None:
-    """Do what the start need not wait for: what reading a table needs is imported while the user looks for one."""
-    quieten_collector()
-    get_ready(window.tasks)
+    """Do what the start need not wait for: the later pages are imported and made while the user looks for a table."""
+
+    def aside() -> None:
+        if window.session.source is None:  # an open table goes when another is opened
+            quieten_collector()
+
+    def rest() -> Iterator[object]:
+        for step in Step:
+            if window.session.source is None:  # else a page would begin to work on it that nobody asked for
+                yield window.pages[step]
+        aside()
+
+    aside()
+    get_ready(window.tasks, rest()).done.connect(aside)
 
 
 def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
