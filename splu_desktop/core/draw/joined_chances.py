@@ -42,7 +42,7 @@ _SMALL = 0.01  # of the room, that blocks may take of it without a look at what 
 # from which chances are found. With 40 of them rounding doubled the variance of cells.
 STEPS_A_DECADE = (160, 640, 10_000)
 _ROUNDS, _LONG = 60, 30_000  # of SLSQP, one of which takes as long as the cube of the parts
-_STARTS, _COST = 30, 800  # from which it looks: one takes 4 ms for four parts, and as long as their cube
+_STARTS, _COST = 30, 2600  # from which it looks: one takes 4 ms for four parts, and as long as their cube
 _SINGULAR = 1e-12  # determinant of chances that tell nothing
 
 
