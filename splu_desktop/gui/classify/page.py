@@ -256,8 +256,7 @@ class ClassifyPage(Page):
         self.cards.choose(None)
         for row in range(self.sorted.rowCount()):
             if self.sorted.index(row, 0).data(ROW).fact.name == name:
-                self.table.select_rows([row])
-                self.table.setCurrentIndex(self.sorted.index(row, ROLE_COLUMN))
+                self.table.selectRow(row)
                 self.table.scrollTo(self.sorted.index(row, ROLE_COLUMN))
         self.table.setFocus()
 
