@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QApplication, QInputDialog, QListWidgetItem, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QListWidgetItem, QStyle, QStyleOptionViewItem
+from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.generalise import table_after
@@ -60,6 +61,39 @@ def test_a_card_filters_and_many_are_set_at_once(window: MainWindow, page, idle:
     page.show_column("ward")
     assert len(shown(page)) == 7
     assert page.selected() == ["ward"]
+
+
+def test_a_column_is_shown_whatever_key_is_held(page, qtbot: QtBot) -> None:
+    """Ctrl, by which one goes on to a page, adds and takes away where a view is asked to select by itself."""
+    qtbot.keyPress(page.search, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+    page.show_column("ward")
+    assert page.selected() == ["ward"]
+    qtbot.keyRelease(page.search, Qt.Key.Key_Control)
+
+
+def test_below_the_table_no_line_is_cut_before_one_scrolls(window: MainWindow, page, idle: Idle) -> None:
+    page.table.select_rows([3])
+    idle(window)
+    room, cut = page.room, set[int]()
+    inside = room.widget()
+    for height in range(540, 800, 3):
+        window.resize(960, height)
+        QApplication.processEvents()
+        QApplication.processEvents()
+        end = room.viewport().height()
+        cut.add(room.viewportMargins().bottom())
+        for text in inside.findChildren(QLabel):
+            top, line = text.mapTo(inside, text.contentsRect().topLeft()).y(), text.fontMetrics().lineSpacing()
+            if text.isVisible() and top < end < top + text.contentsRect().height() and inside.height() > end:
+                assert (end - top) % line == 0, (height, text.text())
+    assert len(cut) > 2, "it had to end earlier at some heights"
+    bar = room.verticalScrollBar()
+    window.resize(960, 540)
+    QApplication.processEvents()
+    bar.setValue(bar.maximum())
+    assert bar.value() > 0
+    assert room.viewportMargins().bottom() == 0
 
 
 def test_name_and_reason_stay_in_view_and_no_row_moves(window: MainWindow, page, idle: Idle) -> None:

@@ -6,9 +6,17 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from splu_desktop.core.draw.ways import Unprotected, by_tolerances, gamma_tolerances
 from splu_desktop.core.roles.suggest import Role
@@ -470,7 +478,34 @@ class ClassifyPage(Page):
 
 
 class _Room(Scrolled):
-    """Room whose height follows from the window's alone, not from what stands in it."""
+    """Room whose height follows from the window's alone, not from what stands in it; unscrolled it cuts no line."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.verticalScrollBar().valueChanged.connect(self._end_between_lines)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._end_between_lines()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.widget() and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            QTimer.singleShot(0, self, self._end_between_lines)  # once its parts have their places
+        return super().eventFilter(watched, event)
+
+    def _end_between_lines(self) -> None:
+        """Leave empty what is below the last whole line of text or button, as long as nothing is scrolled."""
+        inside = self.widget()
+        if inside is None:
+            return
+        end = height = self.viewport().height() + self.viewportMargins().bottom()
+        if inside.height() > height and not self.verticalScrollBar().value():
+            for part in (*inside.findChildren(QLabel), *inside.findChildren(QAbstractButton)):
+                top = part.mapTo(inside, part.contentsRect().topLeft()).y()
+                if part.isVisible() and top < height < top + part.contentsRect().height():
+                    line = part.fontMetrics().lineSpacing() if isinstance(part, QLabel) else part.height()
+                    end = min(end, top + (height - top) // line * line)
+        self.setViewportMargins(0, 0, 0, height - end)
 
     def sizeHint(self) -> QSize:
         most = int(_SHARE * self.window().height())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
@@ -41,10 +41,13 @@ class GiveawayCard(Card):
             margins(QHBoxLayout(), spacing=12), (Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
         )
         self.text = label("", wrap=True)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
         self.out = button(t("Leave it &out"), self._leave_out)
         self.coarser = button(t("&Group its values…"), lambda: self.group.emit(self._name))
-        put(row, (self.out, 0, Qt.AlignmentFlag.AlignTop), (self.coarser, 0, Qt.AlignmentFlag.AlignTop))
+        ways = margins(QVBoxLayout(), 0, spacing=4)  # one above the other: the words need the width
+        put(ways, self.out, self.coarser).addStretch(1)
+        row.addLayout(ways)
         self.body.addLayout(row)
         self.hide()
 
