@@ -173,10 +173,19 @@ def test_after_each_button_the_focus_is_where_one_goes_on(
 
     choices = window.session.choices
     assert choices is not None
-    for step in (Step.CLASSIFY, Step.PLAN, Step.PUBLISH):
+    for step in (Step.IMPORT, Step.CLASSIFY, Step.PLAN, Step.PUBLISH):
         press_page(step)
         window.session.choose(choices, "as it was")
-    window.show_step(Step.PUBLISH)
+    for step, then in ((Step.IMPORT, Step.CLASSIFY), (Step.CLASSIFY, Step.PLAN), (Step.PLAN, Step.PUBLISH)):
+        window.show_step(step)
+        idle(window)
+        primary = window.pages[step].primary
+        primary.setFocus()
+        qtbot.keyClick(primary, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda then=then: window.step is then)
+        idle(window)
+        if lost := _lost(window):
+            wrong.append(f"{step.name} goes on -> {lost}")
     page = window.publish_page
     page.set_target(tmp_path / "release")
     idle(window)
