@@ -532,6 +532,10 @@
 
     unknown <- function(name) refuse("The release has no column \u201c", name, "\u201d; its columns are: ",
                                      paste(all_names, collapse = ", "), ".")
+    # The column that a typed name means, whose accents may stand apart; NULL where there is none.
+    meant <- function(name) if (is.character(name) && length(name) == 1)
+      for (one in c(name, trimws(name), composed(trimws(name)))) if (one %in% all_names) return(one)
+    column_of <- function(name) if (is.null(meant(name))) unknown(name) else meant(name)
     range_of <- function(name, text) {
       label <- labels[[name]]
       known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts) & grepl("[0-9]", label)
@@ -619,22 +623,22 @@
       rest <- if (startsWith(text, name)) substring(text, nchar(name) + 1) else ""
       grepl("^\\s*[!<>]?=", rest)
     }, TRUE)]
+    begins <- function(text) if (length(begun(text))) text else composed(text)
     chosen_of <- function(asked) {
       found <- list()
       each <- conditions(asked)
       for (one in do.call(c, lapply(each, function(one) { # several in one text with ; between them
-        parts <- if (is.null(one$text)) character(0) else trimws(strsplit(one$text, ";", fixed = TRUE)[[1]])
+        parts <- if (is.null(one$text)) character(0) else
+          vapply(trimws(strsplit(one$text, ";", fixed = TRUE)[[1]]), begins, "", USE.NAMES = FALSE)
         if (length(parts) > 1 && all(lengths(lapply(parts, begun)) > 0)) lapply(parts, function(part) condition(text = part))
         else list(one)
       }))) {
         if (is.null(one$text)) {
-          if (!one$name %in% all_names) one$name <- composed(one$name)
-          excluded <- !one$name %in% all_names && grepl("!$", one$name) && sub("!$", "", one$name) %in% all_names
-          name <- if (excluded) sub("!$", "", one$name) else one$name
-          if (!name %in% all_names) unknown(name)
+          excluded <- is.null(meant(one$name)) && grepl("!$", one$name)
+          name <- column_of(if (excluded) sub("!$", "", one$name) else one$name)
           value <- one$asked
         } else {
-          if (!length(begun(one$text))) one$text <- composed(one$text)
+          one$text <- begins(one$text)
           fits <- begun(one$text)
           if (!length(fits) && grepl("=", one$text, fixed = TRUE)) unknown(sub("\\s*!?=.*$", "", one$text))
           if (!length(fits)) refuse("\u201c", one$text, "\u201d is no condition on a column of the release; write Column=value, ",
@@ -655,7 +659,6 @@
       structure(found[!vapply(found, all, TRUE)], named = names(found))
     }
     numbers_of <- function(name) {
-      if (!name %in% all_names) unknown(name)
       stated <- facts$transitions$columns[[name]]$numbers
       if (!is.null(stated)) return(vapply(seq_along(labels[[name]]), function(at) {
         one <- if (is.list(stated)) stated[at][[1]] else stated[at]
@@ -1355,6 +1358,7 @@
              release = facts$id)
     }
     r$mean <- function(column, where = NULL) {
+      column <- column_of(column)
       numbers <- numbers_of(column)
       for (entry in entries[[column]]$intervals) if (!all(c("from", "below") %in% names(entry)) && is.null(entry$mean)) {
         refuse("\u201c", entry$value, "\u201d of \u201c", column, "\u201d has no end, and too few records for its mean to be told: ",
@@ -1372,6 +1376,7 @@
     }
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
+      column <- column_of(column)
       numbers <- numbers_of(column)
       of <- chosen_of(where)
       order <- sort(unique(numbers[!is.na(numbers)]))
@@ -1401,7 +1406,7 @@
              reach(order[first], 1, min), reach(order[last], 2, max), release = facts$id)
     }
     r$trend <- function(conditions, by, period = "") {
-      if (!by %in% all_names) unknown(by)
+      by <- column_of(by)
       if (by %in% sensitive) refuse("\u201c", by, "\u201d is sensitive: a trend goes over a column published unchanged.")
       label <- labels[[by]]
       known <- !label %in% missing_of[[by]] & !label %in% as.character(entries[[by]]$texts)
@@ -1445,6 +1450,8 @@
              parts = parts, release = facts$id)
     }
     r$crosstab <- function(rows, columns, where = NULL) {
+      rows <- column_of(rows)
+      columns <- column_of(columns)
       if (rows == columns) refuse("A cross-table needs two different columns.")
       of <- chosen_of(where)
       cells <- cells_of(list(of), c(rows, columns))
@@ -1470,13 +1477,15 @@
       of <- chosen_of(where)
       asked <- list(of)
       full <- character(0)
+      if (!is.null(meant(outcome))) outcome <- meant(outcome)
       counted <- !is_logistic && is.character(outcome) && length(outcome) == 1 && outcome %in% all_names
       if (counted) full <- outcome
       else {
         met <- chosen_of(outcome)
         asked <- c(asked, list(met))
       }
-      terms <- if (is.list(on) || is.character(on)) as.list(on) else list(on)
+      terms <- lapply(if (is.list(on) || is.character(on)) as.list(on) else list(on),
+                      function(term) if (is.null(meant(term))) term else meant(term))
       for (term in terms) {
         if (is.character(term) && length(term) == 1 && term %in% all_names) full <- c(full, term)
         else asked <- c(asked, list(chosen_of(term)))
@@ -1540,6 +1549,7 @@
     # Whatever a question that nobody foresaw, or altered facts, lead to is told in a sentence, too.
     for (name in names(Filter(is.function, r))) body(r[[name]]) <- bquote(tryCatch(.(body(r[[name]])), error = in_a_sentence))
     r$json <- written
+    r$column <- meant
     r
   }
 })
@@ -1584,7 +1594,7 @@ if (sys.nframe() == 0L && !interactive()) local({
     r <- splu_release(folder)
     asked <- args[-1]
     period <- ""
-    if (length(by) && !by %in% names(r$table)) {
+    if (length(by) && is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
       period <- sub("^.*:", "", by)
       by <- sub(":[^:]*$", "", by)
     }

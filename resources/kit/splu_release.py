@@ -333,6 +333,7 @@ class Release:
     @_in_a_sentence
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
+        column = _column(column, self.columns)
         numbers = self._numbers(column)
         for entry in self.columns[column].get("intervals", ()):
             if not {"from", "below"} <= set(entry) and "mean" not in entry:
@@ -363,6 +364,7 @@ class Release:
         """
         if not 0 < q < 1:
             raise Refused("The share q of a quantile lies between 0 and 1.")
+        column = _column(column, self.columns)
         numbers, of = self._numbers(column), self._chosen(where)
         order = sorted({number for number in numbers if number is not None})
         table = _Table(self, [of], [column])
@@ -402,10 +404,9 @@ class Release:
         by : a column of dates, published unchanged, or of numbers, each a period of its own; period : of dates, "year",
         "quarter", "month" (unless told), "week" or "day". `parts` has the share of each period.
         """
+        by = _column(by, self.columns)
         if by in self._ways:
             raise Refused(f"“{by}” is sensitive: a trend goes over a column published unchanged.")
-        if by not in self.columns:
-            raise Refused(_unknown(by, self.columns))
         none = self.missing(by) | set(self.columns[by].get("texts", ()))
         if self.columns[by]["kind"] in _DATES or self._spans(by):
             period = period or "month"
@@ -466,6 +467,7 @@ class Release:
         `parts` has a cell under (value, value), a margin under (value, None) and (None, value), all under (None, None).
         Cells add up to their margins exactly, so single ones may be below 0, as `low` then is.
         """
+        rows, columns = (_column(name, self.columns) for name in (rows, columns))
         if rows == columns:
             raise Refused("A cross-table needs two different columns.")
         of = self._chosen(where)
@@ -505,7 +507,8 @@ class Release:
         return self._regression("Poisson regression", outcome, on, where, _exponential)
 
     def _regression(self, name, outcome, on, where, link):
-        on = [on] if isinstance(on, str) else list(on)
+        outcome = _meant(outcome, self.columns) or outcome
+        on = [_meant(term, self.columns) or term for term in ([on] if isinstance(on, str) else on)]
         of = self._chosen(where)
         full, asked = [term for term in on if term in self.columns], [of]
         if isinstance(outcome, str) and outcome in self.columns and link is _exponential:
@@ -722,8 +725,6 @@ class Release:
 
     def _numbers(self, name):
         """Return a number per label of a column: intervals by their middle, None for no value. Raises Refused."""
-        if name not in self.columns:
-            raise Refused(_unknown(name, self.columns))
         stated = self.facts["transitions"]["columns"].get(name, {}).get("numbers")
         if stated:
             return stated  # of a sensitive column in intervals: what stands for each of them
@@ -2110,22 +2111,19 @@ def _conditions(conditions, columns):
         conditions = [conditions]
     if isinstance(conditions, dict):
         for name, asked in conditions.items():
-            name = name if name in columns else unicodedata.normalize("NFC", name)
-            excluded = name not in columns and name.endswith("!") and name[:-1] in columns
-            if not excluded and name not in columns:
-                raise Refused(_unknown(name, columns))
-            yield (name[:-1], True, asked) if excluded else (name, False, asked)
+            meant = _meant(name, columns)
+            excluded = meant is None and name.endswith("!")
+            yield meant or _column(name[:-1] if excluded else name, columns), excluded, asked
         return
     for text in conditions:
         if not isinstance(text, str):
             yield from _conditions(text, columns)
             continue
-        parts = [part.strip() for part in text.split(";")]
+        parts = [_begins(part.strip(), columns) for part in text.split(";")]
         if len(parts) > 1 and all(_begun(part, columns) for part in parts):
             yield from _conditions(parts, columns)
             continue
-        if not _begun(text, columns):
-            text = unicodedata.normalize("NFC", text)
+        text = _begins(text, columns)
         found = _begun(text, columns)
         if not found:
             name, sign, _ = text.partition("=")
@@ -2139,6 +2137,28 @@ def _conditions(conditions, columns):
         sign, _, asked = text[len(name) :].partition("=")
         ends = {">": f"{asked}..", "<": f"..{asked}"}
         yield name, sign.strip() == "!", ends.get(sign.strip(), asked)
+
+
+def _meant(name, columns):
+    """Return the column that a typed name means, whose accents may stand apart; None where there is none."""
+    if isinstance(name, str):
+        for one in (name, name.strip(), unicodedata.normalize("NFC", name.strip())):
+            if one in columns:
+                return one
+    return None
+
+
+def _column(name, columns):
+    """Return the column that a typed name means. Raises Refused."""
+    found = _meant(name, columns)
+    if found is None:
+        raise Refused(_unknown(name, columns))
+    return found
+
+
+def _begins(text, columns):
+    """Return a condition as it begins with a column, its accents put together where they hinder it."""
+    return text if _begun(text, columns) else unicodedata.normalize("NFC", text)
 
 
 def _folded(text):
@@ -2279,7 +2299,7 @@ def main(arguments=None):
         elif args.command == "quantile":
             answer = release.quantile(args.column, args.q, _both(asked, where))
         elif args.command == "trend":
-            by, _, period = (args.by, "", "") if args.by in release.columns else args.by.rpartition(":")
+            by, _, period = (args.by, "", "") if _meant(args.by, release.columns) else args.by.rpartition(":")
             answer = release.trend(_both(asked, where), by or args.by, period)
         elif args.command == "crosstab":
             answer = release.crosstab(*asked, where=where)

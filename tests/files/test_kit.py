@@ -431,8 +431,9 @@ def accented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cells = {
         name: [unicodedata.normalize("NFD", chance.choice(some)) for _ in range(900)] for name, some in columns.items()
     }
-    table = Table(tuple(Column.from_labels(name, each) for name, each in cells.items()))
-    plan = Plan({ACCENTED[2]: Role.NSA, ACCENTED[0]: Role.SA}, {ACCENTED[0]: PlainGroups(2)})
+    years = Column.from_labels("Länge", [str(chance.randint(1, 6)) for _ in range(900)], kind=Kind.INTEGER)
+    table = Table((*(Column.from_labels(name, each) for name, each in cells.items()), years))
+    plan = Plan({ACCENTED[2]: Role.NSA, ACCENTED[0]: Role.SA, "Länge": Role.NSA}, {ACCENTED[0]: PlainGroups(2)})
     folder = tmp_path_factory.mktemp("accented") / "release"
     return write_release(sanitise.run(table, plan, randomness=Seeded(4)), folder).folder
 
@@ -451,6 +452,46 @@ def test_accents_are_found_put_together_or_not(accented: Path) -> None:
     assert all(alike(asked_of_program(reader, question), one) for question in in_both_forms())
     found = release.count({unicodedata.normalize("NFD", ACCENTED[0]): ACCENTED[1]}, "bayes")
     assert found.published == release.counts(ACCENTED[0])[release.labels[ACCENTED[0]].index("U\u0308belkeit")]
+
+
+def of_every_argument(form: str) -> list[Question]:
+    """Every place where a question names a column, typed in a form."""
+    ill, value, ward, place = (unicodedata.normalize(form, each) for each in ACCENTED)
+    years = unicodedata.normalize(form, "Länge")
+    return [
+        Question("mean", (years, [f"{ill}={value}"])),
+        Question("quantile", (f" {years}", 0.5, [])),
+        Question("trend", ([f"{ill}={value}"], years, "")),
+        Question("crosstab", (ill, ward)),
+        Question("logit", (f"{ill}={value}", [ward, years])),
+        Question("poisson", (years, [ward, f"{ill}={value}"])),
+        Question("count", (f"{ill}={value}; {ward}={place}", "bayes")),
+    ]
+
+
+def test_a_column_is_found_wherever_a_question_names_it(accented: Path) -> None:
+    """Conditions found “Länge” put together or not; mean, trend and regressions as the release writes it alone."""
+    release = kit().Release(accented)
+    for one, other in zip(of_every_argument("NFC"), of_every_argument("NFD"), strict=True):
+        assert (found := asked_of_kit(release, one)) is not None, one
+        assert sorted(map(str, found.values())) == sorted(map(str, (asked_of_kit(release, other) or {}).values())), one
+    apart = unicodedata.normalize("NFD", ACCENTED[0])
+    assert (
+        release.count({apart + "!": ACCENTED[1]}).estimate == release.count({ACCENTED[0] + "!": ACCENTED[1]}).estimate
+    )
+
+
+@needs("R")
+def test_a_column_is_found_wherever_a_question_names_it_in_r(accented: Path) -> None:
+    release = kit().Release(accented)
+    asked = of_every_argument("NFD")
+    for question, answer in zip(asked, asked_in_r(accented, asked), strict=True):
+        assert answer is not None, question
+        assert alike(asked_of_kit(release, question), answer), question
+    # `--by COLUMN` without a period, whose accents stand apart.
+    call = ["Rscript", "splu_release.R", *asked[2].typed, "--json"]
+    ran = subprocess.run(call, cwd=accented, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 @needs("R")

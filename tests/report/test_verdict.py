@@ -216,3 +216,18 @@ def test_records_released_twice_are_weighed_and_what_was_accepted_is_said(source
     reasons = {column.name: column.reason for column in reports[0].original.columns}  # type: ignore[union-attr]
     assert reasons["age"].startswith("chosen so; ")
     assert "chosen so" not in reasons["ward"]
+
+
+@pytest.mark.parametrize("gaps", [True, False])
+def test_both_tables_of_values_agree_and_say_where_no_value_is_one(gaps: bool, tmp_path: Path) -> None:
+    """One table said 4 values and another 5 for one column: the former alone leaves “no value” out."""
+    ills = ["flu", "cold", "cough", "fever", *([""] if gaps else [])]
+    source = tmp_path / "visits.csv"
+    source.write_text("ward,ill\n" + "".join(f"{'AB'[i % 2]},{ills[i % len(ills)]}\n" for i in range(400)))
+    out = tmp_path / "release"
+    assert main(["publish", str(source), "--sa", "ill:2", "--nsa", "ward", "--out", str(out)]) == 0
+    report = make_report(read_release(out), FIELDS)
+    (told,) = (column for column in report.public.columns if column.name == "ill")
+    (eligible,) = report.public.eligibility
+    assert eligible.values - told.distinct == (1 if told.missing else 0) == int(gaps)
+    assert ("“No value” is one of the values here." in said(report, "en", tmp_path)) is gaps

@@ -268,7 +268,8 @@ def _before_after(report: Report, t: Language) -> list[Block]:
     note = t(
         "Prosecutor: someone who knows that the person is in the table. Journalist: someone who does not; without a "
         "register of the population it is at most as high. The threshold of {limit} (1 in 11) is that of EMA 0070 and "
-        "Health Canada for public release. Re-drawing changes what a found row tells, not how many are found.",
+        "Health Canada for public release; the gate before publishing asks for what suits the audience, maybe less. "
+        "Re-drawing changes what a found row tells, not how many are found.",
         limit=t.plain(round(THRESHOLD, 2)),
     )
     if before is None:

@@ -24,7 +24,9 @@ VERDICT_REASONS = {
     "small-answered": mark("some of the small counts are precise enough to be answered"),
     "unique-records": mark("records are unique in the columns published unchanged"),
     "inferred": mark("an attacker is rightly at least 80 % sure of “{column}” in {known} of the rows"),
-    "risk-above": mark("some person can be recognised more surely than a threshold allows"),
+    "risk-above": mark(
+        "some person can be recognised more surely than the threshold for public release, or the one asked for, allows"
+    ),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
     "warned": mark("published columns were warned of"),

@@ -114,6 +114,9 @@ def _eligible(report: Report, t: Language) -> list[Block]:
         "to publish otherwise."
     )
     source = t("By true counts.") if report.original is not None else t("By published counts.")
+    eligible = {each.column for each in found}
+    if any(column.missing for column in report.public.columns if column.name in eligible):
+        source += " " + t("“No value” is one of the values here.")
     return [
         Heading(t("Could it have been refused?"), 2, key="refused"),
         Paragraph(f"{told} {source}"),
