@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 from collections.abc import Iterable
@@ -17,8 +18,9 @@ from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, spoken, tell, told
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.core.checks.gate import NAMES
+from splu_desktop.core.checks.proposing import hardly_answered
 from splu_desktop.core.checks.trial import trial
-from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
@@ -44,9 +46,9 @@ def add(commands: Any) -> None:
         help=say("publish a table with its sensitive columns re-drawn"),
         description=say(
             "Publish FILE as a new release. Columns not named take the role that splu inspect suggests. "
-            "Red lines of the gate always refuse, and so do thresholds asked for and missed, unless accepted in words; "
-            "other amber lines are printed as warnings, and refuse too with --strict or --recipe unless accepted by "
-            "name."
+            "Red lines of the gate always refuse, and so do thresholds asked for and missed and columns that tell most "
+            "of a sensitive one, unless accepted in words; other amber lines are printed as warnings, and refuse too "
+            "with --strict or --recipe unless accepted by name."
         ),
     )
     takes(parser, "file FILE", type=Path)
@@ -144,6 +146,10 @@ def run(args: argparse.Namespace) -> None:
     strict = args.strict or args.recipe is not None
     with Shown(quiet=args.json) as shown:
         examination = examine(order, progress=shown)
+        if not examination.gate.red:
+            with contextlib.suppress(SpluError):  # publishing says what is wrong
+                if few := hardly_answered(order.table, plan, shown):
+                    notes.append(few)
         shown.end()
         if not strict and "earlier-release" not in accepted and not examination.gate.red:
             _tell_of_earlier(examination, accepted)

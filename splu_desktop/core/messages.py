@@ -17,6 +17,8 @@ from typing import Any
 
 _FROM, _TO = "\u2068", "\u2069"  # first strong isolate, pop directional isolate: Unicode Standard Annex 9
 _STEERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_QUOTED = re.compile("“[^“”]*”")
+_MOST = 200  # characters of a value that people are shown
 _WHOLE = re.compile(f"{_FROM}[^\u202a-\u202e\u2066-\u2069]*{_TO}")
 
 
@@ -32,6 +34,14 @@ def isolated(text: str) -> str:
     if not _STEERS.search(open_parts) and not any(unicodedata.bidirectional(c) in ("R", "AL") for c in open_parts):
         return text
     return f"{_FROM}{_STEERS.sub('', text)}{_TO}"
+
+
+def brief(text: str) -> str:
+    """Return a value as people are shown it: a long one by its beginning and its end."""
+    if isinstance(text, Said) or len(text) <= _MOST:
+        return text
+    end = _MOST // 4
+    return f"{text[: _MOST - end - 1]}…{text[-end:]}"
 
 
 class Isolating(string.Formatter):
@@ -102,13 +112,16 @@ def say(template: str, /, **values: object) -> Said:
 
     Placeholders are those of str.format, by name; whole numbers get thousands marks. A text among the values is data
     and never translated: a part of speech must be said itself, as in ``say("looks like {what}", what=say("a date"))``.
-    An empty text in quotation marks is a missing value and is said to be one: nobody can read “”.
+    An empty text in quotation marks is a missing value and is said to be one: nobody can read “”. Of a long one there
+    its beginning and its end are said (`brief`).
     """
     if isinstance(template, Said) and not values:
         return template
     for name, value in values.items():
         if isinstance(value, str) and not value and f"“{{{name}}}”" in template:
             values = {**values, name: say("(empty)")}
+        elif isinstance(value, str) and len(value) > _MOST and f"{{{name}}}" in "".join(_QUOTED.findall(template)):
+            values = {**values, name: brief(value)}
     return Said(template, values)
 
 

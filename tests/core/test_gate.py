@@ -162,6 +162,23 @@ def test_a_missed_threshold_is_accepted_in_words_and_not_by_a_bare_yes() -> None
     assert Gate((other,), {"unique-records": ""}).open
 
 
+@pytest.mark.parametrize(("every", "grave"), [(1, True), (4, False), (10, False)])
+def test_a_column_that_tells_most_records_is_accepted_in_words_wherever_it_is_published(
+    every: int, grave: bool
+) -> None:
+    """One of `every` values is told in all of its records: what is left of the others' protection decides."""
+    s = np.arange(2_000) % 20
+    tells = np.where(s % every == 0, s, 20 + np.arange(2_000) % 7)
+    table = Table((column("unit", tells), column("s", s)))
+    lines = [line for line in table_lines(table, plan_for(table, s=4)) if line.name == "giveaway"]
+    assert [line.light for line in lines if line.column == "unit"] == [Light.AMBER]
+    (line,) = (line for line in lines if line.column == "unit")
+    assert line.grave is grave
+    assert Gate((line,)).wordless == ((line,) if grave else ())
+    assert Gate((line,), {"giveaway": ""}).open is not grave
+    assert Gate((line,), {"giveaway": "the units are known to all"}).open
+
+
 @pytest.mark.parametrize(
     ("part", "whole", "text"),
     [(2, 300, "0.7 %"), (2, 20_000, "< 0.1 %"), (19_999, 20_000, "> 99.9 %"), (0, 5, "0 %"), (5, 5, "100 %")],

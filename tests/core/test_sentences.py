@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_desktop.cli.base.output import print_table
 from splu_desktop.core.draw.ways import by_gamma, by_tolerances
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.guarantees import exact as g
@@ -156,3 +157,18 @@ def test_no_sentence_quotes_nothing() -> None:
         told = draw.told(column.n, column.labels.tolist(), Thresholds())
         said = [*draw.sentences("outcome", Thresholds(), told), *draw.readers("outcome"), draw.words()]
         assert not [each for each in said if "“”" in each]
+
+
+@pytest.mark.parametrize("cell", [" " * 60_000, "x" * 201, "a" * 30_000 + "\u05d0" * 30_000])
+def test_what_is_shown_of_a_value_is_bounded(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cell may hold a whole page: a sentence and a table show where it begins and ends, in every language."""
+    said = say("{column}: “{token}” in {n} records", column="c", token=cell, n=3)
+    row = [cell, say("a sentence stays as it is: {words}", words="y" * 300)]
+    print_table(["value", "said"], [row])
+    printed = capsys.readouterr().out
+    for text in (said, language("de").sentence(said), printed[: printed.index("a sentence")].splitlines()[-1].strip()):
+        assert len(text) < 250
+        assert "…" in text
+        assert cell[-3:].strip() in text
+    assert "y" * 300 in printed
+    assert "x" * 200 in say("“{value}” is whole", value="x" * 200)

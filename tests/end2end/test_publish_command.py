@@ -134,6 +134,35 @@ def test_a_threshold_that_was_asked_for_holds_the_plain_command_until_accepted_i
     assert "Accepted (agreed with the ethics board)" in out
 
 
+def test_a_column_that_tells_the_sensitive_one_keeps_back_the_plain_command(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "laboratory.csv"
+    rows = (f"W{at % 3},{'ghkmnstu'[at % 8]}/L,test {at % 8}" for at in range(800))
+    path.write_text("ward,unit,test\n" + "\n".join(rows) + "\n", "utf-8")
+    publish = ("publish", path, "--sa", "test:4", "--nsa", "ward,unit", "--out", tmp_path / "r")
+    for accepted in ((), ("--accept", "giveaway")):
+        status, _, err = run(capsys, *publish, *accepted)
+        assert status == 2
+        assert "“unit” gives “test” away" in err
+        assert "--accept giveaway=WORDS" in err
+        assert not (tmp_path / "r").exists()
+    status, out, _ = run(capsys, *publish, "--accept", "giveaway=the units are known to all")
+    assert status == 0
+    assert "Accepted (the units are known to all)" in out
+
+
+@pytest.mark.parametrize(("gamma", "said"), [(8, True), (2, False)])
+def test_publishing_says_how_few_counts_can_be_answered_as_the_plan_does(
+    tmp_path: Path, capsys: Any, gamma: int, said: bool
+) -> None:
+    path = tmp_path / "births.csv"
+    rows = (f"{'FM'[at % 2]},{'abcdefgh'[at // 2 % 8]}" for at in range(24_000))
+    path.write_text("sex,parity\n" + "\n".join(rows) + "\n", "utf-8")
+    (table,) = run_json(capsys, "plan", path, "--sa", f"parity:{gamma}")["expected"]
+    assert (2 * table["answered"] < table["asked"]) is said
+    notes = run_json(capsys, "publish", path, "--sa", f"parity:{gamma}", "--out", tmp_path / "r")["notes"]
+    assert (table["words"] in notes) is said
+
+
 def test_an_earlier_release_is_told_before_the_next_is_made(source: Path, tmp_path: Path, capsys: Any) -> None:
     """On stderr, before anything is written, also where nobody is asked; the earlier one is named to be used again."""
     publish = ("publish", source, "--sa", "diagnosis:4")

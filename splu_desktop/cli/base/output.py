@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
-from splu_desktop.core.messages import Figure, Said, say
+from splu_desktop.core.messages import Figure, Said, brief, say
 from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
@@ -90,7 +90,8 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
     """Print rows in columns padded to equal width; columns listed in `right` are aligned to the right."""
     # What the program says is translated; a value that happens to read like it is not.
     lines = [
-        [one_line(told(cell) if isinstance(cell, Said | Figure) else cell) for cell in row] for row in (header, *rows)
+        [one_line(told(cell) if isinstance(cell, Said | Figure) else brief(cell)) for cell in row]
+        for row in (header, *rows)
     ]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     aligned = set(right)

@@ -49,12 +49,15 @@ NAMES = (  # of the lines that can be amber
 )
 
 
-_MANY = 0.5  # share of the records from which recognising them is a grave risk, whoever gets the release
+_MANY = 0.5  # share of the records from which recognising or telling them is a grave risk, whoever gets the release
 _FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
 _SAID = 3  # chances of different columns that a line says one by one
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
 IN_WORDS = ("thresholds",)  # lines that are accepted in words, which go into the register, not by a bare yes
+# Those that, accepted in words alone, are asked of every release: what was asked for is missed, or hardly anything of a
+# sensitive column is protected. A record that can be found keeps its protection.
+_ALWAYS = (*IN_WORDS, "giveaway")
 
 
 class Light(Enum):
@@ -122,8 +125,8 @@ class Gate:
 
     @property
     def wordless(self) -> tuple[Line, ...]:
-        """The waiting lines that are accepted in words alone, wherever the release is made."""
-        return tuple(line for line in self.waiting if line.name in IN_WORDS)
+        """The waiting lines that are accepted in words alone and keep back a release wherever it is made."""
+        return tuple(line for line in self.waiting if line.in_words and line.name in _ALWAYS)
 
     def _is_accepted(self, line: Line) -> bool:
         words = self.accepted.get(line.name)
@@ -285,7 +288,7 @@ def giveaway_lines(table: Table, plan: Plan, ways: Mapping[str, Draw], progress:
 def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress) -> Iterable[Line]:
     found = giveaways(table, plan.named(Role.NSA), plan.sensitive, progress)
     for each in found:
-        yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column)
+        yield Line("giveaway", Light.AMBER, each.sentence, "classify", each.column, each.share > _MANY)
     both = alike(table, ways, progress)
     for pair in both:
         yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.checks.asked import AskedTable, cells
+from splu_desktop.core.checks.asked import AskedTable, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.together import planned
@@ -144,6 +144,34 @@ def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
     there = [one for one in told if one.true >= least]
     within = sum(one.within(asked.error) for one in there)
     return Reached(asked, len(there), within, max((one.error for one in there), default=0.0), least)
+
+
+def hardly_answered(table: Table, plan: Plan, progress: Progress = SILENT) -> str:
+    """Return of which SA a release answers fewest cells, of the tables by which people would first look at them.
+
+    "" where each has half of its cells answered. `table` is as it was read; its SAs must be such as can be drawn.
+    Raises SpluError; Cancelled.
+    """
+    after = table_after(table, plan.generalisations)
+    ahead = Ahead.of(after, plan)
+    few = []
+    for done, name in enumerate(plan.draws):
+        part = ProgressPart(progress, done / len(plan.draws), 1 / len(plan.draws))
+        asked = suggested(after, plan.named(Role.NSA), name)
+        draws = {other: plan.draws[other] for other in plan.draws[name].block(name)}
+        told = ahead.told(draws, plan.thresholds, [cell.conditions for cell in cells(after, asked)], part)
+        found = reached(told, asked, least=1)
+        if 2 * found.answered < found.cells:
+            few.append(found)
+    if len(few) < 2:
+        return few[0].sentence() if few else ""
+    worst = min(few, key=lambda found: found.answered / found.cells)
+    return counted(
+        len(few) - 1,
+        "{words} Of 1 other sensitive column fewer than half of the cells can be answered, too.",
+        "{words} Of {n} other sensitive columns fewer than half of the cells can be answered, too.",
+        words=worst.sentence(),
+    )
 
 
 def propose(

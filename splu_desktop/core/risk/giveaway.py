@@ -82,6 +82,7 @@ class Giveaway:
     told : records of `value` that are recognised.
     bearers : records of `value`.
     values : how many values are told in all.
+    share : of the records that have a value, those of which it is told.
     """
 
     columns: tuple[str, ...]
@@ -90,6 +91,7 @@ class Giveaway:
     told: int
     bearers: int
     values: int
+    share: float
 
     @property
     def column(self) -> str:
@@ -316,7 +318,13 @@ def _told(columns: tuple[str, ...], secret: Column, reached: Ints) -> tuple[floa
     top = int(weight.argmax())
     values = int(np.count_nonzero(reached))
     return float(weight.sum()), Giveaway(
-        columns, secret.name, str(secret.labels[top]), int(reached[top]), int(f[top]), values
+        columns,
+        secret.name,
+        str(secret.labels[top]),
+        int(reached[top]),
+        int(f[top]),
+        values,
+        float(reached.sum() / max(f[~secret.missing].sum(), 1)),
     )
 
 

@@ -192,7 +192,8 @@ def publish(
     order : what and where.
     accepted : name of an amber line -> the custodian's words; they go into the register.
     strict : whether an amber line that was not accepted keeps the release back; red ones always do, and so do those
-        that are accepted in words alone: thresholds that the custodian asked for and that are missed.
+        that are accepted in words alone: thresholds that the custodian asked for and that are missed, and columns that
+        tell what is sensitive of most records.
     examination : what `examine` gave for the same order; made anew where None.
     register : None for the user's own.
 
