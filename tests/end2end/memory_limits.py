@@ -91,6 +91,7 @@ def one_run(path: Path, run: str, limit: int) -> tuple[int, str, str]:
         if "--password-file" in more:
             (path.parent / "password").write_text("Seven old pears, not ripe\n", encoding="utf-8")
             words.append(str(path.parent / "password"))
+    _reached(path).unlink(missing_ok=True)
     first = _IN_BLOCKS.format(reached=str(_reached(path))) if "--memory" in words else ""
     done = subprocess.run(
         [sys.executable, "-c", first + _MAIN, *words],
@@ -117,7 +118,9 @@ def fault_of(path: Path, run: str, status: int, out: str, said: str) -> str | No
     if status not in (0, 2):
         return f"status {status}: {said[-200:]}"
     lines = said.strip().splitlines()
-    if status == 2 and not (len(lines) == 1 and lines[0].startswith("splu: ") and lines[0].endswith(".")):
+    if (
+        status == 2 and not (lines and lines[-1].startswith("splu: ") and lines[-1].endswith("."))
+    ) or "Traceback" in said:
         return f"no sentence: {said[-200:]}"
     if run in PUBLISHES:
         return _fault_of_publish(path, run, status, out)
@@ -127,7 +130,6 @@ def fault_of(path: Path, run: str, status: int, out: str, said: str) -> str | No
 def _fault_of_publish(path: Path, run: str, status: int, out: str) -> str | None:
     target, register = _target(path, run), Register()
     drawn = _reached(path).stat().st_size if _reached(path).exists() else 0
-    _reached(path).unlink(missing_ok=True)
     if status == 0 and "in blocks" in run and drawn != -(-_LARGE // _BLOCK):
         return f"{drawn} blocks were drawn"
     left = [found.name for found in path.parent.iterdir() if found.name.startswith(MARK)]
