@@ -240,7 +240,7 @@ def _density(column: Column, role: Role) -> float:
     dated = column.values.dtype.kind == "M"
     known = column.values[(column.counts() > 0) & ~column.missing]
     known = known[~np.isnat(known)].astype(np.int64) if dated else known[np.isfinite(known)]
-    values = np.unique(known)
+    values = unique(known)
     if len(values) < 4:
         return 0.0
     steps = np.diff(values)
