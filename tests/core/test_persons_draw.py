@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import Light, number_line
@@ -244,6 +245,55 @@ def test_no_effect_tells_of_a_single_value(joined: bool) -> None:
         stated.append(persons_entry(repeats))
     assert stated[0]["design_effects"]["illness"]["whole"] > 1.1
     assert stated[0] == stated[1] == stated[2]
+
+
+def _flagged(times: float) -> tuple[Table, NDArray[np.int64], NDArray[np.bool_]]:
+    """Return 3,000 persons' records by sex and ward, who has a flag, whose bearers come so many times as often."""
+    chance, number = np.random.default_rng(3), 3_000
+    bears = chance.random(number) < 0.1
+    who = np.repeat(np.arange(number), np.minimum(1 + chance.poisson(np.where(bears, times, 1.0)), 12))
+    has = np.where(chance.random(len(who)) < 0.8, bears[who], chance.random(len(who)) < 0.1)
+    small = chance.random(len(who)) < 0.02
+    columns = {
+        "sex": np.where((chance.random(number) < 0.5)[who], "f", "m"),
+        "ward": np.where(small, "small", "large"),
+        "flag": np.where(has, "yes", "no"),
+    }
+    return Table(tuple(Column.from_labels(name, each.tolist()) for name, each in columns.items())), who, has
+
+
+@pytest.mark.parametrize("often", [5, 10, 20, 40])
+def test_no_effect_tells_what_somebody_has_who_comes_often(often: int) -> None:
+    """Drawn joined, who comes to a small ward again and again, with a rare flag each time or never.
+
+    The ward's effect was 2.0 or 1.05 with 5 visits and 12.1 or 1.4 with 20; that of all records 2.8 or 1.7.
+    """
+    table, who, _ = _flagged(1.0)
+    stated = []
+    for flag in ("yes", "no"):
+        mine = dict(zip(("sex", "ward", "flag"), ("f", "small", flag), strict=True))
+        columns = [
+            Column.from_labels(each.name, [*each.labels[each.codes].tolist(), *[mine[each.name]] * often])
+            for each in table.columns
+        ]
+        effects = Effects.of_courses(Table(tuple(columns)), np.r_[who, np.full(often, 3_000)], "flag", ("sex", "ward"))
+        stated.append([effects.whole, *effects.columns["sex"].values(), effects.columns["ward"]["small"]])
+    assert stated[0] == pytest.approx(stated[1], rel=0.2)
+
+
+@pytest.mark.parametrize("times", [1.0, 3.0])
+def test_design_effects_of_courses_are_those_of_the_squares(times: float) -> None:
+    """Also where bearers come more often; by how many records agree beyond chance alone it was .6 of it."""
+    table, who, has = _flagged(times)
+    effects = Effects.of_courses(table, who, "flag", ("sex", "ward"))
+    share = has.mean()
+    for name, label in ((None, ""), ("sex", "f"), ("sex", "m"), ("ward", "large")):
+        inside = np.ones(table.n, bool) if name is None else table[name].labels[table[name].codes] == label
+        k = np.bincount(who[inside])
+        squares = (np.bincount(who[inside], has[inside]) - k * share) ** 2
+        exact = squares.sum() / ((has[inside] - share) ** 2).sum()
+        said = effects.whole if name is None else effects.columns[name][label]
+        assert said == pytest.approx(exact, rel=0.15), (name, label)
 
 
 def test_design_effects_hold_for_sets_of_any_share() -> None:

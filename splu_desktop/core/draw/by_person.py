@@ -29,6 +29,7 @@ SHIFTED = "dates_shifted"  # another
 MOST_DAYS = 36_500
 
 _WELL_KNOWN = 100  # records from which a value has a design effect of its own, persons from which a correlation is told
+_COUNTED = 10  # persons who come as often, that how often one comes counts
 _MOST_LABELS = 200  # of columns whose values have one each
 _MEASURING, _MEASURED = 9176, 100_000  # stream of chance, and records drawn to measure something
 _CELLS = 16  # of persons by values, times the records, up to which a table of them is quicker than sorting
@@ -315,28 +316,35 @@ class Effects:
 
         Of k records with k_s of the value s kept or not at once, k pi_s would come else, so that the sum scatters with
         (k_s - k pi_s)^2, where single records scatter with (1 - pi_s)^2 and pi_s^2; those of another person likewise.
-        Means over the values, each by its records.
+        Means over the values, each by its records. So it is of all records, each person's counting up to those of the
+        `_COUNTED`-th. Of records with one unchanged value it would tell what somebody has who is known to come often
+        there: a rare value's squares are larger by far than a common one's. So there it is how many of a person's
+        records agree beyond chance, which is the same whatever they have, and of what that misses of all records, as
+        bearers come more often, the part that is theirs by the persons' numbers of records.
         """
-        values, found = table[sensitive], {}
+        values, found, more = table[sensitive], {}, 0.0
         pi = values.counts() / values.n
         weight = np.where((pi > 0) & (pi < 1), 1 / np.maximum(1 - pi, 1e-300), 0.0)
+        none, chance = float(weight @ pi**2), float(pi @ pi)
         for name in ("", *names):
             codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
             pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
             # Of the squares of all values only what the pairs do have is summed up one by one; k_s is 0 of the others.
             own, times = np.unique(of * values.m + values.codes, return_counts=True)
             pair, value = np.divmod(own, values.m)
-            none, at = float(weight @ pi**2), pairs % m
-            squares = none * np.bincount(at, k.astype(np.float64) ** 2, m).astype(np.float64)
-            squares += np.bincount(at[pair], weight[value] * times * (times - 2 * k[pair] * pi[value]), m)
-            records = np.bincount(codes, minlength=m)
-            base = none * records.astype(np.float64)
-            base += np.bincount(codes, (weight * (1 - 2 * pi))[values.codes], m)
+            at, records = pairs % m, np.bincount(codes, minlength=m)
+            every = np.bincount(at, k.astype(np.float64) ** 2, m)
+            alike = np.bincount(at[pair], times.astype(np.float64) ** 2, m) - chance * every
+            alike /= max(1 - chance, 1e-9)
             if not name:
-                whole = _said(squares[0] / max(base[0], 1e-9))
+                counted = np.minimum(np.sort(k)[-_COUNTED:][0] / k, 1.0) ** 2
+                squares = none * float(counted @ k.astype(np.float64) ** 2)
+                squares += float(counted[pair] @ (weight[value] * times * (times - 2 * k[pair] * pi[value])))
+                whole = squares / max(none * table.n + float((weight * (1 - 2 * pi)) @ values.counts()), 1e-9)
+                more = (whole * table.n - float(alike[0])) / max(float(every[0]) - table.n, 1.0)
                 continue
-            found[name] = _told(table[name], squares, base, records)
-        return cls(whole, found)
+            found[name] = _told(table[name], alike + more * (every - records), records.astype(np.float64), records)
+        return cls(_said(whole), found)
 
     @classmethod
     def of_persons(cls, table: Table, who: Ints, names: Iterable[str]) -> Effects:
