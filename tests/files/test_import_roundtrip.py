@@ -148,7 +148,7 @@ def test_fields_known_from_the_first_records_are_read_as_they_stand(
     kinds = []
     coded = fields.Known.coded
 
-    def watched(self: fields.Known, column: fields.Packed) -> fields.Packed | fields.Coded:
+    def watched(self: fields.Known, column: fields.Packed) -> fields.Packed | fields.PackedCodes:
         found = coded(self, column)
         kinds.append(type(found))
         return found
@@ -169,7 +169,7 @@ def test_fields_known_from_the_first_records_are_read_as_they_stand(
     path = tmp_path / "known.csv"
     path.write_text("\n".join(text) + "\n", encoding="ascii")
     assert cells(read(path).table) == rows[1:]
-    assert fields.Coded in kinds
+    assert fields.PackedCodes in kinds
     assert fields.Packed in kinds
 
 

@@ -283,7 +283,7 @@ def _record_end(block: bytes, form: fields.FieldLayout) -> int:
 
 def _split(
     block: bytes, form: fields.FieldLayout, known: list[fields.Known | None]
-) -> tuple[list[fields.Packed | fields.Coded], NDArray[np.bool_]]:
+) -> tuple[list[fields.Packed | fields.PackedCodes], NDArray[np.bool_]]:
     columns, blank = fields.split(block, form)
     if not known:
         return list(columns), blank

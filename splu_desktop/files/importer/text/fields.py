@@ -92,7 +92,7 @@ class Known:
     lookup: Lookup
 
     @classmethod
-    def of(cls, parts: Sequence[Packed | Coded]) -> Known | None:
+    def of(cls, parts: Sequence[Packed | PackedCodes]) -> Known | None:
         """Return those of a column's first blocks, None where they are long or a great many."""
         first = [part for part in parts if isinstance(part, Packed) and part.long is None]
         if len(first) < len(parts):
@@ -107,7 +107,7 @@ class Known:
             return None
         return cls(tuple(words), length[at], Lookup(keys, np.min_scalar_type(len(at))))
 
-    def coded(self, column: Packed) -> Packed | Coded:
+    def coded(self, column: Packed) -> Packed | PackedCodes:
         """Return a block's column as codes, or as it is where many of its fields are others."""
         fewer = len(self.words) - len(column.words)
         if column.long is not None or fewer < 0:
@@ -118,11 +118,11 @@ class Known:
             others = np.flatnonzero(_any_differs(self.words, codes, words))
         if len(others) * _TIMES > len(codes):
             return column.copy()
-        return Coded(self, codes, others, column.take(others))
+        return PackedCodes(self, codes, others, column.take(others))
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class PackedCodes:
     """One column of one block whose fields are mostly known.
 
     Attributes
@@ -280,14 +280,14 @@ def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
     return np.concatenate([part.length for part in parts]), words
 
 
-def gather(blocks: Sequence[Packed | Coded], encoding: str, own: Progress = SILENT) -> RawColumn:
+def gather(blocks: Sequence[Packed | PackedCodes], encoding: str, own: Progress = SILENT) -> RawColumn:
     """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
     if not blocks:
         return RawColumn(np.zeros(0, np.int32), [])
-    known = next((block.known for block in blocks if isinstance(block, Coded)), None)
-    parts = [block.others if isinstance(block, Coded) else block for block in blocks]
+    known = next((block.known for block in blocks if isinstance(block, PackedCodes)), None)
+    parts = [block.others if isinstance(block, PackedCodes) else block for block in blocks]
     if any(part.long is not None for part in parts):
-        return _gather_long([block.packed() if isinstance(block, Coded) else block for block in blocks], encoding)
+        return _gather_long([block.packed() if isinstance(block, PackedCodes) else block for block in blocks], encoding)
     if known is not None:
         parts.append(Packed(known.words, known.length))
     length, words = joined(parts)
@@ -304,14 +304,14 @@ def gather(blocks: Sequence[Packed | Coded], encoding: str, own: Progress = SILE
 
 
 def _put_together(
-    blocks: Sequence[Packed | Coded], loose: NDArray[np.int32], known: NDArray[np.int32]
+    blocks: Sequence[Packed | PackedCodes], loose: NDArray[np.int32], known: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """Return the codes of all records from those of the fields that are not known, block after block, and the known."""
     codes, start, used = np.empty(sum(map(len, blocks)), np.int32), 0, 0
     for block in blocks:
         here = codes[start : start + len(block)]
         start += len(block)
-        if isinstance(block, Coded):
+        if isinstance(block, PackedCodes):
             np.take(known, block.codes, out=here, mode="clip")
             here[block.at] = loose[used : used + len(block.at)]
             used += len(block.at)
