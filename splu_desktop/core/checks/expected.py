@@ -157,7 +157,7 @@ class Ahead:
 
     def __init__(self, table: Table, nsas: Sequence[str], repeats: Repeats | None = None) -> None:
         self.table, self._nsas, self._repeats = table, tuple(nsas), repeats
-        self._counts = _Counts()
+        self._counts, self._selector = _Counts(), Selector(table)
         self._compacted: dict[str, Column] = {}
 
     @classmethod
@@ -190,7 +190,7 @@ class Ahead:
         for away in _SIDES:
             engines.append(_Expecting(release, self._counts if plain else _Counts(), away, *engines[:1]))
         sides = [Reader(release, engine).answers(questions, progress=progress) for engine in engines]
-        true = [self._true(question, engines[0].selector) for question in questions]
+        true = [self._true(question) for question in questions]
         return tuple(
             Foretold(tuple(q), t, _between(*pair)) for q, t, *pair in zip(questions, true, *sides, strict=True)
         )
@@ -234,9 +234,13 @@ class Ahead:
         found = np.bincount(place * column.m + column.codes, minlength=(len(lines) + 1) * column.m)
         return found.reshape(-1, column.m).astype(np.float64)
 
-    def _true(self, question: Sequence[Condition], selector: Selector) -> int:
-        picked = [(each.column, each.select(selector.table[each.column]).tobytes()) for each in question]
-        return kept(self._counts.true, tuple(question), lambda: selector.number(picked))
+    def _true(self, question: Sequence[Condition]) -> int:
+        return kept(self._counts.true, tuple(question), lambda: self._counted(question))
+
+    def _counted(self, question: Sequence[Condition]) -> int:
+        return self._selector.number(
+            [(each.column, each.select(self.table[each.column]).tobytes()) for each in question]
+        )
 
     def _meets(self, question: Sequence[Condition]) -> Flags:
         meets = np.ones(self.table.n, bool)

@@ -17,15 +17,15 @@ class Selector:
     """Finds the records of a table that meet conditions. Not for use by two threads at once."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
+        self._table = table
         self._kept: OrderedDict[Picked, NDArray[np.uint8]] = OrderedDict()
         self._room = max(4, _KEPT_BYTES // max(1, table.n // 8))
 
     def number(self, picked: Sequence[Picked]) -> int:
         """Return how many records meet every condition."""
         if not picked:
-            return self.table.n
-        joint = self.table.joint(name for name, _ in picked)
+            return self._table.n
+        joint = self._table.joint(name for name, _ in picked)
         if joint is not None:
             return int(joint.met(picked).sum())
         return int(np.bitwise_count(self._met(picked)).sum())
@@ -34,7 +34,7 @@ class Selector:
         """Return (m,) how many records that meet every condition have each value of a column."""
         if not picked:
             return column.counts()
-        joint = self.table.joint([*(name for name, _ in picked), column.name])
+        joint = self._table.joint([*(name for name, _ in picked), column.name])
         if joint is not None:
             return joint.summed(joint.codes[column.name], column.m, picked)
         return tallied(column.m, (column.codes[part] for part in self.parts(picked)))
@@ -42,7 +42,7 @@ class Selector:
     def parts(self, picked: Sequence[Picked], among: int | None = None) -> Iterator[Part]:
         """Give the records that meet every condition part by part; `among` as for `records`."""
         bits = self._met(picked) if picked else None
-        for part in pieces(self.table.n if among is None else min(among, self.table.n)):
+        for part in pieces(self._table.n if among is None else min(among, self._table.n)):
             yield part if bits is None else part.start + np.flatnonzero(_unpacked(bits, part))
 
     def records(self, picked: Sequence[Picked], among: int | None = None) -> NDArray[np.intp] | None:
@@ -65,7 +65,7 @@ class Selector:
         found = self._kept.get(condition)
         if found is None:
             name, chosen = condition
-            column, flags = self.table[name], np.frombuffer(chosen, bool)
+            column, flags = self._table[name], np.frombuffer(chosen, bool)
             parts = [np.packbits(_meets(column.codes[part], flags)) for part in pieces(column.n)]
             found = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
             self._kept[condition] = found
