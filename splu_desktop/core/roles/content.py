@@ -22,7 +22,7 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import BODY, RECORDED, TIMED, Matter, first_names, identifying, matters, said_in
+from splu_desktop.core.roles.vocabulary import BODY, RECORDED, TIMED, Matter, first_names, identifying, matters, said_in, states
 from splu_desktop.core.table import Column, Kind, remembered
 from splu_desktop.core.words import unaccented, words_of
 
@@ -74,7 +74,7 @@ _CHECKS = (
 
 # What a medical column may hold too: codes of digits and dashes, and words such as "place".
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_PERIOD = re.compile(r"(?:19|20)\d\d[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2})|(?:0?[1-9]|1[0-2])[-/.](?:19|20)\d\d")
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.](?:19|20)\d\d")
 _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
@@ -252,6 +252,11 @@ def _first(text: str) -> str:
     return next(iter(words_of(text)), "")
 
 
+def holds_states(column: Column) -> bool:
+    """Whether all values of a column are states of a federation."""
+    return all("_".join(words_of(text)) in states() for text in sample_labels(column))
+
+
 def looks_like_days(column: Column) -> bool:
     """Whether a column of texts holds days that could not be read as dates."""
     labels = sample_labels(column)
@@ -261,7 +266,7 @@ def looks_like_days(column: Column) -> bool:
 
 
 def holds_periods(column: Column) -> bool:
-    """Whether all values of a column are months, quarters or weeks of a year, such as 2024-03, 2024Q1 or 03/2024."""
+    """Whether all values of a column are years, or months, quarters or weeks of one, such as 2024, 2024-03, 2024Q1 or 03/2024."""
     labels = sample_labels(column)
     return len(labels) > 1 and all(_PERIOD.fullmatch(label.strip()) for label in labels)
 
