@@ -301,6 +301,8 @@ def _numbers(column: Column, told: bool) -> bool | None:
     have = words_of(column.name)
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN) or not column.n or _OTHERS.intersection(have):
         return None
+    if birth_by_name(column.name):  # written in digits; many are born on one day
+        return None
     present = filled_by(column)[0]
     coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)
     if _KIN.intersection(have):

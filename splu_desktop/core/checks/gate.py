@@ -356,12 +356,14 @@ def persons_line(
     if not found.repeats:
         if (named := _by_name(source, progress)) is not None:
             return named
-        text = say(
+        text: str = say(
             "Each value of “{column}” stands in one record, so the promise per record is one per person.",
             column=found.column,
         )
         if found.records < source.n:
-            more = say("Of the persons in {n} records without a value there nothing is known.", n=source.n - found.records)
+            more = say(
+                "Of the persons in {n} records without a value there nothing is known.", n=source.n - found.records
+            )
             text = listed((text, more), "{head} {tail}", "{head} {tail}")
         return Line("persons", Light.GREEN, text, "classify", found.column)
     perhaps = None if found.each_is_one else perhaps_persons(source)

@@ -22,7 +22,17 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import BODY, RECORDED, TIMED, Matter, first_names, identifying, matters, said_in, states
+from splu_desktop.core.roles.vocabulary import (
+    BODY,
+    RECORDED,
+    TIMED,
+    Matter,
+    first_names,
+    identifying,
+    matters,
+    said_in,
+    states,
+)
 from splu_desktop.core.table import Column, Kind, remembered
 from splu_desktop.core.words import unaccented, words_of
 
@@ -266,7 +276,7 @@ def looks_like_days(column: Column) -> bool:
 
 
 def holds_periods(column: Column) -> bool:
-    """Whether all values of a column are years, or months, quarters or weeks of one, such as 2024, 2024-03, 2024Q1 or 03/2024."""
+    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
     labels = sample_labels(column)
     return len(labels) > 1 and all(_PERIOD.fullmatch(label.strip()) for label in labels)
 
