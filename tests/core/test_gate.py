@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -226,7 +225,7 @@ def test_what_is_promised_is_what_the_persons_of_the_table_leave() -> None:
     assert "at most" not in german
 
 
-def _line(columns: Mapping[str, Any], identifiers: set[str], name: str) -> Line:
+def _line(columns: dict[str, Any], identifiers: set[str], name: str) -> Line:
     table = table_of(columns)
     roles = {each: Role.IDENTIFIER if each in identifiers else Role.NSA for each in table.names} | {"diag": Role.SA}
     (line,) = [each for each in table_lines(table, Plan(roles, {"diag": PlainGroups(2)})) if each.name == name]

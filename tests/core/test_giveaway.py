@@ -358,7 +358,7 @@ def test_a_letter_anywhere_in_a_code_of_each_record_is_noticed(form: str) -> Non
     """Codes stood in the order of their letters alone, so that 4711-P and 0815-P were no neighbours."""
     chance, value = _stays()
     codes = chance.integers(1000, 9999, len(value))
-    made = [form.format(code=c, long=c * 10 ** (c % 3), value=v) for c, v in zip(codes, value, strict=True)]
+    made: Any = [form.format(code=c, long=c * 10 ** (c % 3), value=v) for c, v in zip(codes, value, strict=True)]
     table = table_of({"lot": made, "sex": chance.choice(["f", "m"], len(value)), "s": value})
     assert [each.columns for each in giveaways(table, ["lot", "sex"], ["s"])] == [("lot",)]
     other = table_of({"lot": chance.permutation(made), "sex": chance.choice(["f", "m"], len(value)), "s": value})
@@ -370,9 +370,11 @@ def test_times_and_moments_tell_how_long_it_took() -> None:
     chance, _ = _stays()
     start, took = chance.integers(0, 1_300, 2_000), chance.integers(1, 120, 2_000)
     long = np.where(took > 60, "y", "n")
-    clock = {name: [f"{t // 60:02}:{t % 60:02}" for t in at] for name, at in (("in", start), ("out", start + took))}
+    clock: dict[str, Any] = {
+        name: [f"{t // 60:02}:{t % 60:02}" for t in at] for name, at in (("in", start), ("out", start + took))
+    }
     day = np.datetime64("2024-01-01") + chance.integers(0, 300, 2_000)
-    moment = {
+    moment: dict[str, Any] = {
         name: (day + (at).astype("timedelta64[m]")).astype("datetime64[s]").astype(str)
         for name, at in (("in", start), ("out", start + took))
     }

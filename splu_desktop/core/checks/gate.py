@@ -335,6 +335,7 @@ def persons_line(
     chosen : what is done about them, None where nothing was chosen.
     told : columns of which somebody says that they identify a person.
     """
+    text: str
     if chosen is not None:
         return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress, told=told)
@@ -356,7 +357,7 @@ def persons_line(
     if not found.repeats:
         if (named := _by_name(source, progress)) is not None:
             return named
-        text: str = say(
+        text = say(
             "Each value of “{column}” stands in one record, so the promise per record is one per person.",
             column=found.column,
         )

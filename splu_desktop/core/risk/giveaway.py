@@ -22,10 +22,10 @@ The cells are the column's values and, since numbers tell by their neighbourhood
 too, and short ones that few records share are cut by one letter, counted from either end. Two columns are crossed by
 their values or runs, by runs so long that a pair of them has `_LEAST` records on average, and, where both are dates,
 times or numbers, cut by their difference and their sum: two dates tell the days between them. Texts of many values are
-cut by whether they are the same. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive value at a first look at
-all of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products of any number of columns
-(`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim the nearest. Values that
-stand for "no value" are not told: nothing is lost by them.
+cut by whether they are the same. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive
+value at a first look at all of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products
+of any number of columns (`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim
+the nearest. Values that stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
