@@ -392,8 +392,14 @@ def persons_line(
 def _by_name(source: Table, progress: Progress) -> Line | None:
     """Return the line of persons whom their names and dates of birth tell in several records, None where they don't."""
     columns = naming(source)
-    if not columns or len(columns[0].codes) < source.n:  # of records that are not here
+    if not columns:
         return None
+    names = listed(say("“{name}”", name=column.name) for column in columns)
+    if any(len(column.codes) < column.n for column in columns):  # the records are not here
+        text = say(
+            "The promise is per record. Whether persons by {columns} have several was not looked at.", columns=names
+        )
+        return Line("persons", Light.AMBER, text, "import", columns[0].name)
     known = np.logical_and.reduce([~column.missing[column.codes] for column in columns])
     spelled = [column.with_codes(first_spelling(column).astype(np.int32)[column.codes]) for column in columns]
     sizes = np.bincount(classes_of(spelled, source.n, progress).ids[known])
@@ -404,7 +410,7 @@ def _by_name(source: Table, progress: Progress) -> Line | None:
         "{records} records, one in {largest}. Give the table a column that numbers them, and what this means for them "
         "is said here.",
         persons=int(np.count_nonzero(sizes)),
-        columns=listed(say("“{name}”", name=column.name) for column in columns),
+        columns=names,
         records=int(sizes.sum()),
         largest=int(sizes.max()),
     )

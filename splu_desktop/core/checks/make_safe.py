@@ -81,7 +81,7 @@ _TOLD = 0.005  # share given up from which it is said
 # A coarser form that tells less than so much, in nats, and than this share of what the column told is no use.
 _LEAST_TOLD, _LEAST_SHARE = 0.3, 0.1
 _WANTED = {"an age or a year of birth": 3.0, "sex, family or household": 2.0}  # recipients need it more than the rest
-_ORDERS = ("most told", "least split", "least told")  # in which columns come in
+_ORDERS = ("most", "even", "least")  # first come columns that tell most, that split least, that tell least
 _STAGE = "Looking for steps that make it safe"
 
 
@@ -481,9 +481,9 @@ class _Search:
                     after, column = sizes(rest, name, at), forms[name][at][1]
                     if self.aim.far(after):
                         del waiting[name]
-                    elif order == "most told":
+                    elif order == "most":
                         fitting.append((-self.wanted(name) * entropy(column), 0, 0, name))
-                    elif order == "least told":
+                    elif order == "least":
                         fitting.append((-self.wanted(name), entropy(column), 0, name))
                     else:
                         alone = records_below(after, max(self.aim.k, _SMALL))
