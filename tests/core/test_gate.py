@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
+from splu_desktop.cluster.counted import CountedColumn
+from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, persons_line, table_lines
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import by_gamma
@@ -18,7 +19,7 @@ from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.language import language
 from tests.core.published_tables import table_of
 from tests.core.tables import column, plan_for, skewed, with_nsas
@@ -272,3 +273,28 @@ def test_no_tick_for_a_date_of_birth_in_digits(written: str) -> None:
     assert line.light is Light.AMBER
     months = [f"{at % 12 + 1:02}{1940 + at % 60}" for at in range(600)]
     assert _line({"MYDOB": months, "diag": ["a", "b", "c"] * 200}, set(), "identifiers").light is Light.GREEN
+
+
+def test_no_tick_for_persons_whose_records_are_elsewhere() -> None:
+    """Names and births are looked at together, which counts of each alone can't tell."""
+    who = np.arange(200)
+    names = Column.from_labels("Nachname", _surnames(who))
+    born = Column.from_labels("Geburtsdatum", [f"{1940 + w % 60}-05-{w % 28 + 1:02}" for w in who], kind=Kind.DATE)
+    counted = Table(
+        tuple(
+            CountedColumn(
+                each.name,
+                each.kind,
+                np.arange(each.m, dtype=np.int32),
+                each.labels,
+                each.missing,
+                each.values,
+                weights=2 * each.counts(),
+                records=400,
+            )
+            for each in (names, born)
+        )
+    )
+    line = persons_line(counted, counted, {})
+    assert line.light is Light.AMBER
+    assert "not looked at" in line.sentence
