@@ -56,6 +56,7 @@ _SECOND_KNOWS = {
 }  # fmt: skip
 _THIN = 8  # different words below which two judges that disagree leave it unsure
 _SCARCE = 4  # different words that fit several East Asian encodings alike
+_HIGH = 0.7  # for each different second byte that is no ASCII where all are such, as in EUC-JP: Big5 has 6 in 10
 UNSURE = 0.6  # plausibility below which the user is asked to look
 
 
@@ -353,6 +354,8 @@ def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
     score = daily * together
     if name in ("cp932", "euc_jp"):
         score *= 0.75 + min(kana, 0.25)  # Japanese without kana is rare
+    elif name == "big5" and all(pair[-1] >= 0x80 for pair in pairs):
+        score *= _HIGH ** (len(set(pairs)) - 1)
     elif name == "cp949":
         score *= 0.3 + 0.7 * min(1.0, 1.3 * hangul)
     return float(0.99 * score)
