@@ -143,10 +143,13 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
 
 def _evenness(*columns: Column) -> float:
     """Return how many values as frequent as one another would tell as much as these (exp of their entropy)."""
-    codes, m = np.zeros(columns[0].n, np.int64), 1
-    for column in columns:
-        codes, m = codes * column.m + column.codes, m * column.m
-    share = np.bincount(codes, minlength=m) / max(len(codes), 1)
+    counts = columns[0].counts()  # of one column they are known
+    if len(columns) > 1:
+        codes = columns[0].codes.astype(np.int64)
+        for column in columns[1:]:
+            codes = codes * column.m + column.codes
+        counts = np.bincount(codes)
+    share = counts / max(columns[0].n, 1)
     share = share[share > 0]
     return float(np.exp(-(share * np.log(share)).sum()))
 

@@ -29,11 +29,12 @@ from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import known_of_persons
-from splu_desktop.core.table import Column, Flags, Picked, Table
+from splu_desktop.core.table import Column, Picked, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 # Standard deviations from their expectation at which counts are looked at. Ends are cut where no count can be, so that
 # they are not on average where they are at the average count; half from either side they are, to the second order.
@@ -238,14 +239,19 @@ class Ahead:
         return kept(self._counts.true, tuple(question), lambda: self._counted(question))
 
     def _counted(self, question: Sequence[Condition]) -> int:
-        return int(self._meets(question).sum())
+        return len(self._meets(question))
 
-    def _meets(self, question: Sequence[Condition]) -> Flags:
-        meets = np.ones(self.table.n, bool)
-        for condition in question:
+    def _meets(self, question: Sequence[Condition]) -> Ints:
+        """Return the places of the records that meet a question."""
+        if not question:
+            return np.arange(self.table.n)
+        *first, last = question  # the sensitive column's, which most often leaves fewest records
+        column = self.table[last.column]
+        places = np.flatnonzero(last.select(column)[column.codes])
+        for condition in first:
             column = self.table[condition.column]
-            meets &= condition.select(column)[column.codes]
-        return meets
+            places = places[condition.select(column)[column.codes[places]]]
+        return places
 
 
 def _right_by_two(row: Floats, kept_: float, led: Floats) -> float:
