@@ -211,6 +211,16 @@ def test_the_estimate_of_other_formats_holds(tmp_path: Path, kind: str, cells: s
 
 
 @linux
+def test_the_estimate_of_a_wide_transport_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "t.xpt"
+    frame = {f"c{k}": np.arange(300.0) % 7 for k in range(400)}
+    _peak(lambda: pyreadstat.write_xport(pd.DataFrame(frame), str(path)))
+    need = memory.AT_LEAST + statistical.need_of(path, "sas", None, SILENT)[0]
+    taken = _peak(lambda: read(path))
+    assert taken <= need <= 2 * (taken + memory.AT_LEAST)
+
+
+@linux
 @pytest.mark.parametrize("cells", CELLS)
 @pytest.mark.parametrize("kind", ["spss", "stata", "sas"])
 def test_the_estimate_of_a_statistics_programs_file_holds(tmp_path: Path, kind: str, cells: str) -> None:

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.gate import Light, Line, answer_lines
-from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.generalise import table_after
+from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.disk.place import data_folder
 from splu_desktop.files.register.book import Register

@@ -1,8 +1,8 @@
 """The gate before publishing: every condition of a release on a line of its own, with a light.
 
-Green needs nothing, nor does a note, which is no merit. Amber is a risk that the custodian may take, in words that go into the register. Red keeps the
-release back; the line names the step and column where it is mended. Lines about files, machine and register are added
-by `files.publish`.
+Green needs nothing, nor does a note, which is no merit. Amber is a risk that the custodian may take, in words that go
+into the register. Red keeps the release back; the line names the step and column where it is mended. Lines about files,
+machine and register are added by `files.publish`.
 """
 
 from __future__ import annotations

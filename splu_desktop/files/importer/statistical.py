@@ -13,16 +13,13 @@ from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
 from splu_desktop.files.isolation.wire import Plain
 
-
 _PER_CELL = 8  # bytes of a file, not compressed, that a cell counts as where the time is limited
 
 
 def need_of(path: Path, kind: str, encoding: str | None, progress: Progress) -> tuple[float, int]:
     """Return the bytes of memory that reading a file takes beside its reader's own, and those that it unpacks to."""
     size = path.stat().st_size
-    told = isolated(
-        "statistical_size", path, progress, size=size, need=memory.AT_LEAST, kind=kind, encoding=encoding
-    )
+    told = isolated("statistical_size", path, progress, size=size, need=memory.AT_LEAST, kind=kind, encoding=encoding)
     try:
         return float(told["takes"]), max(size, _PER_CELL * int(told["cells"]))
     except (KeyError, TypeError, ValueError):

@@ -20,10 +20,11 @@ from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
-_CHUNK, _CELLS = 100_000, 4_000_000  # records at a time, and cells at most: of SAS's XPORT as many places are set aside
+_CHUNK, _CELLS = 100_000, 4_000_000  # records at a time, and cells at most
 _LOOKED_AT = 1_000  # records from the first and from the middle, by which the size of values is estimated
-# Bytes of memory for a cell that was read; for one of a table; for a distinct value, beside its letters: measured.
-_PER_READ, _PER_CELL, _PER_VALUE = 64.0, 12.0, 110.0
+# Bytes of memory for a cell that was read; for one of a table; for a distinct value, beside its letters; for a column
+# of a file that does not say how many records it has, of which the library sets aside as many as it likes: measured.
+_PER_READ, _PER_CELL, _PER_VALUE, _PER_COLUMN = 64.0, 12.0, 110.0, 0.9e6
 
 
 def _reader(path: Path, kind: str) -> Callable[..., tuple[dict[str, list[Any]], Any]]:
@@ -67,7 +68,7 @@ def size(path: Path, *, kind: str, encoding: str | None) -> Plain:
     widths = max(sum(meta.variable_storage_width.values()), 2 * len(names), 1)
     rows = meta.number_rows if meta.number_rows is not None else path.stat().st_size // widths
     rows = max(rows, 0)
-    takes = 0.0
+    takes = _PER_COLUMN * len(names) if meta.number_rows is None else 0.0
     seen: dict[str, list[Any]] = {name: [] for name in names}
     for offset in sorted({0, rows // 2}):
         found, _ = read(row_offset=offset, row_limit=min(_LOOKED_AT, _step(len(names))))
