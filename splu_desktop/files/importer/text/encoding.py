@@ -197,6 +197,8 @@ def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encodi
     name = _SECOND_KNOWS.get(second.encoding) if second is not None else None
     if name in _DOUBLE and best.name not in _DOUBLE and _within_words(shown.decode(name, errors="replace")):
         name = None
+    if name in _DOUBLE and best.name in _DOUBLE and scores[name] < best.plausible / 2:
+        name = None
     rivals = [other for other in _DOUBLE if other != best.name and scores[other] > best.plausible - 0.1]
     if name is not None and best.name != name and "\ufffd" not in (theirs := shown.decode(name, errors="replace")):
         if theirs != ours:
