@@ -29,12 +29,11 @@ from splu_desktop.core.reconstruct import pooled as reconstruct_pooled
 from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import known_of_persons
-from splu_desktop.core.table import Column, Picked, Table
+from splu_desktop.core.table import Column, Flags, Picked, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Standard deviations from their expectation at which counts are looked at. Ends are cut where no count can be, so that
 # they are not on average where they are at the average count; half from either side they are, to the second order.
@@ -158,7 +157,7 @@ class Ahead:
 
     def __init__(self, table: Table, nsas: Sequence[str], repeats: Repeats | None = None) -> None:
         self.table, self._nsas, self._repeats = table, tuple(nsas), repeats
-        self._counts = _Counts()
+        self._counts, self._selector = _Counts(), Selector(table)
         self._compacted: dict[str, Column] = {}
 
     @classmethod
@@ -239,19 +238,16 @@ class Ahead:
         return kept(self._counts.true, tuple(question), lambda: self._counted(question))
 
     def _counted(self, question: Sequence[Condition]) -> int:
-        return len(self._meets(question))
+        return self._selector.number(
+            [(each.column, each.select(self.table[each.column]).tobytes()) for each in question]
+        )
 
-    def _meets(self, question: Sequence[Condition]) -> Ints:
-        """Return the places of the records that meet a question."""
-        if not question:
-            return np.arange(self.table.n)
-        *first, last = question  # the sensitive column's, which most often leaves fewest records
-        column = self.table[last.column]
-        places = np.flatnonzero(last.select(column)[column.codes])
-        for condition in first:
+    def _meets(self, question: Sequence[Condition]) -> Flags:
+        meets = np.ones(self.table.n, bool)
+        for condition in question:
             column = self.table[condition.column]
-            places = places[condition.select(column)[column.codes[places]]]
-        return places
+            meets &= condition.select(column)[column.codes]
+        return meets
 
 
 def _right_by_two(row: Floats, kept_: float, led: Floats) -> float:
