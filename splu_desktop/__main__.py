@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from splu_desktop import __version__
-from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices
+from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -29,7 +29,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Start the window, perhaps with a file. Returns the exit status: 0 done, 2 bad use."""
     no_crash_dumps()
-    one_thread_for_matrices()
+    modest_libraries()
     args = build_parser().parse_args(argv)
     if sys.stdout is None:  # a windowed program on Windows has no console
         sys.stdout = sys.stderr = open("nul", "w")  # noqa: PTH123, SIM115

@@ -21,7 +21,7 @@ from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk.room import LIBRARIES, check_room
-from splu_desktop.files.isolation.limits import no_crash_dumps, one_thread_for_matrices, quick_sorts
+from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps, quick_sorts
 from splu_desktop.files.language import LANGUAGES
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
@@ -176,7 +176,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
     """
     no_crash_dumps()
-    one_thread_for_matrices()
+    modest_libraries()
     if argv is None:
         open_standard_files()
     try:

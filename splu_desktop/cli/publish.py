@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import re
 import sys
 from collections.abc import Iterable
@@ -17,22 +16,19 @@ from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, print_table, spoken, tell, told
 from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
-from splu_desktop.core.checks.gate import NAMES
-from splu_desktop.core.checks.proposing import hardly_answered
+from splu_desktop.core.checks.gate import NAMES, Gate
 from splu_desktop.core.checks.trial import trial
-from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.draws import draws_as_dicts
 from splu_desktop.files.importer.problems import ProblemKind
 from splu_desktop.files.language import language
-from splu_desktop.files.publish.publishing import Examination, GateShut, Order, Outcome, examine, publish
+from splu_desktop.files.publish.publishing import Examination, GateShut, Order, Outcome, examine, pass_gate, publish
 
 _OF_WRITING = (
     "out", "format", "bom", "zip", "password_file", "no_password", "operator", "purpose", "recipient", "language",
@@ -149,18 +145,12 @@ def run(args: argparse.Namespace) -> None:
     with Shown(quiet=args.json) as shown:
         examination = examine(order, progress=shown)
         shown.end()
-        if not strict and "earlier-release" not in accepted and not examination.gate.red:
+        # What keeps the release back whatever was released before comes first: nobody is asked in vain.
+        pass_gate(Gate(examination.gate.lines, {"earlier-release": "", **accepted}), order, strict)
+        if not strict and "earlier-release" not in accepted:
             _tell_of_earlier(examination, accepted)
-        with in_background(lambda own: _hardly_answered(order, own), shown) as few:
-            outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
-            notes += few()
+        outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
     _report(outcome, plan, args, notes, password if made_up else None)
-
-
-def _hardly_answered(order: Order, progress: Progress) -> list[str]:
-    with contextlib.suppress(SpluError):  # publishing says what is wrong
-        return [few] if (few := hardly_answered(order.table, order.plan, progress)) else []
-    return []
 
 
 def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None:
@@ -203,6 +193,7 @@ def _accepted(texts: Iterable[str]) -> dict[str, str]:
 
 def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[str], password: str | None) -> None:
     opened = outcome.opened
+    notes = [*notes, *(line.sentence for line in outcome.gate.notes)]
     roles = {role.value: list(plan.named(role)) for role in Role}
     if args.json:
         print_json(

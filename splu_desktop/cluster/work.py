@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.cluster.source import SourceFolder, Unit
-from splu_desktop.core.checks.gate import Line, giveaway_lines
+from splu_desktop.core.checks.gate import Line, answer_lines, giveaway_lines
 from splu_desktop.core.checks.selfcheck import check_order
 from splu_desktop.core.distinct import by_number
 from splu_desktop.core.draw import Draw
@@ -217,7 +217,10 @@ class Survey:
                 ways[name] = draw
             except SpluError:
                 continue
-        yield np.zeros(_SMALL + 1, np.int64), giveaway_lines(sample, self.plan, ways), sample.n
+        lines = giveaway_lines(sample, self.plan, ways)
+        if sample.n == self.sampled[0]:  # how well cells are answered hangs on how many records they have
+            lines += answer_lines(sample, self.plan)
+        yield np.zeros(_SMALL + 1, np.int64), lines, sample.n
 
 
 @dataclass(frozen=True, eq=False)

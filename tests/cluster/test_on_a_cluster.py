@@ -24,10 +24,11 @@ from splu_desktop.cluster.machines import Cluster, ClusterFailed
 from splu_desktop.cluster.publishing import Surveyed, TooManyValues, _Run, publish, survey
 from splu_desktop.cluster.source import BadFolder, SourceFolder, found
 from splu_desktop.cluster.work import Counting, WorkFailed
-from splu_desktop.core.checks.gate import table_lines
+from splu_desktop.core.checks.gate import answer_lines, table_lines
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import table_after
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.importer import ImportChoices, read
@@ -125,6 +126,8 @@ def test_the_plan_and_the_gate_are_those_of_one_machine(tmp_path: Path) -> None:
     ours = [line.sentence for line in outcome.gate.lines]
     for line in table_lines(whole, plan):
         assert line.sentence in ours
+    (few,) = answer_lines(table_after(whole, plan.generalisations), plan)
+    assert [line.sentence for line in outcome.gate.notes] == [few.sentence]
 
 
 def test_what_is_known_of_persons_is_told(tmp_path: Path) -> None:

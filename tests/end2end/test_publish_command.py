@@ -159,8 +159,9 @@ def test_publishing_says_how_few_counts_can_be_answered_as_the_plan_does(
     path.write_text("sex,parity\n" + "\n".join(rows) + "\n", "utf-8")
     (table,) = run_json(capsys, "plan", path, "--sa", f"parity:{gamma}")["expected"]
     assert (2 * table["answered"] < table["asked"]) is said
-    notes = run_json(capsys, "publish", path, "--sa", f"parity:{gamma}", "--out", tmp_path / "r")["notes"]
-    assert (table["words"] in notes) is said
+    made = run_json(capsys, "publish", path, "--sa", f"parity:{gamma}", "--out", tmp_path / "r")
+    assert (table["words"] in made["notes"]) is said
+    assert [line["sentence"] for line in made["gate"] if line["light"] == "note"] == [table["words"]] * said
 
 
 def test_an_earlier_release_is_told_before_the_next_is_made(source: Path, tmp_path: Path, capsys: Any) -> None:
@@ -171,6 +172,16 @@ def test_an_earlier_release_is_told_before_the_next_is_made(source: Path, tmp_pa
     assert status == 0
     assert err.startswith("splu: note: This source was released once before")
     assert str(tmp_path / "r1") in err
+
+
+def test_a_refusal_comes_before_what_was_released_before(source: Path, tmp_path: Path, capsys: Any) -> None:
+    publish = ("publish", source, "--sa", "diagnosis:4")
+    assert run(capsys, *publish, "--out", tmp_path / "r1")[0] == 0
+    status, _, err = run(capsys, *publish, "--t-p", "0.9", "--out", tmp_path / "r2")
+    assert status == 2
+    assert "--accept thresholds=WORDS" in err
+    assert "released once before" not in err
+    assert not (tmp_path / "r2").exists()
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("yes", 0), ("n", 2), ("", 2)])

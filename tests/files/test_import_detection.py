@@ -42,6 +42,7 @@ ALPHABETS = {
     "Chinese, simplified": ("姓名,性别,诊断\n王小明,男,肺炎\n李华,女,感冒发烧\n", "gb18030 gbk"),
     "Chinese, traditional": ("姓名,性別,診斷\n王小明,男,肺炎\n李華,女,感冒發燒\n", "big5"),
     "Japanese": ("名前,性別,診断\n田中さん,男,かぜをひいた\n鈴木,女,インフルエンザ\n", "cp932 euc_jp iso2022_jp"),
+    "Japanese words": ("症状\n" + "いいえ\nせき\nがん\nねつ\n" * 9, "cp932 euc_jp"),
     "Korean": ("이름,성별,진단\n김철수,남,폐렴\n이영희,여,감기\n", "cp949"),
     "units": ("Temp °C,Größe\n37°,5 µm\n38 °C,§ 5\n", "cp1252"),
     "quotes": ("a,b\n“hello”,it’s – fine\nx,y\n", "cp1252 mac_roman"),

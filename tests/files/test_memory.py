@@ -25,7 +25,7 @@ from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.table import IN_MEMORY
 from splu_desktop.files.disk.storage import LEAST
-from splu_desktop.files.importer import parquet, read
+from splu_desktop.files.importer import parquet, read, statistical
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooLarge, TooSpread, TooWide
 from splu_desktop.files.publish.gate_lines import destination_lines
@@ -175,6 +175,7 @@ CELLS: dict[str, Callable[[int, int], Any]] = {
     "few": lambda row, column: "ABC"[(row + column) % 3],
     "different": lambda row, column: f"x{row * 4 + column:08d}",
     "long": lambda row, column: f"word {row // 8} " * 20,
+    "uneven": lambda row, column: "x" * (1 if row % 500 else 250),
     "numbers": lambda row, column: row * 7 + column + 0.5,
 }
 
@@ -194,18 +195,41 @@ def _saved(kind: str, cells: str, path: Path) -> None:
             path.write_text(f"<html><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></html>")
         case _:
             frame = pd.DataFrame(rows, columns=list("abcd"))
-            (pyreadstat.write_sav if kind == "spss" else pyreadstat.write_dta)(frame, str(path))
+            write = {"spss": pyreadstat.write_sav, "stata": pyreadstat.write_dta, "sas": pyreadstat.write_xport}[kind]
+            write(frame, str(path))
 
 
 @linux
 @pytest.mark.parametrize("cells", CELLS)
-@pytest.mark.parametrize("kind", ["xlsx", "ods", "marked_up", "spss", "stata"])
+@pytest.mark.parametrize("kind", ["xlsx", "ods", "marked_up"])
 def test_the_estimate_of_other_formats_holds(tmp_path: Path, kind: str, cells: str) -> None:
-    path = tmp_path / f"t.{ {'spss': 'sav', 'stata': 'dta', 'marked_up': 'html'}.get(kind, kind) }"
+    path = tmp_path / f"t.{'html' if kind == 'marked_up' else kind}"
     _peak(lambda: _saved(kind, cells, path))
     size = memory.unpacked_size(path) if kind in ("xlsx", "ods") else path.stat().st_size
     need, taken = memory.need(kind, size), _peak(lambda: read(path))
     assert taken <= need <= 4 * (taken + memory.AT_LEAST)
+
+
+@linux
+def test_the_estimate_of_a_wide_transport_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "t.xpt"
+    frame = {f"c{k}": np.arange(300.0) % 7 for k in range(400)}
+    _peak(lambda: pyreadstat.write_xport(pd.DataFrame(frame), str(path)))
+    need = memory.AT_LEAST + statistical.need_of(path, "sas", None, SILENT)[0]
+    taken = _peak(lambda: read(path))
+    assert taken <= need <= 2 * (taken + memory.AT_LEAST)
+
+
+@linux
+@pytest.mark.parametrize("cells", CELLS)
+@pytest.mark.parametrize("kind", ["spss", "stata", "sas"])
+def test_the_estimate_of_a_statistics_programs_file_holds(tmp_path: Path, kind: str, cells: str) -> None:
+    """By its cells and its own values: a text takes its column's width in the file, in memory its letters."""
+    path = tmp_path / f"t.{ {'spss': 'sav', 'stata': 'dta', 'sas': 'xpt'}[kind] }"
+    _peak(lambda: _saved(kind, cells, path))
+    need = memory.AT_LEAST + statistical.need_of(path, kind, None, SILENT)[0]
+    taken = _peak(lambda: read(path))
+    assert taken <= need <= 2 * (taken + memory.AT_LEAST)
 
 
 @linux

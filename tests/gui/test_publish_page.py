@@ -12,7 +12,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.checks.gate import Light, Line
+from splu_desktop.core.checks.gate import Light, Line, answer_lines
+from splu_desktop.core.generalise import table_after
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.disk.place import data_folder
@@ -119,6 +120,21 @@ def test_a_missed_threshold_is_accepted_in_words_alone(
     assert page.primary.isEnabled()
     _publish(opened, idle)
     assert Register().read().releases[0].body["accepted"]["thresholds"] == "agreed by the board"
+
+
+def test_the_gate_notes_how_few_cells_can_be_answered(
+    opened: MainWindow, page: PublishPage, idle: Idle, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """As the command line and a cluster do, in one sentence from one source; nobody has to accept it."""
+    choices = opened.session.choices
+    assert choices is not None
+    opened.session.choose(replace(choices, draws=plain(dict.fromkeys(choices.draws, 6))), "blurred")
+    _aim(opened, tmp_path / "blurred", idle, qtbot)
+    plan = opened.session.choices.plan()
+    assert opened.session.source is not None
+    (note,) = answer_lines(table_after(opened.session.source.imported.table, plan.generalisations), plan)
+    assert [line for line in page.gate.lines if line.light is Light.NOTE] == [note]
+    assert note not in page.gate.open_lines()
 
 
 def test_the_earlier_release_is_offered_and_handed_out_again(

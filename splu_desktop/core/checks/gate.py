@@ -1,8 +1,8 @@
 """The gate before publishing: every condition of a release on a line of its own, with a light.
 
-Green needs nothing. Amber is a risk that the custodian may take, in words that go into the register. Red keeps the
-release back; the line names the step and column where it is mended. Lines about files, machine and register are added
-by `files.publish`.
+Green needs nothing, nor does a note, which is no merit. Amber is a risk that the custodian may take, in words that go
+into the register. Red keeps the release back; the line names the step and column where it is mended. Lines about files,
+machine and register are added by `files.publish`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from splu_desktop.core.checks.proposing import hardly_answered
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import (
     LEFT_OUT,
@@ -75,6 +76,7 @@ class Light(Enum):
     """How a line of the gate stands."""
 
     GREEN = "green"
+    NOTE = "note"
     AMBER = "amber"
     RED = "red"
 
@@ -85,9 +87,9 @@ class Line:
 
     Attributes
     ----------
-    name : stable: one of `NAMES`, which `--accept` takes, or "eligible", "destination", "room", "time".
+    name : stable: one of `NAMES`, which `--accept` takes, or "eligible", "answers", "destination", "room", "time".
     light : how it stands.
-    sentence : what was found and, unless green, what to do or what is risked.
+    sentence : what was found and, where amber or red, what to do or what is risked.
     step : where it is mended: "import", "classify", "plan" or "publish".
     column : the column it is about, None where it is about the table.
     grave : of an amber line, whether the risk is so high that it is accepted in words alone.
@@ -128,6 +130,11 @@ class Gate:
     def amber(self) -> tuple[Line, ...]:
         """The lines that need an acknowledgement, given or not."""
         return tuple(line for line in self.lines if line.light is Light.AMBER)
+
+    @property
+    def notes(self) -> tuple[Line, ...]:
+        """The lines that say what is to be known and need nothing."""
+        return tuple(line for line in self.lines if line.light is Light.NOTE)
 
     @property
     def waiting(self) -> tuple[Line, ...]:
@@ -283,6 +290,18 @@ def _identifiers(table: Table, plan: Plan, progress: Progress) -> Iterable[Line]
     if not suspects:
         text = "No column that is published unchanged looks like an identifier or like a sensitive column."
         yield Line("identifiers", Light.GREEN, text, "classify")
+
+
+def answer_lines(table: Table, plan: Plan, progress: Progress = SILENT) -> tuple[Line, ...]:
+    """Return a note where few cells of the tables that people would first look at can be answered, else nothing.
+
+    `table` : generalised as planned, every record of it. Raises Cancelled.
+    """
+    try:
+        few = hardly_answered(table, plan, progress)
+    except SpluError:  # another line says what is wrong
+        return ()
+    return (Line("answers", Light.NOTE, few, "plan"),) if few else ()
 
 
 def giveaway_lines(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Line, ...]:

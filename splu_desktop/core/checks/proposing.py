@@ -18,6 +18,7 @@ import numpy as np
 from splu_desktop.core.checks.asked import AskedTable, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
@@ -149,17 +150,17 @@ def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
 def hardly_answered(table: Table, plan: Plan, progress: Progress = SILENT) -> str:
     """Return of which SA a release answers fewest cells, of the tables by which people would first look at them.
 
-    "" where each has half of its cells answered. `table` is as it was read; its SAs must be such as can be drawn.
-    Raises SpluError; Cancelled.
+    "" where each has half of its cells answered. `table` is generalised as planned; its SAs must be such as can be
+    drawn. Raises SpluError; Cancelled.
     """
-    after = table_after(table, plan.generalisations)
-    ahead = Ahead.of(after, plan)
+    table = one_per_person(table, plan.persons)
+    ahead = Ahead.of(table, plan)
     few = []
     for done, name in enumerate(plan.draws):
         part = ProgressPart(progress, done / len(plan.draws), 1 / len(plan.draws))
-        asked = suggested(after, plan.named(Role.NSA), name)
+        asked = suggested(table, plan.named(Role.NSA), name)
         draws = {other: plan.draws[other] for other in plan.draws[name].block(name)}
-        told = ahead.told(draws, plan.thresholds, [cell.conditions for cell in cells(after, asked)], part)
+        told = ahead.told(draws, plan.thresholds, [cell.conditions for cell in cells(table, asked)], part)
         found = reached(told, asked, least=1)
         if 2 * found.answered < found.cells:
             few.append(found)

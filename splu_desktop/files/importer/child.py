@@ -109,6 +109,11 @@ def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
             from splu_desktop.files.importer import statistical_file
 
             return statistical_file.columns(path, progress, **given)
+        case "statistical_size":
+            # One reader alone, so that the process is there in a moment.
+            from splu_desktop.files.importer import statistical_file
+
+            return statistical_file.size(path, **given)
         case "counts":
             # One reader alone, so that the process is there in a moment.
             from splu_desktop.files.importer import parquet_counts

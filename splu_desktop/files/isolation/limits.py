@@ -29,13 +29,16 @@ def no_crash_dumps() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def one_thread_for_matrices() -> None:
-    """Keep linear algebra on one thread, unless the user's environment says otherwise. Called before NumPy is there.
+def modest_libraries() -> None:
+    """Keep libraries from threads and memory they don't need, unless the user's environment says otherwise.
 
-    For matrices of a few hundred rows its own threads wait for each other, spinning, far longer than they compute: a
-    report takes four times the processor time, a first question three times.
+    Called before they are there. Linear algebra has one thread: for matrices of a few hundred rows its own wait for
+    each other, spinning, far longer than they compute: a report takes four times the processor time, a first question
+    three times. Arrow asks the system for memory: its own way takes a GB of addresses at once, wherever a limit on them
+    leaves as much, and nothing to others.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 def quick_sorts() -> None:

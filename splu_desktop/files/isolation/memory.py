@@ -22,9 +22,6 @@ PER_BYTE = {
     "ods": 5.0,
     "xlsb": 8.0,
     "xls": 8.0,
-    "spss": 22.0,
-    "sas": 22.0,
-    "stata": 22.0,
     "marked_up": 6.0,
 }
 AT_LEAST = 100 << 20  # of a reader's process, whatever the file

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core import sanitise
-from splu_desktop.core.checks.gate import Gate, Light, Line, persons_told, table_lines
+from splu_desktop.core.checks.gate import Gate, Light, Line, answer_lines, persons_told, table_lines
 from splu_desktop.core.checks.selfcheck import Check, check_release
 from splu_desktop.core.draw import by_person
 from splu_desktop.core.errors import SpluError
@@ -132,6 +132,8 @@ def examine(order: Order, *, register: Register | None = None, progress: Progres
             return None
 
         lines = [*table_lines(order.table, order.plan, unique=unique, progress=progress)]
+        if not Gate(tuple(lines)).red:
+            lines += answer_lines(table_after(order.table, order.plan.generalisations), order.plan, progress)
         try:
             key, reading, prints = recognised()
             earlier = find_earlier(reading, prints, order.table, order.plan, key, register.folder, progress=progress)

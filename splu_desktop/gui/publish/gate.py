@@ -16,6 +16,7 @@ from splu_desktop.gui.base.words import joined, number, t, tip, told
 
 _LOOKS = {
     Light.GREEN: ("circle-check", "answerable"),
+    Light.NOTE: ("info", "accent"),
     Light.AMBER: ("triangle-alert", "warning"),
     Light.RED: ("circle-alert", "fault"),
 }
@@ -82,11 +83,12 @@ class GateView(QWidget):
         self._clear()
         names = {
             Light.GREEN: t("Passed"),
+            Light.NOTE: t("To be known"),
             Light.AMBER: t("To be accepted"),
             Light.RED: t("In the way"),
         }
         # What waits for the custodian comes first: 40 sensitive columns alone are 40 lines that have passed.
-        urgent = [Light.RED, Light.AMBER, Light.GREEN]
+        urgent = [Light.RED, Light.AMBER, Light.NOTE, Light.GREEN]
         kinds = Counter((line.name, line.light) for line in self.lines)
         shown: Counter[tuple[str, Light]] = Counter()
         for row, line in enumerate(sorted(self.lines, key=lambda line: (urgent.index(line.light), not line.grave))):

@@ -56,6 +56,7 @@ _SECOND_KNOWS = {
 }  # fmt: skip
 _THIN = 8  # different words below which two judges that disagree leave it unsure
 _SCARCE = 4  # different words that fit several East Asian encodings alike
+_HIGH = 0.7  # for each different second byte that is no ASCII where all are such, as in EUC-JP: Big5 has 6 in 10
 UNSURE = 0.6  # plausibility below which the user is asked to look
 
 
@@ -195,6 +196,8 @@ def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encodi
     words = len(set(_RUNS.findall(ours)))
     name = _SECOND_KNOWS.get(second.encoding) if second is not None else None
     if name in _DOUBLE and best.name not in _DOUBLE and _within_words(shown.decode(name, errors="replace")):
+        name = None
+    if name in _DOUBLE and best.name in _DOUBLE and scores[name] < best.plausible / 2:
         name = None
     rivals = [other for other in _DOUBLE if other != best.name and scores[other] > best.plausible - 0.1]
     if name is not None and best.name != name and "\ufffd" not in (theirs := shown.decode(name, errors="replace")):
@@ -353,6 +356,8 @@ def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
     score = daily * together
     if name in ("cp932", "euc_jp"):
         score *= 0.75 + min(kana, 0.25)  # Japanese without kana is rare
+    elif name == "big5" and all(pair[-1] >= 0x80 for pair in pairs):
+        score *= _HIGH ** (len(set(pairs)) - 1)
     elif name == "cp949":
         score *= 0.3 + 0.7 * min(1.0, 1.3 * hangul)
     return float(0.99 * score)
