@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 from collections.abc import Callable
@@ -43,7 +44,7 @@ def wrongly_referred(said: list[str], code: str) -> list[str]:
     for number, page in enumerate(said[2:], 3):
         lines = [_squeezed(line) for line in page.splitlines()]
         for key, title in titles.items():
-            if any(re.fullmatch(title, line) for line in (*lines, *map("".join, zip(lines, lines[1:], strict=False)))):
+            if any(re.fullmatch(title, line) for line in (*lines, *map("".join, itertools.pairwise(lines)))):
                 starts.setdefault(key, {number})
     wrong = []
     for question, keys in QUESTIONS:

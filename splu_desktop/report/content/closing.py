@@ -129,7 +129,7 @@ def repeat(report: Report, t: Language) -> list[Block]:
         rows.append(
             (
                 promise.column,
-                *(decimal(each.t_p, t, 3) for each in shown),
+                *(decimal(each.t_p, t) for each in shown),
                 *(share(math.ceil(1000 * each.right - 1e-9) / 1000, t) for each in shown),  # up, as README and plan say
             )
         )

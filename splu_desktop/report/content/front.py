@@ -9,6 +9,7 @@ from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     VERDICT_REASONS,
+    at_least,
     at_most,
     facts,
     guessed,
@@ -263,7 +264,7 @@ def _before_after(report: Report, t: Language) -> list[Block]:
         asked_t_p = promise.wanted_t_p
         met = "–" if promise.meets is None else t("met") if promise.meets else t("NOT met")
         name = t("Small counts of “{column}” are shown wrong, at least", column=shortened(promise.column))
-        rows.append((name, share(0.0, t), "–", setting(asked_t_p, t), share(promise.t_p, t), met))
+        rows.append((name, share(0.0, t), "–", setting(asked_t_p, t), at_least(promise.t_p, t), met))
     header = (t("Measure"), t("Before"), t("Threshold"), t("Asked for"), t("After"), "")
     note = t(
         "Prosecutor: someone who knows that the person is in the table. Journalist: someone who does not; without a "
