@@ -530,7 +530,8 @@
 
     # --- what questions mean
 
-    unknown <- function(name) refuse("The release has no column \u201c", name, "\u201d; its columns are: ",
+    unknown <- function(name) if (!is.character(name) || length(name) != 1)
+      refuse("One column's name is asked for here, not ", length(name), "; the columns are: ", paste(all_names, collapse = ", "), ".") else refuse("The release has no column \u201c", name, "\u201d; its columns are: ",
                                      paste(all_names, collapse = ", "), ".")
     # The column that a typed name means, whose accents may stand apart; NULL where there is none.
     meant <- function(name) if (is.character(name) && length(name) == 1)

@@ -2208,6 +2208,8 @@ def _crossed(values):
 
 
 def _unknown(name, columns):
+    if not isinstance(name, str):
+        return f"One column's name is asked for here, not {name!r}; the columns are: {', '.join(columns)}."
     return f"The release has no column “{name}”; its columns are: {', '.join(columns)}."
 
 

@@ -229,6 +229,8 @@ HURRIED = [
     (Question("quantile", ("age", 50.0, [])), "lies between 0 and 1"),
     (Question("trend", ("test=positive", "ward", "")), "ask for counts or shares"),
     (Question("trend", ("test=positive", "day", "fortnight")), "choose among year"),
+    (Question("trend", ("test=positive", ["day", "age"], "")), "One column's name is asked for"),
+    (Question("mean", (["age", "stay"], [])), "One column's name is asked for"),
     (Question("trend", ("test", "day", "month")), "write Column=value"),
     (Question("crosstab", ("ward", "ward", [])), "two different columns"),
     (Question("odds_ratio", ("ward=A", "ward=B", [])), "ask about larger groups"),

@@ -14,6 +14,7 @@ import pytest
 from splu_desktop.cli import main
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks import gate
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
@@ -184,7 +185,8 @@ def test_one_figure_is_rounded_one_way(case: Case) -> None:
         ks = [each for each in promise.repeated if each.releases in shown]
         said = PerPerson(promise.column, tuple((each.releases, each.right) for each in ks)).sentence
         rows = [cell_text(cell) for cell in row[-len(shown) :]]
-        assert rows == [f"{float(text):.1f}\u00a0%" for text in re.findall(r"([\d.]+) % from", said)]
+        assert rows == [f"{text}\u00a0%" for text in re.findall(r"([\d.]+) % from", said)]
+        assert cell_text(promises[promise.column][2]) == up(promise.confidence).replace(" ", "\u00a0")
 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:
