@@ -270,7 +270,7 @@
   product_quotient <- function(sums, over, under) {
     v <- sums$values
     if (any(v[c(over, under)] <= 0))
-      refuse("A group that this is made of may well have no record: the release can't tell the ratio.")
+      refuse("A group that this is made of may well have no record, so the release can't tell the ratio; ask about larger groups.")
     of <- c(over, under)
     ends <- profile_of(sums$V[of, of] / outer(v[of], v[of]))
     if (ends[1] <= 0 && is.infinite(ends[2]))
@@ -530,7 +530,8 @@
 
     # --- what questions mean
 
-    unknown <- function(name) refuse("The release has no column \u201c", name, "\u201d; its columns are: ",
+    unknown <- function(name) if (!is.character(name) || length(name) != 1)
+      refuse("One column's name is asked for here, not ", length(name), "; the columns are: ", paste(all_names, collapse = ", "), ".") else refuse("The release has no column \u201c", name, "\u201d; its columns are: ",
                                      paste(all_names, collapse = ", "), ".")
     # The column that a typed name means, whose accents may stand apart; NULL where there is none.
     meant <- function(name) if (is.character(name) && length(name) == 1)
@@ -611,13 +612,22 @@
         return(Reduce(`|`, lapply(barred(text, label), function(one) flags_of(name, one))))
       found <- range_of(name, text)
       if (!any(found)) {
-        known <- label[!absent]
-        far <- as.vector(utils::adist(text, known, ignore.case = TRUE))
-        near <- if (length(far) && min(far) <= nchar(text) / 3) paste0("; the nearest is \u201c", known[which.min(far)], "\u201d")
         why <- if (name %in% sensitive) " (a rare value can vanish when the column is re-drawn)"
-        refuse("No published record has ", name, " = \u201c", text, "\u201d", why, near, ".")
+        refuse("No published record has ", name, " = \u201c", text, "\u201d", why, "; ", there(name, text, label[!absent]), ".")
       }
       found
+    }
+    # What can be asked of a column in place of a text that no record has.
+    there <- function(name, text, known) {
+      if (any(vapply(all_names, function(each) grepl(paste0("\\Q", each, "\\E\\s*[!<>]?="), text, perl = TRUE), TRUE)))
+        return("join conditions that are to be met at once by \u201c;\u201d")
+      if (entries[[name]]$kind %in% c("integer", "decimal", "date", "datetime") || spans_of(name) || !is.null(intervals_of(name))) {
+        if (any(grepl("[0-9]", known))) known <- known[grepl("[0-9]", known)]
+        return(paste0("its values run from ", known[1], " to ", utils::tail(known, 1), ", a range is low..high, the smaller end first"))
+      }
+      far <- as.vector(utils::adist(text, known, ignore.case = TRUE))
+      if (length(far) && min(far) <= nchar(text) / 3) return(paste0("the nearest is \u201c", known[which.min(far)], "\u201d"))
+      paste0("its values are: ", paste(utils::head(known, 12), collapse = ", "), if (length(known) > 12) ", \u2026")
     }
     begun <- function(text) all_names[vapply(all_names, function(name) {
       rest <- if (startsWith(text, name)) substring(text, nchar(name) + 1) else ""
@@ -653,7 +663,7 @@
         flags <- flags_of(name, value)
         if (excluded) flags <- !flags
         if (!is.null(found[[name]])) flags <- flags & found[[name]]
-        if (!any(flags)) refuse("The conditions on \u201c", name, "\u201d contradict each other: no value meets them all.")
+        if (!any(flags)) refuse("The conditions on \u201c", name, "\u201d contradict each other: no value meets them all; write a|b for either of two.")
         found[[name]] <- flags
       }
       structure(found[!vapply(found, all, TRUE)], named = names(found))

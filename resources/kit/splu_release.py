@@ -611,7 +611,10 @@ class Release:
                 codes = set(range(len(self.labels[name]))) - codes
             found[name] = frozenset(codes & found.get(name, codes))
             if not found[name]:
-                raise Refused(f"The conditions on “{name}” contradict each other: no value meets them all.")
+                raise Refused(
+                    f"The conditions on “{name}” contradict each other: no value meets them all; write a|b for either "
+                    "of two."
+                )
         return {name: codes for name, codes in found.items() if len(codes) < len(self.labels[name])}
 
     def _named(self, conditions):
@@ -646,11 +649,25 @@ class Release:
             return set().union(*(self._codes_of(name, part) for part in _barred(text, place)))
         found = self._range(name, text)
         if not found:
-            known = {label.lower(): label for label in labels if label not in none}
-            near = [f"; the nearest is “{known[one]}”" for one in difflib.get_close_matches(text.lower(), known, 1)]
             why = " (a rare value can vanish when the column is re-drawn)" if name in self._ways else ""
-            raise Refused(f"No published record has {name} = “{text}”{why}{''.join(near)}.")
+            raise Refused(f"No published record has {name} = “{text}”{why}; {self._there(name, text)}.")
         return found
+
+    def _there(self, name, text):
+        """Return what can be asked of a column in place of a text that no record has."""
+        known = [label for label in self.labels[name] if label not in self.missing(name)]
+        if any(re.search(rf"{re.escape(each)}\s*[!<>]?=", text) for each in self.columns):
+            return "join conditions that are to be met at once by “;”"
+        if self.columns[name]["kind"] in (*_NUMBERS, *_DATES) or self._spans(name) or self._intervals(name):
+            known = [label for label in known if any(map(str.isdigit, label))] or known
+            return f"its values run from {known[0]} to {known[-1]}, a range is low..high, the smaller end first"
+        folded = {label.lower(): label for label in known}
+        near = difflib.get_close_matches(text.lower(), folded, 1)
+        return (
+            f"the nearest is “{folded[near[0]]}”"
+            if near
+            else f"its values are: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}"
+        )
 
     def _range(self, name, text):
         entry, none = self.columns[name], self.missing(name)
@@ -1600,7 +1617,10 @@ class _Sums:
         of = (*over, *under)
         x = [self.values[at] for at in of]
         if min(x) <= 0:
-            raise Refused("A group that this is made of may well have no record: the release can't tell the ratio.")
+            raise Refused(
+                "A group that this is made of may well have no record, so the release can't tell the ratio; ask about "
+                "larger groups."
+            )
         low, high = _profile([[self.V[a][b] / (x[i] * x[j]) for j, b in enumerate(of)] for i, a in enumerate(of)])
         if low <= 0 and math.isinf(high):
             raise Refused("The release can't tell this ratio: it may be anything; ask about larger groups.")
@@ -2188,6 +2208,8 @@ def _crossed(values):
 
 
 def _unknown(name, columns):
+    if not isinstance(name, str):
+        return f"One column's name is asked for here, not {name!r}; the columns are: {', '.join(columns)}."
     return f"The release has no column “{name}”; its columns are: {', '.join(columns)}."
 
 

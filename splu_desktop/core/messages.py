@@ -99,12 +99,17 @@ class Figure(str):
         return self
 
 
-def share_of(part: int, whole: int) -> Figure:
+def percent_of(share: float) -> Figure:
     """Return a share as per cent with one decimal; neither 0 % nor 100 % is said of what is not exactly that."""
-    if part in (0, whole):
-        return Figure("100 %" if part else "0 %")
-    text = f"{100 * part / whole:.1f} %"
+    if share in (0, 1):
+        return Figure(f"{100 * share:.0f} %")
+    text = f"{100 * share:.1f} %"
     return Figure({"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(text, text))
+
+
+def share_of(part: int, whole: int) -> Figure:
+    """Return the share that a part is of a whole as per cent (`percent_of`)."""
+    return percent_of(part / whole)
 
 
 def say(template: str, /, **values: object) -> Said:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects, first_spelling
-from splu_desktop.core.messages import Figure, listed, say
+from splu_desktop.core.draw.draw import up
+from splu_desktop.core.messages import Figure, listed, percent_of, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
@@ -467,7 +468,7 @@ class PerPerson:
                 "The promise is per person: of a person whose “{sensitive}” is the same in all records it is guessed "
                 "right, by someone who sees them all, with a probability of {chance}, however many there are; the "
                 "commonest value is right in {before} anyway.",
-                before=_percent(self.before),
+                before=percent_of(self.before),
                 sensitive=self.sensitive,
                 chance=_percent(max(chance for _, chance in self.right)),
             )
@@ -475,7 +476,7 @@ class PerPerson:
             "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed "
             "right, by someone who sees them all, with a probability of {chances}; the commonest value is right in "
             "{before} anyway.",
-            before=_percent(self.before),
+            before=percent_of(self.before),
             sensitive=self.sensitive,
             chances=listed(
                 say("{chance} from up to {k} records", chance=_percent(chance), k=k) for k, chance in self.right
@@ -484,7 +485,8 @@ class PerPerson:
 
 
 def _percent(chance: float) -> Figure:
-    return Figure("> 99 %" if chance > 0.99 else f"{100 * chance:.0f} %")
+    """Return how surely rows tell a value, as `up` says it of a row in several releases."""
+    return percent_of(chance) if chance > 0.999 else up(chance)
 
 
 # Nobody can tell from a release which values these are: docs/decisions/persons.md, “No effect of each value”.

@@ -94,6 +94,8 @@ DRAWS: dict[str, Callable[[Table], dict[str, Draw]]] = {
     "many together": lambda table: dict(planned(table, ["test", "flag", "other", "code"], 4)),
     "persons": lambda table: {"code": PlainGroups(3)},
     "skewed persons": lambda table: {"test": by_gamma(table["test"], 4), "code": PlainGroups(3)},
+    "several sizes persons": lambda table: {"test": _odd(table)},
+    "joined persons": lambda table: {"test": _joined(table, "test", 4), "flag": _joined(table, "flag", 3)},
     "together persons": lambda table: dict(planned(table, ["test", "flag", "other"], 3)),
     "numbers": lambda table: {"dose": PlainGroups(3), "test": _joined(table, "test", 3)},
 }

@@ -68,6 +68,30 @@ def test_csvw_says_of_each_column_what_its_cells_are(released: Path) -> None:
     assert {column["datatype"] for column in columns} == set(_DATATYPES)
 
 
+# Of the tabular metadata vocabulary (W3C, 17 December 2015): what table, dialect, schema and column may have.
+_CSVW = {
+    "table": {"@context", "@type", "url", "dialect", "notes", "tableDirection", "tableSchema", "transformations"},
+    "dialect": {"encoding", "header", "delimiter", "quoteChar", "doubleQuote", "lineTerminators", "headerRowCount"},
+    "schema": {"columns", "foreignKeys", "primaryKey", "rowTitles"},
+    "column": {"name", "titles", "datatype", "null", "required", "virtual", "suppressOutput", "lang", "ordered"},
+}
+
+
+def test_csvw_has_what_its_vocabulary_asks_for_and_nothing_that_it_lacks(released: Path) -> None:
+    """Other properties have a prefix; a name is a variable of a URI template, and none begins with _."""
+    stated = json.loads((released / "table.csv-metadata.json").read_text(encoding="utf-8"))
+    assert stated["@context"] == "http://www.w3.org/ns/csvw"
+    assert (released / stated["url"]).is_file()  # the one property that a table must have
+    columns = stated["tableSchema"]["columns"]
+    parts = {"table": [stated], "dialect": [stated["dialect"]], "schema": [stated["tableSchema"]], "column": columns}
+    for kind, each in parts.items():
+        for part in each:
+            assert all(name in _CSVW[kind] or name.startswith("dc:") for name in part), kind
+    for column in columns:
+        assert re.fullmatch(r"(?!_)[A-Za-z0-9_]([A-Za-z0-9_.]|%[0-9A-F]{2})*", column["name"])
+        assert all(type(text) is str for text in column.get("null", []))
+
+
 def test_label_files_name_every_column_and_run_nothing_else(released: Path) -> None:
     stata = (released / "table.do").read_text(encoding="utf-8").splitlines()
     spss = (released / "table.sps").read_text(encoding="utf-8").splitlines()
@@ -108,7 +132,8 @@ def test_what_spss_reads_is_the_table(released: Path, tmp_path: Path) -> None:
 def test_the_dataset_is_described_by_terms_that_its_context_names(released: Path) -> None:
     """Parsed as JSON-LD: every term has a prefix of the context, every address is one, and DCAT-AP's duties are met."""
     stated = json.loads((released / "dcat.jsonld").read_text(encoding="utf-8"))
-    prefixes = set(stated.pop("@context"))
+    context = stated.pop("@context")
+    prefixes = set(context)
 
     def check(node: dict[str, object]) -> None:
         for term, value in node.items():
@@ -122,7 +147,9 @@ def test_the_dataset_is_described_by_terms_that_its_context_names(released: Path
     check(stated)
     assert stated["@type"] == "dcat:Dataset"
     assert stated["dct:title"]
-    assert stated["dct:description"]  # a dataset must have both
+    assert stated["dct:description"]  # a dataset must have both (DCAT-AP 3.0)
+    assert context["healthdcatap"] == "http://healthdataportal.eu/ns/health#"
+    assert stated["healthdcatap:numberOfRecords"]["@type"] == "xsd:nonNegativeInteger"  # the range of HealthDCAT-AP
     (distribution,) = stated["dcat:distribution"]
     assert (released / distribution["dcat:accessURL"]["@id"]).is_file()  # as every distribution its address
     assert int(stated["healthdcatap:numberOfRecords"]["@value"]) == 200

@@ -98,7 +98,7 @@ def test_the_same_table_in_another_order_is_noticed_with_its_cost(house: House) 
     assert line.light.value == "amber"
     assert "released 2 times before" in line.sentence
     assert "for a researcher" in line.sentence
-    assert f"from {t_p(5, 0.3, 3):.3f} to {t_p(5, 0.3, 3, 3):.3f}" in line.sentence
+    assert f"from {t_p(5, 0.3, 3):.4f} to {t_p(5, 0.3, 3, 3):.4f}" in line.sentence
     assert found.earlier[-1].folder == house.folder / "r2"
 
 

@@ -31,6 +31,7 @@ from splu_desktop.cli import main
 from splu_desktop.core import sanitise
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
+from splu_desktop.core.draw.draw import _KNOWN
 from splu_desktop.core.draw.joined import design
 from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.errors import BadQuestion
@@ -71,6 +72,16 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name in DRAWS:
         write_release(sanitise.run(TABLE, kit_plan(TABLE, name), randomness=Seeded(4)), base / name)
     return {name: base / name for name in DRAWS}
+
+
+def test_every_draw_is_among_those_asked_about_of_records_and_of_persons(folders: dict[str, Path]) -> None:
+    """The joined draw of each column by person was not, so nobody asked the kit of it."""
+    drawn = {draw.name for folder in folders.values() for draw in read_release(folder).published.draws.values()}
+    assert drawn == set(_KNOWN)
+    asked: dict[bool, set[str]] = {False: set(), True: set()}
+    for name, made in DRAWS.items():
+        asked[kit_plan(TABLE, name).persons is not None] |= {draw.name for draw in made(TABLE).values()}
+    assert asked[True] == asked[False] == {name for name in _KNOWN if not name.endswith("by person")}
 
 
 @pytest.mark.parametrize("name", DRAWS)
@@ -194,6 +205,62 @@ def test_directions_near_the_limit_are_told_so_in_r(near: Path) -> None:
     release = kit().Release(near)
     for question, found in zip(NEAR, asked_in_r(near, NEAR), strict=True):
         assert alike(asked_of_kit(release, question), found), question
+
+
+# What hurried people ask, and what the sentence that refuses it has to say; in R a NULL stands for what is left out.
+HURRIED = [
+    (Question("count", ("wrad=A",)), r"its columns are: ward, age"),
+    (Question("count", ("ward=Z",)), r"its values are: A, B, C\."),
+    (Question("count", ("test=positiv",)), "the nearest is “positive”"),
+    (Question("count", ("test=ill",)), "its values are: "),
+    (Question("count", ("age=old",)), r"run from 20 to 79, a range is low\.\.high"),
+    (Question("count", ("age=45.5",)), r"run from 20 to 79, a range is low\.\.high"),
+    (Question("count", ("age=50..40",)), "the smaller end first"),
+    (Question("count", ("age=40 to 50",)), r"a range is low\.\.high"),
+    (Question("count", ("age>40",)), r"write Column=value, .* Column>=low"),
+    (Question("count", ("day=2019",)), r"run from 2023-11-15 to \d{4}-\d\d-\d\d, a range"),
+    (Question("count", ("day=2024-02-31",)), "run from 2023-11-15 to "),
+    (Question("count", ("day=01.02.2024..01.03.2024",)), "run from 2023-11-15 to "),
+    (Question("count", ("test=positive & ward=A",)), "join conditions that are to be met at once by “;”"),
+    (Question("count", ("ward=A; ward=B",)), r"write a\|b for either"),
+    (Question("count", ("ward=A", "exact")), "choose among unbiased, bayes"),
+    (Question("mean", ("test", [])), "ask for counts or shares"),
+    (Question("mean", ("code", [])), "ask for counts or shares"),
+    (Question("quantile", ("age", 50.0, [])), "lies between 0 and 1"),
+    (Question("trend", ("test=positive", "ward", "")), "ask for counts or shares"),
+    (Question("trend", ("test=positive", "day", "fortnight")), "choose among year"),
+    (Question("trend", ("test=positive", ["day", "age"], "")), "One column's name is asked for"),
+    (Question("mean", (["age", "stay"], [])), "One column's name is asked for"),
+    (Question("trend", ("test", "day", "month")), "write Column=value"),
+    (Question("crosstab", ("ward", "ward", [])), "two different columns"),
+    (Question("odds_ratio", ("ward=A", "ward=B", [])), "ask about larger groups"),
+    (Question("logit", ("test", ["age"], [])), "write Column=value"),
+    (Question("logit", ("test=positive", ["age + ward"], [])), "write Column=value"),
+]
+
+
+def test_a_refusal_says_what_to_do(folders: dict[str, Path]) -> None:
+    """“No published record has age = 50..40.” did not; of days of other years it named the nearest by its letters."""
+    release = kit().Release(folders["several sizes"])
+    for question, told in HURRIED:
+        with pytest.raises(kit().Refused, match=told):
+            getattr(release, question.kind)(*question.given)
+
+
+@needs("R")
+def test_a_refusal_says_what_to_do_in_r(folders: dict[str, Path]) -> None:
+    folder = folders["several sizes"]
+    script = [
+        f"source({json.dumps(str(folder / 'splu_release.R'))})",
+        f"r <- splu_release({json.dumps(str(folder))})",
+        *(
+            f"cat(tryCatch({{{question.in_r}; 'answered'}}, splu_refused = conditionMessage), '\\n')"
+            for question, _ in HURRIED
+        ),
+    ]
+    ran = subprocess.run(["Rscript", "-"], input="\n".join(script), capture_output=True, text=True, check=True)
+    for said, (question, told) in zip(ran.stdout.splitlines(), HURRIED, strict=True):
+        assert re.search(told, said), (question, said)
 
 
 def ask(release: Any, asked: str) -> Any:
@@ -416,7 +483,7 @@ def test_on_the_command_line_without_packages(folders: dict[str, Path]) -> None:
     assert answer["release"] == json.loads((folders["plain"] / "release.json").read_text())["id"]
     refused = subprocess.run([*call, "count", "ward=Z"], capture_output=True, text=True, check=False)
     assert refused.returncode == 2
-    assert refused.stderr == "splu_release: No published record has ward = “Z”.\n"
+    assert refused.stderr == "splu_release: No published record has ward = “Z”; its values are: A, B, C.\n"
 
 
 ACCENTED = ("Diagnose für Ärzte", "Übelkeit", "Krankenhäuser", "Orléans")

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.report import public as public_module
 from splu_desktop.report.make import ENDINGS, make_report, write_report
 from splu_desktop.report.model import Report
 from tests.report.conftest import FIELDS, RARE, Case
-from tests.report.pdf import READERS, Reader, pages
+from tests.report.pdf import READERS, Reader, pages, wrongly_referred
 
 
 def texts(path: Path) -> str:
@@ -108,6 +109,14 @@ def test_every_page_is_marked_with_its_edition(case: Case, read: Reader, tmp_pat
             assert mark in page, f"page {number}"
             assert f"Page {number} of {len(found)}" in page
             assert ("INTERNAL" in page) == (mark[0] == "I")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_front_names_the_pages_that_answer(case: Case, code: str, tmp_path: Path) -> None:
+    """As the PDF itself reads: each of the 14 questions in both editions."""
+    for report in (case.external, case.internal):
+        write_report(report, tmp_path / "report.pdf", language=code)
+        assert not wrongly_referred(pages(tmp_path / "report.pdf"), code)
 
 
 def test_a_report_says_which_edition_it_is(case: Case) -> None:

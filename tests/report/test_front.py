@@ -14,6 +14,7 @@ import pytest
 from splu_desktop.cli import main
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks import gate
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
@@ -166,6 +167,26 @@ def test_the_report_tells_the_counts_that_the_program_tells() -> None:
             told = [round(answer.estimate) for answer in answers]
             counted = published.draws[sa].true_shares
             assert [each.likely for each in values] == ([each.published for each in values] if counted else told), name
+
+
+def test_one_figure_is_rounded_one_way(case: Case) -> None:
+    """T_P was 59.0 % on the front, 59 % in the promise, 0.590 and 0.5904 in tables; rows 34 % and 34.5 %."""
+    made, guarantees = document(case.external), case.external.public.guarantees
+    tables = {block.name: block for block in made.blocks if isinstance(block, TableBlock)}
+    promises = {row[0]: row for row in tables["Promises"].rows}
+    least = min(guarantees, key=lambda each: each.t_p)
+    front = next(cell_text(row[4]) for row in tables["Before and after"].rows if str(row[0]).startswith("Small counts"))
+    assert any(f"at least {front}".replace("\u00a0", " ") in sentence for sentence in least.sentences)
+    costs = tables["What further releases cost"]
+    shown = [int(title.split(", ")[1]) for title in costs.header if title.startswith("Row right")]
+    for row in costs.rows:
+        promise = next(each for each in guarantees if each.column in str(row[0]))
+        assert cell_text(row[1]) == cell_text(promises[promise.column][3])
+        ks = [each for each in promise.repeated if each.releases in shown]
+        said = PerPerson(promise.column, tuple((each.releases, each.right) for each in ks)).sentence
+        rows = [cell_text(cell) for cell in row[-len(shown) :]]
+        assert rows == [f"{text}\u00a0%" for text in re.findall(r"([\d.]+) % from", said)]
+        assert cell_text(promises[promise.column][2]) == up(promise.confidence).replace(" ", "\u00a0")
 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:

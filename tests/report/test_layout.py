@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
@@ -151,6 +153,22 @@ def test_a_header_never_stands_without_a_row(above: int) -> None:
         said = [op.text for op in page.ops if isinstance(op, Text)]
         assert "Condition" not in said or any("word word" in text for text in said)
         assert "Risks" not in said or "Condition" in said
+
+
+@pytest.mark.parametrize("above", range(30, 70, 2))
+@pytest.mark.parametrize("words", [20, 60, 110])
+def test_no_line_and_no_note_stands_apart_from_what_it_belongs_to(above: int, words: int) -> None:
+    """Pages of the hospital's report began with a paragraph's last line, and with the note on the table before."""
+    table = TableBlock("T", ("Number",), [(f"row {number}",) for number in range(above % 7 + 1)], "l", (1,))
+    note = Paragraph("noted " * words, "note")
+    layout, pen = laid_out(document(*[Paragraph("word " * words)] * (above // 4), table, note), "A4")
+    check_inside(layout, pen)
+    pages = [[op for op in page.ops if isinstance(op, Text) and op.node is not None] for page in layout.pages]
+    lines = [Counter(id(op.node) for op in page) for page in pages]
+    for here, there in itertools.pairwise(lines):
+        assert all(min(here[node], there[node]) > 1 for node in here.keys() & there.keys()), "a line by itself"
+    begun = next(page for page in pages if any(op.text.startswith("noted") for op in page))
+    assert any(op.text.startswith("row") for op in begun), "a note without a row of its table"
 
 
 def test_sixty_columns_are_sixty_rows_and_figures_shrink_to_the_page() -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
-from splu_desktop.core.messages import Figure, Said, brief, say
+from splu_desktop.core.messages import Figure, Said, brief, percent_of, say
 from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
@@ -73,7 +73,7 @@ def whole(count: int) -> Figure:
 
 def per_cent(share: float, places: int = 1) -> Figure:
     """Return a share of 1 for a table that people read."""
-    return Figure(f"{100 * share:.{places}f} %")
+    return percent_of(share) if places == 1 else Figure(f"{100 * share:.{places}f} %")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -264,7 +264,8 @@ def chosen(reader: Reader, conditions: Conditions) -> dict[str, Flags]:
         found[condition.column] = flags & found.get(condition.column, flags)
         if not found[condition.column].any():
             raise BadQuestion(
-                "The conditions on “{column}” contradict each other: no value meets them all.",
+                "The conditions on “{column}” contradict each other: no value meets them all; write a|b "
+                "for either of two.",
                 column=condition.column,
             )
     return {name: flags for name, flags in found.items() if not flags.all()}

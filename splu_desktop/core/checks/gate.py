@@ -29,7 +29,7 @@ from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
-from splu_desktop.core.messages import Figure, Said, listed, quoted, say, share_of
+from splu_desktop.core.messages import Said, listed, percent_of, quoted, say, share_of
 from splu_desktop.core.persons import naming, per_person, perhaps_persons, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
@@ -454,8 +454,8 @@ def number_line(source: Table, table: Table, plan: Plan) -> Line:
         "Each person gets a random number, new in each release, so that courses can be followed: {course} of the "
         "persons are unique by all their records in the columns published unchanged, {single} by one of them. Whoever "
         "finds one of a person's rows finds them all.",
-        course=Figure(f"{100 * course:.1f} %"),
-        single=Figure(f"{100 * single:.1f} %"),
+        course=percent_of(course),
+        single=percent_of(single),
     )
     return Line("persons", Light.AMBER, text, "classify", plan.persons.column)
 
@@ -466,7 +466,7 @@ def shift_line(source: Table, chosen: ByPerson) -> Line:
     text = say(
         "{moved} {unique} of the persons are unique by the days between their dates alone.",
         moved=shift_sentence(chosen.shift, chosen.days),
-        unique=Figure(f"{100 * unique:.1f} %"),
+        unique=percent_of(unique),
     )
     return Line("persons", Light.AMBER if unique > _FEW_KNOWN else Light.GREEN, text, "classify", chosen.column)
 
@@ -529,7 +529,7 @@ def _persons_chosen(
             "Where values of “{sensitive}” were kept, their variety over a person's rows shows it: one is then "
             "{sure} sure on average. Draw it joined, take one record per person, or accept this.",
             sensitive=of,
-            sure=Figure(f"{100 * sure:.0f} %"),
+            sure=percent_of(sure),
         )
         return Line(
             "persons", Light.AMBER, listed((text, more), "{head} {tail}", "{head} {tail}"), "classify", chosen.column

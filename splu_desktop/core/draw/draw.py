@@ -630,9 +630,9 @@ def certainty_sentence(fakes: int, certainty: Fraction, column: str) -> str:
     )
 
 
-def up(share: Fraction) -> str:
+def up(share: Fraction | float) -> Figure:
     """Return a share as per cent, rounded up to one decimal."""
-    return Figure(f"{math.ceil(1000 * share) / 10:g} %")
+    return Figure(f"{math.ceil(1000 * share - 1e-9) / 10:g} %")
 
 
 def named(values: Sequence[str]) -> str:

@@ -33,11 +33,16 @@ EMPTY = "(empty)"  # how the missing value is written where an empty text would 
 
 
 _NEXT = "{head}, {tail}"
+_NAMED = 12  # values named to who asked for one that is not there
 _SIGNS = {"=": "{}", "!=": "{}", ">=": "{}..", "<=": "..{}"}  # between a column and what is asked of it -> as a choice
 
 
 def _said(value: str) -> str:
     return short(value) if value else say("(empty)")
+
+
+def _span(present: Sequence[object]) -> str:
+    return say("; its values run from {first} to {last}", first=present[0], last=present[-1]) if present else ""
 
 
 class UnknownValue(BadQuestion):
@@ -62,10 +67,16 @@ class UnknownValue(BadQuestion):
         # Made when it is read: to look for the nearest of many labels takes longer than all else, and who asks a file
         # of questions for values that vanished reads no sentence.
         column, value = self._column, self.value
-        near = difflib.get_close_matches(value, column.labels.tolist(), n=1, cutoff=0.6)
-        hint = say("; the nearest is “{near}”", near=near[0]) if near else ""
-        if ".." in value and not takes_range(column):
+        present = column.labels[~column.missing].tolist()
+        near = difflib.get_close_matches(value, present, n=1, cutoff=0.6)
+        if takes_range(column):
+            hint = _span(present)
+        elif ".." in value:
             hint = say("; “..” is a range in columns of numbers or dates alone")
+        elif near:
+            hint = say("; the nearest is “{near}”", near=near[0])
+        else:
+            hint = say("; its values are: {listed}", listed=", ".join(map(short, present[:_NAMED])))
         why = say(" (a rare value can vanish when the column is re-drawn)") if self.sensitive else ""
         return say(
             "No published record has {column} = “{value}”{why}{hint}.",
@@ -234,16 +245,12 @@ class Condition:
         return chosen
 
     def _nothing_in(self, column: Column) -> BadQuestion:
-        present = column.labels[~column.missing]
-        span = (
-            say("; its values run from {first} to {last}", first=present[0], last=present[-1]) if len(present) else ""
-        )
         return BadQuestion(
             "No published record has {column} in “{low}..{high}”{span}.",
             column=column.name,
             low=self.low,
             high=self.high,
-            span=span,
+            span=_span(column.labels[~column.missing].tolist()),
         )
 
 

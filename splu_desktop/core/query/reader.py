@@ -276,7 +276,8 @@ class Reader:
                 labels = labels & chosen[condition.column]
                 if not labels.any() and condition.column not in lost:
                     raise BadQuestion(
-                        "The conditions on “{column}” contradict each other: no value meets them all.",
+                        "The conditions on “{column}” contradict each other: no value meets them all; write a|b "
+                        "for either of two.",
                         column=condition.column,
                     )
             chosen[condition.column] = labels

@@ -14,7 +14,7 @@ from splu_desktop import __version__
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
-from splu_desktop.core.messages import Figure, counted, listed, quoted, say
+from splu_desktop.core.messages import counted, listed, percent_of, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
@@ -389,7 +389,7 @@ def _cost_sentence(cost: Cost) -> str:
         )
     counts = (
         say(
-            "Nothing is promised of the small counts of “{column}” over {releases} releases: T_P is {before:.3f} for "
+            "Nothing is promised of the small counts of “{column}” over {releases} releases: T_P is {before:.4f} for "
             "this release alone, and none was computed for all of them together.",
             releases=cost.releases + 1,
             column=cost.column,
@@ -397,7 +397,7 @@ def _cost_sentence(cost: Cost) -> str:
         )
         if cost.t_p[-1] == 0
         else say(
-            "With {releases} releases averaged, T_P of “{column}” falls from {before:.3f} to {after:.3f} (gamma "
+            "With {releases} releases averaged, T_P of “{column}” falls from {before:.4f} to {after:.4f} (gamma "
             "{gamma}).",
             releases=cost.releases + 1,
             column=cost.column,
@@ -410,11 +410,11 @@ def _cost_sentence(cost: Cost) -> str:
         return say(
             "{counts} Whoever finds a person's row in all of them is right with up to {sure}.",
             counts=counts,
-            sure=up(Fraction(cost.row.right).limit_denominator(10**6)),
+            sure=up(cost.row.right),
         )
     return say(
         "{counts} Whoever finds a person's row in all of them sees the true value, where it is rare, at least twice in "
         "{twice} of the cases, and knows it then; a common one comes twice by chance, too.",
         counts=counts,
-        twice=Figure(f"{100 * cost.row.twice:.1f} %"),
+        twice=percent_of(cost.row.twice),
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import cut, decimal, facts, once, share, table, unbroken, whole, yes_no
+from splu_desktop.report.content.parts import cut, decimal, facts, once, share, table, unbroken, upmost, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
 from splu_desktop.report.model import Alternative, CheckResult, Report
 
@@ -129,8 +127,8 @@ def repeat(report: Report, t: Language) -> list[Block]:
         rows.append(
             (
                 promise.column,
-                *(decimal(each.t_p, t, 3) for each in shown),
-                *(share(math.ceil(1000 * each.right - 1e-9) / 1000, t) for each in shown),  # up, as README and plan say
+                *(decimal(each.t_p, t) for each in shown),
+                *(upmost(each.right, t) for each in shown),
             )
         )
     name = t("What further releases cost")

@@ -9,6 +9,7 @@ from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
     VERDICT_REASONS,
+    at_least,
     at_most,
     facts,
     guessed,
@@ -17,6 +18,7 @@ from splu_desktop.report.content.parts import (
     setting,
     share,
     shortened,
+    upmost,
 )
 from splu_desktop.report.document import (
     Block,
@@ -263,7 +265,7 @@ def _before_after(report: Report, t: Language) -> list[Block]:
         asked_t_p = promise.wanted_t_p
         met = "–" if promise.meets is None else t("met") if promise.meets else t("NOT met")
         name = t("Small counts of “{column}” are shown wrong, at least", column=shortened(promise.column))
-        rows.append((name, share(0.0, t), "–", setting(asked_t_p, t), share(promise.t_p, t), met))
+        rows.append((name, share(0.0, t), "–", setting(asked_t_p, t), at_least(promise.t_p, t), met))
     header = (t("Measure"), t("Before"), t("Threshold"), t("Asked for"), t("After"), "")
     note = t(
         "Prosecutor: someone who knows that the person is in the table. Journalist: someone who does not; without a "
@@ -297,10 +299,10 @@ def _right(guarantee: Guarantee, t: Language) -> str:
 
     The commonest value is right in as many rows as have it, which says nothing of a rare one.
     """
-    most = round(100 * guarantee.confidence, 2)
     shown = [value.tolerance for value in guarantee.values if value.published and value.tolerance < 1]
-    least = round(100 * min(shown, default=guarantee.confidence), 2)
-    return f"{t.plain(least)}–{t.plain(most)}\u00a0%" if least < most else f"{t.plain(most)}\u00a0%"
+    most = cell_text(upmost(guarantee.confidence, t))
+    least = cell_text(upmost(min(shown, default=guarantee.confidence), t))
+    return most if least == most else "–".join((least.removesuffix("\u00a0%"), most))
 
 
 def _readers(report: Report, t: Language) -> list[Block]:
@@ -315,7 +317,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
             t(
                 "is right in at most {share} of the rows with a protected value (“{column}”), on average before "
                 "reading; a value common among people alike may be nearly certain",
-                share=cell_text(setting(worst.confidence, t)),
+                share=cell_text(upmost(worst.confidence, t)),
                 column=shortened(worst.column),
             ),
             Pages(("promise",)),
@@ -386,7 +388,7 @@ def _criteria(report: Report, t: Language) -> list[Block]:
             t(
                 "Columns marked as identifiers are left out; the unchanged ones can link a row to other tables that "
                 "hold them; a protected value shown in it is the person's own in at most {share} of rows on average.",
-                share=cell_text(setting(worst.confidence, t)),
+                share=cell_text(upmost(worst.confidence, t)),
             ),
             t("Each further release of the same records links better."),
             t("Linking to another table is hindered by the classes alone.")

@@ -100,6 +100,17 @@ def at_most(figures: Figures) -> float:
     return figures.right if figures.ends is None else figures.ends[1]
 
 
+def at_least(value: float, t: Language) -> Cell:
+    """Return a promised probability as a cell, rounded down to whole per cent as the promise in words is."""
+    down = math.floor(100 * value + 1e-9) / 100
+    return Number(t.percent(down or value, 0 if down else 1), value)
+
+
+def upmost(value: float, t: Language) -> Cell:
+    """Return how surely a row is right at most as a cell, rounded up to one decimal as in words (`draw.up`)."""
+    return Number(f"{t.plain(math.ceil(1000 * value - 1e-9) / 10)}\u00a0%", value)
+
+
 def setting(value: float | None, t: Language) -> Cell:
     """Return a share that a setting or a law states, with the digits it has: 20 %, 33.33 %."""
     return "–" if value is None else Number(f"{t.plain(round(100 * value, 2))}\u00a0%", value)

@@ -16,6 +16,7 @@ from splu_desktop.report.content.parts import (
     shown,
     table,
     unbroken,
+    upmost,
     whole,
 )
 from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock
@@ -58,7 +59,7 @@ def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
         every,
         (t("Sensitive column"), "l", 1.8, lambda each: each.column),
         (t("How it was drawn"), "l", 3, lambda each: t.sentence(each.drawn)),
-        (t("A row is right, at most"), "r", 1, lambda each: setting(each.confidence, t)),
+        (t("A row is right, at most"), "r", 1, lambda each: upmost(each.confidence, t)),
         ("T_P", "r", 0.8, lambda each: decimal(each.t_p, t)),
         (t("T_P asked for"), "r", 0.9, lambda each: setting(each.wanted_t_p, t)),
         ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),

@@ -48,7 +48,7 @@ _STYLES = {  # size, bold, colour, space before, space after
     "item": (9.0, False, INK, 0.0, 3.0),
 }
 _HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
-_BEGUN = 3  # lines of a row below its table's header
+_BEGUN = 3  # lines of a row below its table's header, and of a paragraph, with which they begin on a page
 _CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
 
@@ -154,7 +154,7 @@ class _Setter:
             self._paragraph(block, after)
         elif isinstance(block, TableBlock):
             if block.shown:
-                self._table(block)
+                self._table(block, after)
         elif isinstance(block, FigureBlock):
             self._figure(block)
         else:
@@ -215,9 +215,10 @@ class _Setter:
         node = Node("P")
         step = size * _LEADING
         # Nor does what leads to something else.
-        self._room(min(len(lines), 3) * step + (_company(after_it) if block.text.endswith(":") else 0.0))
+        self._room(min(len(lines), _BEGUN) * step + (_company(after_it) if block.text.endswith(":") else 0.0))
         for number, line in enumerate(lines):
-            self._room(step)
+            # The last line never stands alone at the head of a page.
+            self._room(step * (2 if number == len(lines) - 2 else 1))
             if block.style == "lead":
                 self._ops.append(Fill(self.left, self.y, 3, step, ACCENT))
             if block.style == "item" and number == 0:
@@ -252,13 +253,14 @@ class _Setter:
 
     # tables
 
-    def _table(self, block: TableBlock) -> None:
+    def _table(self, block: TableBlock, after: Sequence[Block]) -> None:
         widths = self._columns(block)
         table = Node("TableBlock", words=block.name)
         header = [self._lines(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
         step = _CELL * _LEADING
         tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
-        self._room(tall + _BEGUN * step + 4 * _PAD)
+        below, last = self._noted(after), len(block.shown) - 1
+        self._room(tall + _BEGUN * step + 4 * _PAD + (0.0 if last else below))
         if block.header:
             self._header(block, header, widths, tall, table)
         for number, row in enumerate(block.shown):
@@ -268,8 +270,19 @@ class _Setter:
                 self._lines(self._written(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
+            height = step * max(map(len, cells)) + 2 * _PAD
+            if 0 < number == last and self._room(height + below) and block.header:
+                self._header(block, header, widths, tall, None)
             self._row(block, cells, widths, tall, header, table, first=number == 0)
         self.y += 8 * self.spread
+
+    def _noted(self, after: Sequence[Block]) -> float:
+        """Return the height that the note on a table takes below its last row, or begins with: it stands there too."""
+        if not after or not isinstance(after[0], Paragraph) or after[0].style != "note":
+            return 0.0
+        size = _STYLES["note"][0]
+        lines = self._lines(after[0].text, self.right - self.left, size, False)
+        return 8 * self.spread + min(len(lines), _BEGUN) * size * _LEADING
 
     def _header(
         self, block: TableBlock, header: list[list[str]], widths: list[float], tall: float, table: Node | None
