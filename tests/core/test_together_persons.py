@@ -209,7 +209,7 @@ def test_promises_follow_from_shares_and_counts_of_few_persons_are_wrong(table: 
 
 def test_design_effects_of_a_block_are_those_of_its_values(table: Table) -> None:
     who = persons(table["patient"])
-    found = Effects.of_block(table, who, FLAGS[:1], ("ward",))
+    found = Effects.of_courses(table, who, FLAGS[:1], ("ward",))
     has = table[FLAGS[0]].codes == table[FLAGS[0]].code_of("yes")
     mine = np.bincount(who[has])
     assert found.whole == pytest.approx((mine**2).sum() / mine.sum(), abs=0.006)

@@ -328,7 +328,7 @@ class JoinedPerPerson(Joined):
         return super(JoinedPerPerson, known).figures(column, thresholds, curves=curves)
 
     def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
-        return Effects.of_courses(table, who, column, names)
+        return Effects.of_courses(table, who, [column], names)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         return 1.0 if effects is None else effects.selected(conditions)

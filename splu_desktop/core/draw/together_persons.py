@@ -171,7 +171,7 @@ class TogetherPerPerson(DrawPerPerson):
             taken = _taken(columns, who, np.arange(int(who.max()) + 1), Rehearsal())
             shown = {one.name: one.with_codes(np.take(one.codes, taken)) for one in columns}
             other = replace(table, columns=tuple(shown.get(one.name, one) for one in table.columns))
-            kept, come = (Effects.of_block(each, who, self.columns, names) for each in (table, other))
+            kept, come = (Effects.of_courses(each, who, self.columns, names) for each in (table, other))
             known[key] = who, kept.mixed(come, 1 / (1 + self.size), round(1 - 1 / self.size, 4))
         return known[key][1]
 
