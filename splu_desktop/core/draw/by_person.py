@@ -306,9 +306,9 @@ class Effects:
         of the `_COUNTED`-th. Means over the columns, each by its records of rarer values.
         """
         times = np.bincount(who).astype(np.float64)
-        counted, parts, every = _counted(times) ** 0.5, np.zeros(len(times)), 0.0
+        parts, every = np.zeros(len(times)), 0.0
         for column in (table[name] for name in columns):
-            pi = np.bincount(column.codes, counted[who], column.m) / max(float(counted[who].sum()), 1e-300)
+            pi = counts_of_many(column, who) / max(column.n, 1)
             rarer, chance = float(pi[2 * pi < 1].sum()), float(pi @ pi)
             agree = (_squares(column, who) - chance * times**2) / max(1 - chance, 1e-9)
             parts += rarer * (_parts(who, agree) + _missed(column, who, pi))
@@ -482,6 +482,23 @@ def met_together(persons: float, effect: float, conditions: int) -> float:
     if persons <= 1 or conditions < 2:
         return effect
     return 1 + (persons - 1) * min((effect - 1) / (persons - 1), 1.0) ** conditions
+
+
+def weights_of_many(who: Ints) -> NDArray[np.float64]:
+    """Return (N,) what each record counts for, so that nobody's count for more than those of the `_COUNTED`-th person.
+
+    What a release tells of sensitive values beside its rows is made so, or who is known to come often would decide it.
+    """
+    who = np.unique(who, return_inverse=True)[1]
+    return np.asarray(np.sqrt(_counted(np.bincount(who).astype(np.float64)))[who])
+
+
+def counts_of_many(column: Column, who: Ints) -> Ints:
+    """Return (m,) how many of the N records have each value by `weights_of_many`."""
+    found = np.bincount(column.codes, weights_of_many(who), column.m)
+    counts = np.maximum(np.rint(found * (column.n / max(found.sum(), 1e-300))), found > 0).astype(np.int64)
+    counts[counts.argmax()] += column.n - counts.sum()
+    return counts
 
 
 def _squares(column: Column, who: Ints) -> NDArray[np.float64]:

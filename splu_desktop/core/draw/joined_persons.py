@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
+from splu_desktop.core.draw.by_person import Effects, counts_of_many, mean_sure, persons
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.joined import Joined
 from splu_desktop.core.draw.joined_chances import PARTS, BlockCounts, JoinedPart, Programme, coarse, parts_of, programme
@@ -175,18 +175,19 @@ class JoinedPerPerson(Joined):
             )
         bearers = np.bincount(unique(who * column.m + column.codes) % column.m, minlength=column.m)
         block = block_of(column.n, int(np.count_nonzero(bearers)))
-        most = np.minimum(BlockCounts.of(column.counts()).most, -(-bearers // block) * block)
+        counts = counts_of_many(column, who)
+        most = np.minimum(BlockCounts.of(counts).most, -(-bearers // block) * block)
         parts = parts_of(most, self._tolerances.of(column))
         every = _Persons(column, who, parts)
-        made = self._law_of(column, parts, every)
+        made = self._law_of(column, counts, parts, every)
         made = replace(made, persons=number, effect=self.effects(table, who, name, ()).whole)
         _DESIGNED[column] = self, made, every, every.leaned(made.goes)
         return _DESIGNED[column][1:]
 
-    def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
+    def _law_of(self, column: Column, counts: Ints, parts: list[list[int]], every: _Persons | None) -> Self:
         """Return the draw whose chances keep most values; without persons as if each had one record."""
         exact = self._tolerances.of(column)
-        for told in BlockCounts.every(column.counts()):
+        for told in BlockCounts.every(counts):
             problem = programme(parts, told, exact)
             limits = [exact[part[0]] for part in parts]
             if self.follows is not None:  # what gamma gives, not rounded down: shares are told by the chances anyway
@@ -267,7 +268,7 @@ class JoinedPerPerson(Joined):
         """Return what the draw would be if each person had one record: before the persons are known."""
         self.check(column)
         parts = parts_of(BlockCounts.of(column.counts()).most, self._tolerances.of(column))
-        return replace(self._law_of(column, parts, None), persons=column.n)
+        return replace(self._law_of(column, column.counts(), parts, None), persons=column.n)
 
     @property
     def goes(self) -> Floats:
