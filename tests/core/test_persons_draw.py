@@ -276,7 +276,9 @@ def test_no_effect_tells_what_somebody_has_who_comes_often(often: int) -> None:
             Column.from_labels(each.name, [*each.labels[each.codes].tolist(), *[mine[each.name]] * often])
             for each in table.columns
         ]
-        effects = Effects.of_courses(Table(tuple(columns)), np.r_[who, np.full(often, 3_000)], ["flag"], ("sex", "ward"))
+        effects = Effects.of_courses(
+            Table(tuple(columns)), np.r_[who, np.full(often, 3_000)], ["flag"], ("sex", "ward")
+        )
         stated.append([effects.whole, *effects.columns["sex"].values(), effects.columns["ward"]["small"]])
     assert stated[0] == pytest.approx(stated[1], rel=0.2)
 
