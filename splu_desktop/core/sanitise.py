@@ -129,8 +129,9 @@ def run(
     # What the draw says of vanished values stays at home with them.
     draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}
     repeats = known_of_persons(table, plan, None if persons is None else persons.public)
-    who = by_person.persons(table[plan.persons.column]) if plan.persons is not None and plan.persons.drawn else None
-    means = {name: told_means(read[name], table[name], who) for name in plan.generalisations if name in plan.draws}
+    chosen = plan.persons
+    several = by_person.persons(table[chosen.column]) if chosen is not None and chosen.drawn else None
+    means = {name: told_means(read[name], table[name], several) for name in plan.generalisations if name in plan.draws}
     told = {
         name: {x: y for x, y in each.items() if x in set(final[name].labels)} for name, each in means.items() if each
     }

@@ -335,7 +335,7 @@ class Effects:
             codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
             pairs, times = np.unique(who * m + codes, return_counts=True)
             person, at = np.divmod(pairs, m)
-            squares = np.bincount(at, times + parts[person] * (times**2 - times), m)
+            squares = np.bincount(at, times + parts[person] * (times**2 - times), m).astype(np.float64)
             records = np.bincount(codes, minlength=m)
             if not name:
                 whole = _said(squares[0] / max(table.n, 1))
@@ -498,13 +498,13 @@ def counts_of_many(column: Column, who: Ints) -> Ints:
     found = np.bincount(column.codes, weights_of_many(who), column.m)
     counts = np.maximum(np.rint(found * (column.n / max(found.sum(), 1e-300))), found > 0).astype(np.int64)
     counts[counts.argmax()] += column.n - counts.sum()
-    return counts
+    return np.asarray(counts, np.int64)
 
 
 def _squares(column: Column, who: Ints) -> NDArray[np.float64]:
     """Return of each person the sum of the squares of how often it has each value."""
     pairs, times = np.unique(who * column.m + column.codes, return_counts=True)
-    return np.bincount(pairs // column.m, times.astype(np.float64) ** 2)
+    return np.asarray(np.bincount(pairs // column.m, times.astype(np.float64) ** 2), np.float64)
 
 
 def _counted(times: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -540,7 +540,8 @@ def _missed(column: Column, who: Ints, pi: NDArray[np.float64]) -> float:
     """Return what part of a person's other records scatters together as bearers come more often than others.
 
     With k_s of k records, (k_s - k pi_s)^2 is pi_s (1 - pi_s) times what agrees beyond chance and (1 - 2 pi_s) k
-    (k_s - k pi_s): many persons' are looked at, and all others as one. Values count by pi_s (1 - pi_s), as they do in agreeing.
+    (k_s - k pi_s): many persons' are looked at, and all others as one. Values count by pi_s (1 - pi_s), as they do in
+    agreeing.
     """
     k = np.bincount(who).astype(np.float64)
     counted = _counted(k)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
-from splu_desktop.core.draw.joined_chances import FREQUENT, limits_of_gamma
+from splu_desktop.core.draw.joined_chances import limits_of_gamma
 from splu_desktop.core.errors import BadSetting, Ineligible
 from splu_desktop.core.groups.forming import check_eligible, check_gamma
 from splu_desktop.core.groups.sized import check_fakes
