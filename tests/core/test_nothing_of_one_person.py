@@ -17,7 +17,7 @@ import pytest
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.draw import Draw, PlainGroups
-from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.by_person import ByPerson, weights_of_many
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.generalise.typical import told_means
@@ -130,6 +130,11 @@ def test_no_mean_of_an_interval_is_made_by_one_person() -> None:
         labels = np.array([f"{x:g}" for x in values], object)
         before = Column.from_codes("dose", codes, labels, np.zeros(len(values), bool), values, kind=Kind.INTEGER)
         after = Column.from_labels("dose", ["200 to 299"] * len(numbers))
-        means.append((told_means(before, after, who)["200 to 299"], told_means(before, after)["200 to 299"]))
+        means.append(
+            (
+                told_means(before, after, lambda at: weights_of_many(who[at]))["200 to 299"],
+                told_means(before, after)["200 to 299"],
+            )
+        )
     assert abs(means[0][0] - means[1][0]) <= 5, "one step"
     assert abs(means[0][1] - means[1][1]) >= 15, "each record by itself"
