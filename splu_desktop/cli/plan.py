@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> None:
         else [
             {"columns": list(names), "costs": list(map(str, costs))}
             for names, draw in plan.blocks.items()
-            if (costs := draw.costs(after.select(names)))
+            if (costs := draw.costs(after))
         ],
         "could_be_together": [
             {"columns": list(each.columns), "reason": str(each.reason), "words": str(each.sentence)}

@@ -123,7 +123,15 @@ def run(
     # What the draw says of vanished values stays at home with them.
     draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}
     repeats = known_of_persons(table, plan, None if persons is None else persons.public)
-    means = {name: told_means(read[name], table[name]) for name in plan.generalisations if name in plan.draws}
+    chosen = plan.persons
+    weigh = None
+    if chosen is not None and chosen.drawn:
+        who = by_person.persons(table[chosen.column])
+
+        def weigh(places: NDArray[np.intp]) -> NDArray[np.float64]:
+            return by_person.weights_of_many(who[places])
+
+    means = {name: told_means(read[name], table[name], weigh) for name in plan.generalisations if name in plan.draws}
     told = {
         name: {x: y for x, y in each.items() if x in set(final[name].labels)} for name, each in means.items() if each
     }

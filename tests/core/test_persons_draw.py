@@ -276,7 +276,9 @@ def test_no_effect_tells_what_somebody_has_who_comes_often(often: int) -> None:
             Column.from_labels(each.name, [*each.labels[each.codes].tolist(), *[mine[each.name]] * often])
             for each in table.columns
         ]
-        effects = Effects.of_courses(Table(tuple(columns)), np.r_[who, np.full(often, 3_000)], "flag", ("sex", "ward"))
+        effects = Effects.of_courses(
+            Table(tuple(columns)), np.r_[who, np.full(often, 3_000)], ["flag"], ("sex", "ward")
+        )
         stated.append([effects.whole, *effects.columns["sex"].values(), effects.columns["ward"]["small"]])
     assert stated[0] == pytest.approx(stated[1], rel=0.2)
 
@@ -285,7 +287,7 @@ def test_no_effect_tells_what_somebody_has_who_comes_often(often: int) -> None:
 def test_design_effects_of_courses_are_those_of_the_squares(times: float) -> None:
     """Also where bearers come more often; by how many records agree beyond chance alone it was .6 of it."""
     table, who, has = _flagged(times)
-    effects = Effects.of_courses(table, who, "flag", ("sex", "ward"))
+    effects = Effects.of_courses(table, who, ["flag"], ("sex", "ward"))
     share = has.mean()
     for name, label in ((None, ""), ("sex", "f"), ("sex", "m"), ("ward", "large")):
         inside = np.ones(table.n, bool) if name is None else table[name].labels[table[name].codes] == label

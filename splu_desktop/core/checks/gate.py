@@ -656,7 +656,7 @@ def _combinations(table: Table, plan: Plan, lines: Iterable[Line]) -> Iterable[L
     """Give what columns drawn together cost, unless they can't be drawn so at all."""
     red = {line.column for line in lines if line.light is Light.RED}
     for names, draw in plan.blocks.items():
-        if red.isdisjoint(names) and (costs := draw.costs(table.select(names))):
+        if red.isdisjoint(names) and (costs := draw.costs(table)):
             yield Line("combinations", Light.AMBER, listed(costs, "{head} {tail}", "{head} {tail}"), "plan", names[0])
 
 

@@ -30,6 +30,7 @@ SHIFTED = "dates_shifted"  # another
 MOST_DAYS = 36_500
 
 _WELL_KNOWN = 100  # records from which a value has a design effect of its own, persons from which a correlation is told
+_MANY = 20  # times anybody's squares, from which those of all who have a value are looked at
 _COUNTED = 10  # persons who come as often, that how often one comes counts
 _MOST_LABELS = 200  # of columns whose values have one each
 _MEASURING, _MEASURED = 9176, 100_000  # stream of chance, and records drawn to measure something
@@ -313,60 +314,28 @@ class Effects:
         counted independently. So they nearly are, whatever is counted: within a tenth for values and sets of five
         columns of diabetes130.
         """
-        values = table[sensitive]
-        alike = np.unique(who * values.m + values.codes, return_inverse=True)[1].astype(np.int64)
-        return cls._of(table, alike, np.arange(table.n), names)
+        return cls._of(table, who, _parts(who, _squares(table[sensitive], who)), names)
 
     @classmethod
-    def of_block(cls, table: Table, who: Ints, block: Sequence[str], names: Iterable[str]) -> Effects:
-        """Return the same for columns drawn together, where all of a person's records are kept or none.
-
-        The sum for a value scatters with the squares of the records that a person has of it. That of a value which most
-        records have scatters as all others do; of these the mean is taken, as what is asked of them is not known.
-        """
-        keys, records, offset = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-        for column in (table[name] for name in block):
-            here = np.flatnonzero(2 * column.counts()[column.codes] < column.n)
-            keys.append((offset + column.codes[here]) * np.int64(int(who.max()) + 1) + who[here])
-            records.append(here)
-            offset += column.m
-        return cls._of(table, np.concatenate(keys), np.concatenate(records), names)
-
-    @classmethod
-    def of_courses(cls, table: Table, who: Ints, sensitive: str, names: Iterable[str]) -> Effects:
-        """Return the same where all of a person's records are kept, or all are those of one other person.
+    def of_courses(cls, table: Table, who: Ints, columns: Sequence[str], names: Iterable[str]) -> Effects:
+        """Return the same where all of a person's records are kept, or all are those of others, in columns at once.
 
         Of k records with k_s of the value s kept or not at once, k pi_s would come else, so that the sum scatters with
         (k_s - k pi_s)^2, where single records scatter with (1 - pi_s)^2 and pi_s^2; those of another person likewise.
-        Means over the values, each by its records. So it is of all records, each person's counting up to those of the
-        `_COUNTED`-th. Of records with one unchanged value it would tell what somebody has who is known to come often
-        there: a rare value's squares are larger by far than a common one's. So there it is how many of a person's
-        records agree beyond chance, which is the same whatever they have, and of what that misses of all records, as
-        bearers come more often, the part that is theirs by the persons' numbers of records.
+        A rare value's squares are larger by far than a common one's, so they would tell who has it. So it is how many
+        of a person's records agree beyond chance, which is the same whatever they have, and what that misses of all
+        records, as bearers come more often: of the values that enough persons have, each person's counting up to those
+        of the `_COUNTED`-th. Means over the columns, each by its records of rarer values.
         """
-        values, found, more = table[sensitive], {}, 0.0
-        pi = values.counts() / values.n
-        weight = np.where((pi > 0) & (pi < 1), 1 / np.maximum(1 - pi, 1e-300), 0.0)
-        none, chance = float(weight @ pi**2), float(pi @ pi)
-        for name in ("", *names):
-            codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
-            pairs, of, k = np.unique(who * m + codes, return_inverse=True, return_counts=True)
-            # Of the squares of all values only what the pairs do have is summed up one by one; k_s is 0 of the others.
-            own, times = np.unique(of * values.m + values.codes, return_counts=True)
-            pair, value = np.divmod(own, values.m)
-            at, records = pairs % m, np.bincount(codes, minlength=m)
-            every = np.bincount(at, k.astype(np.float64) ** 2, m)
-            alike = np.bincount(at[pair], times.astype(np.float64) ** 2, m) - chance * every
-            alike /= max(1 - chance, 1e-9)
-            if not name:
-                counted = np.minimum(np.sort(k)[-_COUNTED:][0] / k, 1.0) ** 2
-                squares = none * float(counted @ k.astype(np.float64) ** 2)
-                squares += float(counted[pair] @ (weight[value] * times * (times - 2 * k[pair] * pi[value])))
-                whole = squares / max(none * table.n + float((weight * (1 - 2 * pi)) @ values.counts()), 1e-9)
-                more = (whole * table.n - float(alike[0])) / max(float(every[0]) - table.n, 1.0)
-                continue
-            found[name] = _told(table[name], alike + more * (every - records), records.astype(np.float64), records)
-        return cls(_said(whole), found)
+        times = np.bincount(who).astype(np.float64)
+        parts, every = np.zeros(len(times)), 0.0
+        for column in (table[name] for name in columns):
+            pi = counts_of_many(column, who) / max(column.n, 1)
+            rarer, chance = float(pi[2 * pi < 1].sum()), float(pi @ pi)
+            agree = (_squares(column, who) - chance * times**2) / max(1 - chance, 1e-9)
+            parts += rarer * (_parts(who, agree) + _missed(column, who, pi))
+            every += rarer
+        return cls._of(table, who, parts / max(every, 1e-300), names)
 
     @classmethod
     def of_persons(cls, table: Table, who: Ints, names: Iterable[str]) -> Effects:
@@ -374,21 +343,26 @@ class Effects:
         names = tuple(names)
         known = (table[name] for name in names if table[name].values is not None)
         found = {column.name: _correlation(column, who) for column in known}
-        return replace(cls._of(table, who, np.arange(table.n), names), correlations=found)
+        return replace(cls._of(table, who, np.ones(table.n), names), correlations=found)
 
     @classmethod
-    def _of(cls, table: Table, key: Ints, records: Ints, names: Iterable[str]) -> Effects:
-        """Return the effects where records with one key scatter together."""
+    def _of(cls, table: Table, who: Ints, parts: NDArray[np.float64], names: Iterable[str]) -> Effects:
+        """Return the effects where of each person's other records such a part scatters together with one.
+
+        So what is said of an unchanged value is where records of persons stand together, and of no sensitive value but
+        by the parts, which many persons make.
+        """
         found = {}
         for name in ("", *names):
             codes, m = (table[name].codes, table[name].m) if name else (np.zeros(table.n, np.int32), 1)
-            pairs, times = np.unique(key * m + codes[records], return_counts=True)
-            squares = np.bincount(pairs % m, times.astype(np.float64) ** 2, m).astype(np.float64)
-            counts = np.bincount(codes[records], minlength=m).astype(np.float64)
+            pairs, times = np.unique(who * m + codes, return_counts=True)
+            person, at = np.divmod(pairs, m)
+            squares = np.bincount(at, times + parts[person] * (times**2 - times), m).astype(np.float64)
+            records = np.bincount(codes, minlength=m)
             if not name:
-                whole = _said(squares[0] / max(counts[0], 1e-9))
+                whole = _said(squares[0] / max(table.n, 1))
                 continue
-            found[name] = _told(table[name], squares, counts, table[name].counts())
+            found[name] = _told(table[name], squares, records)
         return cls(whole, found)
 
     def selected(self, conditions: Iterable[tuple[Column, NDArray[np.bool_]]]) -> float:
@@ -532,11 +506,80 @@ def met_together(persons: float, effect: float, conditions: int) -> float:
     return 1 + (persons - 1) * min((effect - 1) / (persons - 1), 1.0) ** conditions
 
 
-def _told(column: Column, squares: NDArray[np.float64], base: NDArray[np.float64], records: Ints) -> dict[str, float]:
+def weights_of_many(who: Ints) -> NDArray[np.float64]:
+    """Return (N,) what each record counts for, so that nobody's count for more than those of the `_COUNTED`-th person.
+
+    What a release tells of sensitive values beside its rows is made so, or who is known to come often would decide it.
+    """
+    who = np.unique(who, return_inverse=True)[1]
+    return np.asarray(np.sqrt(_counted(np.bincount(who).astype(np.float64)))[who])
+
+
+def counts_of_many(column: Column, who: Ints) -> Ints:
+    """Return (m,) how many of the N records have each value by `weights_of_many`."""
+    found = np.bincount(column.codes, weights_of_many(who), column.m)
+    counts = np.maximum(np.rint(found * (column.n / max(found.sum(), 1e-300))), found > 0).astype(np.int64)
+    counts[counts.argmax()] += column.n - counts.sum()
+    return np.asarray(counts, np.int64)
+
+
+def _squares(column: Column, who: Ints) -> NDArray[np.float64]:
+    """Return of each person the sum of the squares of how often it has each value."""
+    pairs, times = np.unique(who * column.m + column.codes, return_counts=True)
+    return np.asarray(np.bincount(pairs // column.m, times.astype(np.float64) ** 2), np.float64)
+
+
+def _counted(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what part of each person's pairs of records counts, so that nobody's outweigh the `_COUNTED`-th one's."""
+    return np.asarray(np.minimum(np.sort(times)[-_COUNTED:][0] / times, 1.0) ** 2)
+
+
+def _parts(who: Ints, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each person which part of its other records scatters together with one, of persons with as many.
+
+    squares : of each person, its records if none did, and their square if all did. Taken together are persons of one
+    number of records, or of neighbouring ones where few have it; of fewer with several records nothing is told of how
+    they agree, and they are taken to.
+    """
+    times = np.bincount(who).astype(np.float64)
+    most, several = np.unique(times[times > 1], return_counts=True)
+    if several.sum() < _WELL_KNOWN:
+        return np.ones(len(times))
+    # From the most records downwards, and the last with those before where too few are left.
+    strata, held = np.zeros(len(most), np.int64), 0
+    for at in range(len(most) - 1, -1, -1):
+        strata[at] = strata[min(at + 1, len(most) - 1)] + (held >= _WELL_KNOWN)
+        held = int(several[at]) + (held if held < _WELL_KNOWN else 0)
+    if held < _WELL_KNOWN:
+        strata = np.minimum(strata, strata[0] - 1)
+    stratum = strata[np.minimum(np.searchsorted(most, times), len(most) - 1)]
+    counted = _counted(times)
+    every = np.bincount(stratum, counted * (times**2 - times))
+    return np.asarray((np.bincount(stratum, counted * (squares - times)) / np.maximum(every, 1e-300))[stratum])
+
+
+def _missed(column: Column, who: Ints, pi: NDArray[np.float64]) -> float:
+    """Return what part of a person's other records scatters together as bearers come more often than others.
+
+    With k_s of k records, (k_s - k pi_s)^2 is pi_s (1 - pi_s) times what agrees beyond chance and (1 - 2 pi_s) k
+    (k_s - k pi_s): many persons' are looked at, and all others as one. Values count by pi_s (1 - pi_s), as they do in
+    agreeing.
+    """
+    k = np.bincount(who).astype(np.float64)
+    counted = _counted(k)
+    every = float(counted @ k**2)
+    have = np.bincount(column.codes, (counted * k)[who], column.m)
+    known = np.minimum(have, every - have) >= _MANY * float((counted * k**2).max())
+    rest = float(pi[~known] @ pi[~known]) / max(float(pi[~known].sum()), 1e-300)  # the others', as if alike
+    more = float((have - pi * every)[known] @ (2 * rest - 2 * pi[known]))
+    return more / max(1 - float(pi @ pi), 1e-9) / max(float(counted @ (k**2 - k)), 1e-300)
+
+
+def _told(column: Column, squares: NDArray[np.float64], records: Ints) -> dict[str, float]:
     """Return the effect of each value of a column that enough records have, and under `REST` that of all others."""
-    known = (records >= _WELL_KNOWN) & (column.m <= _MOST_LABELS) & (base > 0)
-    each = {str(column.labels[at]): _said(squares[at] / base[at]) for at in np.flatnonzero(known)}
-    rest = float(base[~known].sum())
+    known = (records >= _WELL_KNOWN) & (column.m <= _MOST_LABELS)
+    each = {str(column.labels[at]): _said(squares[at] / records[at]) for at in np.flatnonzero(known)}
+    rest = float(records[~known].sum())
     return {**each, **({REST: _said(float(squares[~known].sum()) / rest)} if rest else {})}
 
 

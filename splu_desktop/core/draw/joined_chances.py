@@ -13,7 +13,7 @@ steps a decade, and rare values of one tolerance, whose share nobody should lear
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from itertools import product
@@ -41,6 +41,9 @@ _SMALL = 0.01  # of the room, that blocks may take of it without a look at what 
 # Of the grid of chances, the coarsest that fits: it tells a count to 1.4 % or, up to 690 records, to the block of ten
 # from which chances are found. With 40 of them rounding doubled the variance of cells.
 STEPS_A_DECADE = (160, 640, 10_000)
+_GIVEN_UP = Fraction(1, 10)  # of the room between a value's share and its tolerance, by rounding
+_LEVELS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
+_SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
 _ROUNDS, _LONG = 60, 30_000  # of SLSQP, one of which takes as long as the cube of the parts
 _STARTS, _COST = 30, 2600  # from which it looks: one takes 4 ms for four parts, and as long as their cube
 _SINGULAR = 1e-12  # determinant of chances that tell nothing
@@ -442,6 +445,28 @@ class BlockCounts:
                 if others and not bound(value, own, min(others, key=lambda each: int(self.least[each])), to):
                     return False
         return True
+
+
+def limits_of_gamma(
+    labels: Sequence[str], counts: NDArray[np.int64], gamma: int, free: Collection[str]
+) -> dict[str, Fraction]:
+    """Return the tolerances of values with such counts (`ways.gamma_tolerances`); free : the not sensitive ones."""
+    found, n = {}, int(counts.sum())
+    for label, count in zip(map(str, labels), BlockCounts.of(counts).most.tolist(), strict=True):
+        share = Fraction(int(count), max(n, 1))
+        if label in free or (share >= _SURE and n - count < FREQUENT):
+            found[label] = NOT_SENSITIVE
+            continue
+        asked, room = share + (1 - share) / gamma, (1 - share) / gamma
+        if count < FREQUENT and 2 * share <= Fraction(1, gamma):
+            found[label] = Fraction(1, gamma)
+            continue
+        steps = [Fraction(math.floor(asked * step), step) for step in _LEVELS]
+        good = (down for down, step in zip(steps, _LEVELS, strict=True) if step * FREQUENT <= n)
+        near = next((down for down in good if asked - down <= room * _GIVEN_UP), None)
+        kept = near or next((down for down in steps if 2 * (asked - down) <= room), asked)
+        found[label] = max(kept, Fraction(1, gamma))
+    return found
 
 
 def programme(parts: list[list[int]], told: BlockCounts, limits: tuple[Fraction, ...]) -> Programme:

@@ -24,10 +24,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, mean_sure, persons
+from splu_desktop.core.draw.by_person import Effects, counts_of_many, mean_sure, persons
 from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
 from splu_desktop.core.draw.joined import Joined
-from splu_desktop.core.draw.joined_chances import PARTS, BlockCounts, JoinedPart, Programme, coarse, parts_of, programme
+from splu_desktop.core.draw.joined_chances import (
+    PARTS,
+    BlockCounts,
+    JoinedPart,
+    Programme,
+    coarse,
+    limits_of_gamma,
+    parts_of,
+    programme,
+)
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.design import block_of
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible
@@ -90,12 +99,7 @@ class JoinedPerPerson(Joined):
                 "out, or keep one record per person.",
                 words=draw.words(),
             )
-        classes = Tolerances(limits).classes()
-        none = Fraction(0)
-        parts = tuple(
-            JoinedPart(labels, limit, none, Fraction(1), (none,) * len(classes)) for limit, labels in classes.items()
-        )
-        return cls(parts, 1, draw.follows, person, by_record=draw)
+        return cls(_parts_of_limits(Tolerances(limits)), 1, draw.follows, person, by_record=draw)
 
     def settings(self) -> dict[str, Any]:
         if not self.persons:
@@ -175,18 +179,24 @@ class JoinedPerPerson(Joined):
             )
         bearers = np.bincount(unique(who * column.m + column.codes) % column.m, minlength=column.m)
         block = block_of(column.n, int(np.count_nonzero(bearers)))
-        most = np.minimum(BlockCounts.of(column.counts()).most, -(-bearers // block) * block)
-        parts = parts_of(most, self._tolerances.of(column))
+        counts = counts_of_many(column, who)
+        most = np.minimum(BlockCounts.of(counts).most, -(-bearers // block) * block)
+        asked = self
+        if self.follows is not None:  # by the counts of many: those of records tell who comes often
+            free = [label for label, limit in self._tolerances.limits.items() if limit == NOT_SENSITIVE]
+            limits = limits_of_gamma(column.labels.tolist(), counts, self.follows, free)
+            asked = replace(self, parts=_parts_of_limits(Tolerances(limits)))
+        parts = parts_of(most, asked._tolerances.of(column))
         every = _Persons(column, who, parts)
-        made = self._law_of(column, parts, every)
+        made = asked._law_of(column, counts, parts, every)
         made = replace(made, persons=number, effect=self.effects(table, who, name, ()).whole)
         _DESIGNED[column] = self, made, every, every.leaned(made.goes)
         return _DESIGNED[column][1:]
 
-    def _law_of(self, column: Column, parts: list[list[int]], every: _Persons | None) -> Self:
+    def _law_of(self, column: Column, counts: Ints, parts: list[list[int]], every: _Persons | None) -> Self:
         """Return the draw whose chances keep most values; without persons as if each had one record."""
         exact = self._tolerances.of(column)
-        for told in BlockCounts.every(column.counts()):
+        for told in BlockCounts.every(counts):
             problem = programme(parts, told, exact)
             limits = [exact[part[0]] for part in parts]
             if self.follows is not None:  # what gamma gives, not rounded down: shares are told by the chances anyway
@@ -267,7 +277,7 @@ class JoinedPerPerson(Joined):
         """Return what the draw would be if each person had one record: before the persons are known."""
         self.check(column)
         parts = parts_of(BlockCounts.of(column.counts()).most, self._tolerances.of(column))
-        return replace(self._law_of(column, parts, None), persons=column.n)
+        return replace(self._law_of(column, column.counts(), parts, None), persons=column.n)
 
     @property
     def goes(self) -> Floats:
@@ -328,7 +338,7 @@ class JoinedPerPerson(Joined):
         return super(JoinedPerPerson, known).figures(column, thresholds, curves=curves)
 
     def effects(self, table: Table, who: Ints, column: str, names: Iterable[str]) -> Effects:
-        return Effects.of_courses(table, who, column, names)
+        return Effects.of_courses(table, who, [column], names)
 
     def widened(self, effects: Effects | None, conditions: Iterable[tuple[Column, Flags]]) -> float:
         return 1.0 if effects is None else effects.selected(conditions)
@@ -426,6 +436,14 @@ class JoinedPerPerson(Joined):
         most = max(column.n - self.persons + 1, 1)  # records of one person at most
         variance = (counts @ (matrix * (1 - matrix))) * most
         return np.asarray(np.abs(after - counts @ matrix) > _FAR * np.sqrt(variance) + _FAR**2 * most)
+
+
+def _parts_of_limits(tolerances: Tolerances) -> tuple[JoinedPart, ...]:
+    """Return the parts of values before anything is known of the table."""
+    classes, none = tolerances.classes(), Fraction(0)
+    return tuple(
+        JoinedPart(labels, limit, none, Fraction(1), (none,) * len(classes)) for limit, labels in classes.items()
+    )
 
 
 class _Persons:

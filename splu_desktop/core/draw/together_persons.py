@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw.by_person import Effects, Rehearsal, mean_sure
+from splu_desktop.core.draw.by_person import Effects, Rehearsal, counts_of_many, mean_sure
 from splu_desktop.core.draw.combined_groups import stacked
 from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, by_tolerance, draw_from, registered, sentence_of
 from splu_desktop.core.draw.joined import binomial_law
@@ -112,9 +112,11 @@ class TogetherPerPerson(DrawPerPerson):
     def learned(self, table: Table, column: str, thresholds: Thresholds) -> Self:
         known = super().learned(table, column, thresholds)
         assert known.shares is not None
-        values = table[column]
-        shares = dict(zip(map(str, values.labels), (values.counts() / values.n).tolist(), strict=True))
+        shares = dict(zip(map(str, table[column].labels), self._often(table, column).tolist(), strict=True))
         return replace(known, shares=replace(known.shares, each=shares))
+
+    def _often(self, table: Table, column: str) -> Floats:
+        return counts_of_many(table[column], self._persons(table)) / table.n
 
     def within(self, labels: object) -> Self:
         return replace(super().within(labels), by_record=None, members=())
@@ -171,7 +173,7 @@ class TogetherPerPerson(DrawPerPerson):
             taken = _taken(columns, who, np.arange(int(who.max()) + 1), Rehearsal())
             shown = {one.name: one.with_codes(np.take(one.codes, taken)) for one in columns}
             other = replace(table, columns=tuple(shown.get(one.name, one) for one in table.columns))
-            kept, come = (Effects.of_block(each, who, self.columns, names) for each in (table, other))
+            kept, come = (Effects.of_courses(each, who, self.columns, names) for each in (table, other))
             known[key] = who, kept.mixed(come, 1 / (1 + self.size), round(1 - 1 / self.size, 4))
         return known[key][1]
 
@@ -261,7 +263,8 @@ class TogetherPerPerson(DrawPerPerson):
         limits = {}
         for part, name in zip(self.members, self.columns, strict=True):
             # A release states them: what it shows has moved, and told of another limit than it promises.
-            shares = table[name].counts() / table.n if part.shares is None else np.array([*part.shares.each.values()])
+            known = part.shares
+            shares = self._often(table, name) if known is None else np.array([*known.each.values()])
             limits[name] = self._right(float(shares[shares < _COMMON].max(initial=0.0)))
         return cost_sentences(self.columns, self.size, self.recognised(table), limits, published=published)
 

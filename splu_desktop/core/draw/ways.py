@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw import joined as joined_design
-from splu_desktop.core.draw.joined_chances import FREQUENT, BlockCounts
+from splu_desktop.core.draw.joined_chances import limits_of_gamma
 from splu_desktop.core.errors import BadSetting, Ineligible
 from splu_desktop.core.groups.forming import check_eligible, check_gamma
 from splu_desktop.core.groups.sized import check_fakes
@@ -31,10 +31,7 @@ GROUPS, JOINED = WAYS = ("groups", "joined")
 WORTH = 0.8  # of the half width of cells in groups: joined is offered where its cells are at most as wide
 LEAST = 20  # records of a table in which values can hide behind one another
 CELL = 0.1  # share of the records in the cell that both are compared by
-_GIVEN_UP = Fraction(1, 10)  # of the room between a value's share and its tolerance, by rounding
 _COMMON = 0.5  # share of the records from which a value is everybody's guess
-_STEPS = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)  # tolerances are whole parts of the first that fits
-_SURE = Fraction(9, 10)  # share from which a value with few others is not protected: everybody guesses it anyway
 
 
 def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()) -> Tolerances:
@@ -46,23 +43,8 @@ def gamma_tolerances(column: Column, gamma: int, unprotected: Iterable[str] = ()
     """
     PlainGroups(gamma)  # raises for a gamma that is none
     check_gamma(column, gamma)
-    told, counts = {str(label) for label in unprotected}, BlockCounts.of(column.counts()).most
-    found = {}
-    for label, count in zip(column.labels.tolist(), counts.tolist(), strict=True):
-        share = Fraction(int(count), max(column.n, 1))
-        if label in told or (share >= _SURE and column.n - count < FREQUENT):
-            found[str(label)] = NOT_SENSITIVE
-            continue
-        asked, room = share + (1 - share) / gamma, (1 - share) / gamma
-        if count < FREQUENT and 2 * share <= Fraction(1, gamma):
-            found[str(label)] = Fraction(1, gamma)
-            continue
-        steps = [Fraction(math.floor(asked * step), step) for step in _STEPS]
-        good = (down for down, step in zip(steps, _STEPS, strict=True) if step * FREQUENT <= column.n)
-        near = next((down for down in good if asked - down <= room * _GIVEN_UP), None)
-        kept = near or next((down for down in steps if 2 * (asked - down) <= room), asked)
-        found[str(label)] = max(kept, Fraction(1, gamma))
-    return Tolerances(found)
+    told = [str(label) for label in unprotected]
+    return Tolerances(limits_of_gamma(column.labels.tolist(), column.counts(), gamma, told))
 
 
 def by_gamma(column: Column, gamma: int, way: str | None = None, progress: Progress = SILENT) -> Draw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,16 @@ ENOUGH = 250  # records of an interval whose mean is told: T_f at the usual thre
 _STEPS = 20  # of an interval, to which its mean is rounded
 
 
-def told_means(before: Column, after: Column) -> dict[str, float]:
+def told_means(
+    before: Column, after: Column, weigh: Callable[[NDArray[np.intp]], NDArray[np.float64]] | None = None
+) -> dict[str, float]:
     """Return interval -> mean of the numbers in it, for intervals of enough records, so coarsely that no record shows.
 
     Rounded to a twentieth of the interval, in an open one to two digits of its median; numbers so far from the median
     that a single one could move the mean by half of that count as the farthest that could not.
 
     before, after : a column as read, and in intervals; other columns have none.
+    weigh : what each record of an interval counts for, given where these stand, so that no person's count for too much.
     """
     ends = interval_ends(after)
     if ends is None or before.kind not in (Kind.INTEGER, Kind.DECIMAL) or before.values is None:
@@ -37,7 +40,8 @@ def told_means(before: Column, after: Column) -> dict[str, float]:
         if not math.isfinite(size):
             size = 10.0 ** (math.floor(math.log10(max(abs(middle), 1e-300))) - 1)
         arm = len(inside) * size / 2
-        mean = float(np.clip(inside, middle - arm, middle + arm).mean())
+        weight = None if weigh is None else weigh(np.flatnonzero(known)[codes == at])
+        mean = float(np.average(np.clip(inside, middle - arm, middle + arm), weights=weight))
         stated = round(mean / size) * size
         if math.isfinite(ends[1][at]):
             stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its interval
