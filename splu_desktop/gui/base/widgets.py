@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QColor,
+    QHelpEvent,
     QIcon,
     QKeySequence,
     QPainter,
@@ -42,6 +43,7 @@ from PySide6.QtWidgets import (
     QStyleOptionComboBox,
     QStylePainter,
     QTabWidget,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -59,16 +61,36 @@ _AROUND = 42  # pixels of a box to choose from that its text doesn't have
 _GAP = 6  # between a button's icon and its text
 
 
-def label(text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
-    """Return a label of plain text; `look` is "quiet" or "strong"."""
-    made = QLabel(text)
+class _Fitting(QLabel):
+    """Sentences that take the height of their lines at the width there is, and no more."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
+
+
+def label(
+    text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False, fitting: bool = False
+) -> QLabel:
+    """Return a label of plain text; `look` is "quiet" or "strong", `fitting` ones wrap and are as high as their lines.
+
+    Others are as high as their lines in a narrow window, too, and don't move what stands below them.
+    """
+    made = _Fitting(text) if fitting else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
-    if wrap:
+    if wrap or fitting:
         made.setWordWrap(True)
         policy = made.sizePolicy()
-        policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
+        policy.setVerticalPolicy(QSizePolicy.Policy.Preferred if fitting else QSizePolicy.Policy.Minimum)
         made.setSizePolicy(policy)
     if selectable:
         made.setTextInteractionFlags(
@@ -169,13 +191,26 @@ class Choice(QComboBox):
             return
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
+        option.currentText = self._fitting(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def _fitting(self, option: QStyleOptionComboBox) -> str:
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
         if not option.currentIcon.isNull():
             room -= option.iconSize.width() + _GAP
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            option = QStyleOptionComboBox()
+            self.initStyleOption(option)
+            if self._fitting(option) != option.currentText:  # whole on pointing at it, above what its tooltip says
+                said = (plain(option.currentText), self.toolTip())
+                QToolTip.showText(event.globalPos(), "\n".join(text for text in said if text), self)
+                return True
+        return super().event(event)
 
 
 class IconButton(QPushButton):

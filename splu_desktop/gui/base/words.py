@@ -74,10 +74,10 @@ def percent(share: float, places: int | None = None) -> str:
             places = 2
         # Neither "0 %" nor "100 %" is said of a share that is not exactly that.
         if 0 < hundred < 0.005:
-            return "< " + QLocale().toString(0.01, "f", 2) + " %"
+            return "<\u00a0" + QLocale().toString(0.01, "f", 2) + "\u00a0%"
         if 99.995 <= hundred < 100:
-            return "> " + QLocale().toString(99.99, "f", 2) + " %"
-    return QLocale().toString(hundred, "f", places) + " %"
+            return ">\u00a0" + QLocale().toString(99.99, "f", 2) + "\u00a0%"
+    return QLocale().toString(hundred, "f", places) + "\u00a0%"  # no line begins with the sign
 
 
 def percent_within(share: float, width: float) -> str:
@@ -123,5 +123,6 @@ def tip(widget: QWidget | QAction, text: str) -> None:
 
 def copy_text(text: str) -> None:
     """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
+    text = text.replace("\u00a0%", " %")  # which a spreadsheet takes for a number
     rows = ("\t".join(map(inert, row.split("\t"))) for row in text.split("\n"))
     QGuiApplication.clipboard().setText("\n".join(rows))
