@@ -202,7 +202,7 @@ def test_green_is_what_the_sentence_counts_as_answered(planning: MainWindow, idl
             for row in tab.model.rows:
                 text, green = trust.text(row), trust.colour(row) == "answerable"
                 assert (trust.picture(row) == "circle-check") == green
-                figure = re.fullmatch(r"±(\d+)\N{NO-BREAK SPACE}%", text)
+                figure = re.fullmatch(r"±(\d+) %", text)
                 assert green == (float(figure[1]) <= 100 * error if figure else text == "exact")
                 marks.append(green)
                 seen.add((green, figure is not None))

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.table import Column
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import joined, number, plain, t
+from splu_desktop.gui.base.words import joined, number, show_tip, t
 
 _ROWS = 14
 
@@ -85,7 +85,7 @@ class BarsView(QWidget):
             row = event.pos().y() // self._line()
             if row < self._fitting():  # its label may end in dots
                 said = (self._bars.labels[row] or t("(empty)"), number(self._bars.counts[row]))
-                QToolTip.showText(event.globalPos(), plain(joined(said, ":")), self)
+                show_tip(self, event.globalPos(), joined(said, ":"))
                 return True
         return super().event(event)
 

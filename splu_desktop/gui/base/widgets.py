@@ -43,7 +43,6 @@ from PySide6.QtWidgets import (
     QStyleOptionComboBox,
     QStylePainter,
     QTabWidget,
-    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -51,7 +50,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import joined, number, percent, plain, t, tip, told
+from splu_desktop.gui.base.words import joined, number, percent, plain, show_tip, t, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -206,9 +205,8 @@ class Choice(QComboBox):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             option = QStyleOptionComboBox()
             self.initStyleOption(option)
-            if self._fitting(option) != option.currentText:  # whole on pointing at it, above what its tooltip says
-                said = (plain(option.currentText), self.toolTip())
-                QToolTip.showText(event.globalPos(), "\n".join(text for text in said if text), self)
+            if self._fitting(option) != option.currentText:
+                show_tip(self, event.globalPos(), option.currentText)
                 return True
         return super().event(event)
 

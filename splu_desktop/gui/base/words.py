@@ -14,9 +14,9 @@ import math
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, QPoint
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from splu_desktop.core.messages import Isolating, isolated
 from splu_desktop.files.disk.inert import inert
@@ -74,10 +74,10 @@ def percent(share: float, places: int | None = None) -> str:
             places = 2
         # Neither "0 %" nor "100 %" is said of a share that is not exactly that.
         if 0 < hundred < 0.005:
-            return "<\u00a0" + QLocale().toString(0.01, "f", 2) + "\u00a0%"
+            return "< " + QLocale().toString(0.01, "f", 2) + " %"
         if 99.995 <= hundred < 100:
-            return ">\u00a0" + QLocale().toString(99.99, "f", 2) + "\u00a0%"
-    return QLocale().toString(hundred, "f", places) + "\u00a0%"  # no line begins with the sign
+            return "> " + QLocale().toString(99.99, "f", 2) + " %"
+    return QLocale().toString(hundred, "f", places) + " %"
 
 
 def percent_within(share: float, width: float) -> str:
@@ -121,8 +121,12 @@ def tip(widget: QWidget | QAction, text: str) -> None:
     widget.setToolTip(plain(text))
 
 
+def show_tip(widget: QWidget, at: QPoint, text: str) -> None:
+    """Show a tooltip at a place of the screen now, to the letter."""
+    QToolTip.showText(at, plain(text), widget)
+
+
 def copy_text(text: str) -> None:
     """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
-    text = text.replace("\u00a0%", " %")  # which a spreadsheet takes for a number
     rows = ("\t".join(map(inert, row.split("\t"))) for row in text.split("\n"))
     QGuiApplication.clipboard().setText("\n".join(rows))
