@@ -23,7 +23,9 @@ from splu_desktop.core.checks.trial import trial
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
 from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
@@ -146,15 +148,19 @@ def run(args: argparse.Namespace) -> None:
     strict = args.strict or args.recipe is not None
     with Shown(quiet=args.json) as shown:
         examination = examine(order, progress=shown)
-        if not examination.gate.red:
-            with contextlib.suppress(SpluError):  # publishing says what is wrong
-                if few := hardly_answered(order.table, plan, shown):
-                    notes.append(few)
         shown.end()
         if not strict and "earlier-release" not in accepted and not examination.gate.red:
             _tell_of_earlier(examination, accepted)
-        outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
+        with in_background(lambda own: _hardly_answered(order, own), shown) as few:
+            outcome = publish(order, accepted=accepted, strict=strict, examination=examination, progress=shown)
+            notes += few()
     _report(outcome, plan, args, notes, password if made_up else None)
+
+
+def _hardly_answered(order: Order, progress: Progress) -> list[str]:
+    with contextlib.suppress(SpluError):  # publishing says what is wrong
+        return [few] if (few := hardly_answered(order.table, order.plan, progress)) else []
+    return []
 
 
 def _tell_of_earlier(examination: Examination, accepted: dict[str, str]) -> None:

@@ -244,7 +244,7 @@ class DealtColumn:
         start = np.cumsum(self.counts) - self.counts
         slots = Slots(self.counts, start + begins).of(codes)
         turned = (slots - start[codes] + self.turn[codes]) % self.counts[codes]
-        return self.blocks.of(start[codes] + turned)
+        return self.blocks.of(start[codes] + turned, codes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ def distinct(
     while len(new) and len(known) <= _FEW:
         known = unique(np.concatenate([known, unique(new)]))
         if len(known) <= _FEW:
-            codes, others = _placed(keys, known)
+            codes, others = Lookup(known).of(keys)
             new = keys[others]
     if len(known) > _FEW:
         ordered = np.sort(keys)
@@ -75,30 +75,42 @@ def _nearly_distinct(
     return codes, np.flatnonzero(first)
 
 
-def _placed(
-    keys: NDArray[np.unsignedinteger], known: NDArray[np.unsignedinteger]
-) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-    """Return (N,) the codes of keys among the `known` ones, and which are none of those.
+class Lookup:
+    """Codes of keys among known ones, by tables at the places that multiplications give them.
 
-    Where two fall together the table holds one of them; the other, and the keys that are it, come into the next.
+    Parameters
+    ----------
+    known : (m,) keys, all of them different.
+    dtype : of the codes.
     """
-    shift = np.uint64(64 - (64 * len(known)).bit_length())
-    codes, left, others, turn = np.empty(0, np.int32), np.arange(len(known), dtype=np.int32), None, 0
-    while len(left):
-        factor = np.uint64(pow(_ODD, turn + 1, 1 << 64))  # powers: what one throws together the next does not
-        table = np.zeros(1 << (64 - int(shift)), np.int32)
-        places = (known[left].astype(np.uint64, copy=False) * factor) >> shift
-        table[places] = left
-        some = keys if others is None else keys[others]
-        found = np.take(table, (some.astype(np.uint64, copy=False) * factor) >> shift)
-        wrong = np.flatnonzero(np.take(known, found) != some)
-        if others is None:
-            codes, others = found, wrong
-        else:
-            codes[others] = found
-            others = others[wrong]
-        left, turn = left[table[places] != left], turn + 1
-    return codes, np.arange(len(keys)) if others is None else others
+
+    def __init__(self, known: NDArray[np.unsignedinteger], dtype: Any = np.int32) -> None:
+        self._known, self._tables = known, list[tuple[np.uint64, NDArray[Any]]]()
+        self._shift = np.uint64(64 - (64 * len(known)).bit_length())
+        left = np.arange(len(known), dtype=dtype)
+        while len(left):  # where two fall together a table holds one of them; the other comes into the next
+            factor = np.uint64(pow(_ODD, len(self._tables) + 1, 1 << 64))  # powers: what one throws together no other
+            table = np.zeros(1 << (64 - int(self._shift)), dtype)
+            places = (known[left].astype(np.uint64, copy=False) * factor) >> self._shift
+            table[places] = left
+            self._tables.append((factor, table))
+            left = left[table[places] != left]
+
+    def of(self, keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Return (N,) the codes of keys, and the places of those that are none of the known ones."""
+        codes, others = self._found(keys, *self._tables[0])
+        for table in self._tables[1:]:
+            if len(others):
+                some, wrong = self._found(keys[others], *table)
+                codes[others] = some
+                others = others[wrong]
+        return codes, others
+
+    def _found(
+        self, keys: NDArray[np.unsignedinteger], factor: np.uint64, table: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        found = np.take(table, (keys.astype(np.uint64, copy=False) * factor) >> self._shift)
+        return found, np.flatnonzero(np.take(self._known, found) != keys)
 
 
 def by_number(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects
+from splu_desktop.core.draw.by_person import NUMBER, ONE, Effects, first_spelling
 from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.codes import codes_of
@@ -26,10 +26,19 @@ from splu_desktop.core.roles.content import (
     filled_by,
     holds_digits,
     identifier_by_content,
+    looks_like_days,
     numbered_alike,
     sample_labels,
 )
-from splu_desktop.core.roles.names import identifier_by_name, medical, names_a_case, names_one_person, number_by_name
+from splu_desktop.core.roles.names import (
+    birth_by_name,
+    identifier_by_name,
+    medical,
+    names_a_case,
+    names_one_person,
+    number_by_name,
+    person_by_name,
+)
 from splu_desktop.core.roles.names import listed as words
 from splu_desktop.core.roles.vocabulary import said_by
 from splu_desktop.core.table import Column, Kind, Table, pieces
@@ -224,6 +233,18 @@ def perhaps_persons(table: Table) -> PersonsFound | None:
     return found if found is not None and found.repeats else None
 
 
+def naming(table: Table) -> tuple[Column, ...]:
+    """Return the names and dates of birth that tell persons together, () where one of both is not there."""
+    ours = [column for column in table.columns if not (_OTHERS | _KIN).intersection(words_of(column.name))]
+    names = [column for column in ours if not column.kind.ordered and person_by_name(column.name) == "name of a person"]
+    born = [
+        column
+        for column in ours
+        if birth_by_name(column.name) and (column.kind in (Kind.DATE, Kind.DATETIME) or looks_like_days(column))
+    ]
+    return (*names, *born) if names and born else ()
+
+
 def _keeps(column: Column, trait: Column) -> bool:
     """Whether the records of each value have one value of a trait, where chance would often give them two.
 
@@ -265,7 +286,8 @@ def persons_of(table: Table, progress: Progress = SILENT, *, told: Collection[st
         kind = _numbers(column, column.name in told)
         if kind is None:
             continue
-        counts = column.counts()[~column.missing]
+        known = ~column.missing
+        counts = np.bincount(first_spelling(column)[known], column.counts()[known]).astype(np.int64)
         counts = counts[counts > 0]
         if len(counts):
             each = PersonsFound(column.name, len(counts), int(counts.sum()), int(counts.max()), kind)
@@ -278,6 +300,8 @@ def _numbers(column: Column, told: bool) -> bool | None:
     """Return True where a column numbers persons, False where it numbers what belongs to one, None where neither."""
     have = words_of(column.name)
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN) or not column.n or _OTHERS.intersection(have):
+        return None
+    if birth_by_name(column.name):  # written in digits; many are born on one day
         return None
     present = filled_by(column)[0]
     coded = told and column.kind is not Kind.DECIMAL and present >= _TOLD * column.n and holds_digits(column)

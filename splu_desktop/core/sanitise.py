@@ -20,7 +20,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, keep_freed
 from splu_desktop.core.thresholds import Thresholds
 
 
@@ -65,12 +65,6 @@ def redrawable(table: Table, draws: Mapping[str, Draw], thresholds: Thresholds) 
     return found
 
 
-# Linux's allocator hands every freed block of this size class back to the system, and taking the same pages anew costs
-# more than the work on them: a third of the time at 500,000 records. Freeing one untouched block of just under 32 MB
-# (its largest threshold) tells it to keep up to 64 MB for the next array. Elsewhere this does nothing.
-_KEPT = (32 << 20) - 8192
-
-
 def run(
     table: Table,
     plan: Plan,
@@ -104,7 +98,7 @@ def run(
     table = by_person.shifted(table, plan.persons, source)
     read, table = table, prepare(table, plan)
     learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}
-    np.empty(_KEPT, np.uint8)
+    keep_freed()
     kept = [name for name in table.names if plan.roles[name].published]
     progress.report("Drawing random ids", 0.0)
     order = permutation(source, table.n, storage)

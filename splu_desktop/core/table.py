@@ -62,9 +62,30 @@ class InMemory:
 IN_MEMORY = InMemory()
 
 
-def taken(of: NDArray[Any], at: NDArray[Any], storage: Storage = IN_MEMORY) -> NDArray[Any]:
-    """Return `of` at the (K,) places `at`, all of which it has; twice as fast as brackets."""
+def keep_freed() -> None:
+    """Have Linux's allocator keep freed arrays of less than 32 MB for the next ones; elsewhere this does nothing.
+
+    It hands each block of this size class back to the system, and taking the same pages anew costs more than the work
+    on them: a third of the time at 500,000 records. Freeing one untouched block of its largest threshold tells it to
+    keep up to 64 MB.
+    """
+    np.empty((32 << 20) - 8192, np.uint8)
+
+
+def taken(
+    of: NDArray[Any], at: NDArray[Any], storage: Storage = IN_MEMORY, *, below: int | None = None
+) -> NDArray[Any]:
+    """Return `of` at the (K,) places `at`, all of which it has; twice as fast as brackets.
+
+    `below` : what all numbers of it are below. Those of a byte are gathered as bytes, which stay near the processor.
+    """
     found = storage.array(len(at), of.dtype)
+    if below is not None and below <= 1 << 8:
+        few = storage.array(len(of), np.uint8)
+        few[:] = of
+        for part in pieces(len(at)):
+            found[part] = np.take(few, at[part], mode="clip")
+        return found
     for part in pieces(len(at)):
         np.take(of, at[part], out=found[part], mode="clip")  # "raise" would hold what is found twice
     return found
@@ -252,7 +273,7 @@ class Column:
 
     def shuffled(self, order: NDArray[np.integer[Any]], storage: Storage = IN_MEMORY) -> Column:
         """Return the column with all its records in another order; what was counted need not be counted again."""
-        found = self._changed(codes=taken(self.codes, order, storage))
+        found = self._changed(codes=taken(self.codes, order, storage, below=self.m))
         object.__setattr__(found, "_counts_cache", self.counts())
         return found
 

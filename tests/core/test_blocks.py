@@ -113,7 +113,7 @@ def test_blocks_drawn_anywhere_are_the_column_drawn(number: int, kind: str) -> N
     source = Seeded(number)
     made = draw.blocks(known, number, source)
     assert made.number == number
-    block = made.of(Slots(sa.counts()).of(sa.codes))
+    block = made.of(Slots(sa.counts()).of(sa.codes), sa.codes)
     kept = 0
     for at in range(made.number):
         own = sa.codes[block == at]
@@ -192,7 +192,7 @@ def test_any_two_records_share_a_block_alike() -> None:
         dealt = Dealt.of(layout, 4, source)
         ids = np.argsort(source.bits(sa.n), kind="stable")
         block = np.empty(sa.n, int)
-        block[ids] = dealt.blocks(Slots(sa.counts()).of(sa.codes[ids]))
+        block[ids] = dealt.blocks(Slots(sa.counts()).of(sa.codes[ids]), sa.codes[ids])
         shared += [block[one] == block[other] for one, other in pairs]
     assert (np.abs(shared / runs - 1 / 4) < stats.norm.isf(RARELY / 2 / len(pairs)) * np.sqrt(3 / 16 / runs)).all()
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, table_lines
+from splu_desktop.cluster.counted import CountedColumn
+from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, persons_line, table_lines
+from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.guarantees.audience import Audience
@@ -15,8 +19,9 @@ from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.messages import share_of
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.language import language
+from tests.core.published_tables import table_of
 from tests.core.tables import column, plan_for, skewed, with_nsas
 from tests.draws import plain
 
@@ -219,3 +224,77 @@ def test_what_is_promised_is_what_the_persons_of_the_table_leave() -> None:
     german = language("de").sentence(said["persons"])
     assert "höchstens" in german
     assert "at most" not in german
+
+
+def _line(columns: dict[str, Any], identifiers: set[str], name: str) -> Line:
+    table = table_of(columns)
+    roles = {each: Role.IDENTIFIER if each in identifiers else Role.NSA for each in table.names} | {"diag": Role.SA}
+    (line,) = [each for each in table_lines(table, Plan(roles, {"diag": PlainGroups(2)})) if each.name == name]
+    return line
+
+
+def _surnames(numbers: np.ndarray) -> list[str]:
+    return [f"Mei{chr(97 + at // 26)}{chr(97 + at % 26)}er" for at in numbers.tolist()]
+
+
+def test_persons_are_told_by_names_and_births_and_by_numbers_in_two_spellings() -> None:
+    """Each stay had a number of its own, or one person's was written in two ways: the tick said one record each."""
+    n = 600
+    rng = np.random.default_rng(2)
+    who, diag = np.arange(n) // 2, rng.choice(["a", "b", "c"], n)
+    surname, born = _surnames(who), [f"{w % 28 + 1:02}.05.{1930 + w % 70}" for w in who]
+    stay, rest = np.arange(10_000, 10_000 + n), {"sex": rng.choice(["f", "m"], n), "diag": diag}
+    numbered = {"patient_no": stay, "Nachname": surname, "Geburtsdatum": born, **rest}
+    line = _line(numbered, {"patient_no", "Nachname", "Geburtsdatum"}, "persons")
+    assert line.light is Light.AMBER
+    assert "300 different persons" in line.sentence
+    once = {**numbered, "Nachname": _surnames(np.arange(n))}
+    assert _line(once, {"patient_no", "Nachname", "Geburtsdatum"}, "persons").light is Light.GREEN
+    for first, second in (("M{:05d}", "m{:05d}"), ("M {:05d}", "M  {:05d}"), ("{:06d}", "0{:06d}")):
+        spelled = [(first if at % 2 else second).format(w) for at, w in enumerate(who)]
+        line = _line({"patient_no": spelled, **rest}, {"patient_no"}, "persons")
+        assert line.light is Light.AMBER, first
+        assert "300 values" in line.sentence
+
+
+def test_of_records_without_a_number_nothing_is_said_of_persons() -> None:
+    n = 300
+    numbers = [f"M{at:05}" if at % 3 else "" for at in range(n)]
+    line = _line(
+        {"patient_no": numbers, "sex": ["f", "m"] * 150, "diag": ["a", "b", "c"] * 100}, {"patient_no"}, "persons"
+    )
+    assert "in 100 records without a value there nothing is known" in line.sentence
+
+
+@pytest.mark.parametrize("written", ["%d%m%Y", "%y%m%d", "%j%Y"])
+def test_no_tick_for_a_date_of_birth_in_digits(written: str) -> None:
+    births = [(dt.date(1930, 1, 1) + dt.timedelta(37 * at)).strftime(written) for at in range(600)]
+    line = _line({"Geburtsdatum": births, "diag": ["a", "b", "c"] * 200}, set(), "identifiers")
+    assert line.light is Light.AMBER
+    months = [f"{at % 12 + 1:02}{1940 + at % 60}" for at in range(600)]
+    assert _line({"MYDOB": months, "diag": ["a", "b", "c"] * 200}, set(), "identifiers").light is Light.GREEN
+
+
+def test_no_tick_for_persons_whose_records_are_elsewhere() -> None:
+    """Names and births are looked at together, which counts of each alone can't tell."""
+    who = np.arange(200)
+    names = Column.from_labels("Nachname", _surnames(who))
+    born = Column.from_labels("Geburtsdatum", [f"{1940 + w % 60}-05-{w % 28 + 1:02}" for w in who], kind=Kind.DATE)
+    counted = Table(
+        tuple(
+            CountedColumn(
+                each.name,
+                each.kind,
+                np.arange(each.m, dtype=np.int32),
+                each.labels,
+                each.missing,
+                each.values,
+                weights=2 * each.counts(),
+                records=400,
+            )
+            for each in (names, born)
+        )
+    )
+    line = persons_line(counted, counted, {})
+    assert line.light is Light.AMBER
+    assert "not looked at" in line.sentence

@@ -15,6 +15,7 @@ from splu_desktop.core.checks.gate import Light, table_lines
 from splu_desktop.core.risk import giveaway
 from splu_desktop.core.risk.giveaway import ALPHA, LIFT, SHARE, TELLING, _by_formulas, claims, cuts, giveaways
 from splu_desktop.core.table import Column, Kind, Table
+from tests.core.published_tables import table_of
 from tests.core.tables import column, plan_for
 
 
@@ -345,3 +346,50 @@ def test_the_gate_says_so() -> None:
     assert [line.light for line in table_lines(silent, plan_for(silent, s=5)) if line.name == "giveaway"] == [
         Light.GREEN
     ]
+
+
+def _stays(n: int = 2_000) -> tuple[np.random.Generator, np.ndarray]:
+    chance = np.random.default_rng(11)
+    return chance, chance.choice(["P", "Q", "R"], n)
+
+
+@pytest.mark.parametrize("form", ["{code}-{value}", "{code}{value}77", "{long}/{value}"])
+def test_a_letter_anywhere_in_a_code_of_each_record_is_noticed(form: str) -> None:
+    """Codes stood in the order of their letters alone, so that 4711-P and 0815-P were no neighbours."""
+    chance, value = _stays()
+    codes = chance.integers(1000, 9999, len(value))
+    made: Any = [form.format(code=c, long=c * 10 ** (c % 3), value=v) for c, v in zip(codes, value, strict=True)]
+    table = table_of({"lot": made, "sex": chance.choice(["f", "m"], len(value)), "s": value})
+    assert [each.columns for each in giveaways(table, ["lot", "sex"], ["s"])] == [("lot",)]
+    other = table_of({"lot": chance.permutation(made), "sex": chance.choice(["f", "m"], len(value)), "s": value})
+    assert giveaways(other, ["lot", "sex"], ["s"]) == ()
+
+
+def test_times_and_moments_tell_how_long_it_took() -> None:
+    """08:30 is a text, and moments were cut by days alone."""
+    chance, _ = _stays()
+    start, took = chance.integers(0, 1_300, 2_000), chance.integers(1, 120, 2_000)
+    long = np.where(took > 60, "y", "n")
+    clock: dict[str, Any] = {
+        name: [f"{t // 60:02}:{t % 60:02}" for t in at] for name, at in (("in", start), ("out", start + took))
+    }
+    day = np.datetime64("2024-01-01") + chance.integers(0, 300, 2_000)
+    moment: dict[str, Any] = {
+        name: (day + (at).astype("timedelta64[m]")).astype("datetime64[s]").astype(str)
+        for name, at in (("in", start), ("out", start + took))
+    }
+    for columns, kinds in ((clock, {}), (moment, dict.fromkeys(("in", "out"), Kind.DATETIME))):
+        (found,) = giveaways(table_of({**columns, "long": long}, kinds), ["in", "out"], ["long"])
+        assert found.columns == ("in", "out")
+
+
+def test_two_columns_of_many_texts_that_are_the_same_are_noticed() -> None:
+    """A hospital where one was sent from and one where one was treated say who was moved."""
+    chance, value = _stays()
+    home = chance.integers(0, 1_500, len(value))
+    there = np.where(value == "P", home, chance.integers(0, 1_500, len(value)))
+    table = table_of({
+        "home": np.char.add("h", home.astype(str)), "there": np.char.add("h", there.astype(str)), "s": value
+    })  # fmt: skip
+    (found,) = giveaways(table, ["home", "there"], ["s"])
+    assert (found.columns, found.value) == (("home", "there"), "P")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
+from tests.core.published_tables import table_of
 from tests.draws import plain
 
 
@@ -267,3 +269,35 @@ def test_a_unit_is_not_left_out_in_silence() -> None:
     assert found.plan.roles["age"] is Role.NSA
     assert found.plan.roles["age_unit"] is Role.DROPPED
     assert f"“age” is then read without its unit, which is not “years” in {int(months.sum())} records" in said[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("aim", [Aim(giveaway=False), Aim(k=5, giveaway=False)])
+def test_no_set_of_more_columns_reaches_the_aim(seed: int, aim: Aim) -> None:
+    """By brute force, in their coarsest forms: columns of few values were left out for others of more."""
+    chance = np.random.default_rng(seed)
+    few = {f"c{at}": chance.choice(["A", "B", "C", "D", "E"][: 2 + at % 4], 1_500) for at in range(6)}
+    table = table_of(
+        {
+            **few,
+            "x": chance.integers(0, 300, 1_500),
+            "y": chance.integers(0, 60, 1_500),
+            "s": chance.choice(["p", "q"], 1_500),
+        },
+        dict.fromkeys("xy", Kind.INTEGER),
+    )
+    names = [name for name in table.names if name != "s"]
+    plan = Plan({**dict.fromkeys(names, Role.NSA), "s": Role.SA}, plain({"s": 2}))
+    made = make_safe(table, plan, aim)
+    coarsest = {}
+    for name in names:
+        forms = [column_after(table[name], steps) for steps in coarser_forms(table[name], aim.k)]
+        coarsest[name] = min((table[name], *(form for form in forms if entropy(form) > 0.3)), key=entropy)
+    most = max(
+        len(some)
+        for size in range(len(names) + 1)
+        for some in itertools.combinations(names, size)
+        if not aim.far(class_sizes(Table(tuple(coarsest[name] for name in names)), some))
+    )
+    assert made.reached
+    assert len(made.plan.named(Role.NSA)) == most

@@ -158,6 +158,18 @@ def test_a_star_of_a_harmless_sign_covers_no_other_word() -> None:
         ("Source", "pneumonia sepsis line", Role.SA),
         ("Source", "paper web", Role.NSA),
         ("Ward", "Oncology Cardiology", Role.NSA),
+        ("Episode omschrijving", "Hypertensie Diabetes Hoesten", Role.SA),  # what came about is named by its illness
+        ("Aufnahmestation", "Onkologie Kardiologie", Role.NSA),
+        ("Estado", "SP RJ MG", Role.NSA),
+        ("State", "Texas Ohio", Role.NSA),
+        ("Estado", "E G C", Role.DROPPED),  # estable, grave, crítico
+        ("ESTADO", "completo parcial recusado", Role.DROPPED),
+        ("STATO", "V D P", Role.DROPPED),  # vivo, deceduto, perso
+        ("Method", "SVD CS VE", Role.DROPPED),
+        ("Emergency", "0 1", Role.DROPPED),
+        ("V3", "2021 2022 2023", Role.NSA),  # years, as months are
+        ("V3", "2021 2022 ", Role.DROPPED),
+        ("ticket_esenz", "048 013 E01", Role.SA),  # the exemption names the illness it is given for
     ],
 )
 def test_values_decide_what_a_name_leaves_open(name: str, values: str, role: Role) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting, UnknownColumn
@@ -126,12 +127,14 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     number = 1
     found = {name: table[name].compacted() for name in nsas}
     good = [name for name, column in found.items() if 2 <= column.m <= _MANY]
-    good.sort(key=lambda name: (any(matter.what == TIMED for matter in said_by(name)[0]), -_evenness(found[name])))
+    good.sort(
+        key=lambda name: (any(matter.what == TIMED for matter in said_by(name)[0]), -_evenness(found[name].counts()))
+    )
     long = [name for name, column in found.items() if column.m > _MANY and column.kind.ordered]
     long.sort(key=lambda name: found[name].m)
     for name in (*good, *long):
         size = min(found[name].m, _MANY if name in good else _INTERVALS + 1)
-        if len(lines) < 2 and number * size <= _USUAL_LINES and not any(_same(found[name], found[n]) for n in lines):
+        if len(lines) < 2 and number * size <= _USUAL_LINES and not any(_same(table, name, n) for n in lines):
             lines.append(name)
             number *= size
     column = table[sa].compacted()
@@ -141,20 +144,16 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
     return AskedTable(tuple(lines), (Condition(sa, (value,)),))
 
 
-def _evenness(*columns: Column) -> float:
+def _evenness(counts: NDArray[np.int64]) -> float:
     """Return how many values as frequent as one another would tell as much as these (exp of their entropy)."""
-    codes, m = np.zeros(columns[0].n, np.int64), 1
-    for column in columns:
-        codes, m = codes * column.m + column.codes, m * column.m
-    share = np.bincount(codes, minlength=m) / max(len(codes), 1)
-    share = share[share > 0]
+    share = counts[counts > 0] / max(int(counts.sum()), 1)
     return float(np.exp(-(share * np.log(share)).sum()))
 
 
-def _same(one: Column, other: Column) -> bool:
+def _same(table: Table, one: str, other: str) -> bool:
     """Whether one of two columns tells less than a fifth anew beside the other, as a postcode beside its place."""
-    less, more = sorted((_evenness(one), _evenness(other)))
-    return bool(_evenness(one, other) < more * less**0.2)
+    less, more = sorted(_evenness(table[name].counts()) for name in (one, other))
+    return bool(_evenness(table.crossed(one, other).ravel()) < more * less**0.2)
 
 
 def asked_from(text: str, table: Table, usual: AskedTable | None = None) -> AskedTable:

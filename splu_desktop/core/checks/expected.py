@@ -157,7 +157,7 @@ class Ahead:
 
     def __init__(self, table: Table, nsas: Sequence[str], repeats: Repeats | None = None) -> None:
         self.table, self._nsas, self._repeats = table, tuple(nsas), repeats
-        self._counts = _Counts()
+        self._counts, self._selector = _Counts(), Selector(table)
         self._compacted: dict[str, Column] = {}
 
     @classmethod
@@ -238,7 +238,9 @@ class Ahead:
         return kept(self._counts.true, tuple(question), lambda: self._counted(question))
 
     def _counted(self, question: Sequence[Condition]) -> int:
-        return int(self._meets(question).sum())
+        return self._selector.number(
+            [(each.column, each.select(self.table[each.column]).tobytes()) for each in question]
+        )
 
     def _meets(self, question: Sequence[Condition]) -> Flags:
         meets = np.ones(self.table.n, bool)

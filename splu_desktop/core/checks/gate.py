@@ -12,18 +12,29 @@ from dataclasses import field, replace
 from enum import Enum
 from functools import partial
 
+import numpy as np
+
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import LEFT_OUT, ONE, ByPerson, known_by_distances, persons, unique_courses
+from splu_desktop.core.draw.by_person import (
+    LEFT_OUT,
+    ONE,
+    ByPerson,
+    first_spelling,
+    known_by_distances,
+    persons,
+    unique_courses,
+)
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.guarantees.audience import per_cent
 from splu_desktop.core.messages import Figure, Said, listed, quoted, say, share_of
-from splu_desktop.core.persons import per_person, perhaps_persons, persons_of, rounded, shift_sentence
+from splu_desktop.core.persons import naming, per_person, perhaps_persons, persons_of, rounded, shift_sentence
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.risk.giveaway import giveaways, looked_closely
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role, suggest_roles
@@ -295,12 +306,12 @@ def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Pro
     if not found and not both:
         text = (
             "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
-            "sensitive value."
+            "sensitive value beyond what chance may do."
         )
         if len(ways) > 1:
             text = (
                 "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
-                "of a sensitive value, and no two sensitive columns tell each other's."
+                "of a sensitive value beyond what chance may do, and no two sensitive columns tell each other's."
             )
         yield Line("giveaway", Light.GREEN, text, "classify")
     if (closely := looked_closely(table, plan.named(Role.NSA))) is not None:
@@ -324,6 +335,7 @@ def persons_line(
     chosen : what is done about them, None where nothing was chosen.
     told : columns of which somebody says that they identify a person.
     """
+    text: str
     if chosen is not None:
         return _persons_treated(source, table, ways, chosen, progress)
     found = persons_of(source, progress, told=told)
@@ -338,13 +350,22 @@ def persons_line(
                 records=perhaps.records,
             )
             return Line("persons", Light.AMBER, text, "classify", perhaps.column)
+        if (named := _by_name(source, progress)) is not None:
+            return named
         text = say("The promise is per record; nothing in the table tells whether persons have several.")
         return Line("persons", Light.GREEN, text, "classify")
     if not found.repeats:
+        if (named := _by_name(source, progress)) is not None:
+            return named
         text = say(
             "Each value of “{column}” stands in one record, so the promise per record is one per person.",
             column=found.column,
         )
+        if found.records < source.n:
+            more = say(
+                "Of the persons in {n} records without a value there nothing is known.", n=source.n - found.records
+            )
+            text = listed((text, more), "{head} {tail}", "{head} {tail}")
         return Line("persons", Light.GREEN, text, "classify", found.column)
     perhaps = None if found.each_is_one else perhaps_persons(source)
     wider = perhaps is not None and perhaps.persons < found.persons  # persons come again, with another stay
@@ -366,6 +387,34 @@ def persons_line(
         **({"other": perhaps.column, "fewer": perhaps.persons} if perhaps is not None and wider else {}),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
+
+
+def _by_name(source: Table, progress: Progress) -> Line | None:
+    """Return the line of persons whom their names and dates of birth tell in several records, None where they don't."""
+    columns = naming(source)
+    if not columns:
+        return None
+    names = listed(say("“{name}”", name=column.name) for column in columns)
+    if any(len(column.codes) < column.n for column in columns):  # the records are not here
+        text = say(
+            "The promise is per record. Whether persons by {columns} have several was not looked at.", columns=names
+        )
+        return Line("persons", Light.AMBER, text, "import", columns[0].name)
+    known = np.logical_and.reduce([~column.missing[column.codes] for column in columns])
+    spelled = [column.with_codes(first_spelling(column).astype(np.int32)[column.codes]) for column in columns]
+    sizes = np.bincount(classes_of(spelled, source.n, progress).ids[known])
+    if sizes.max(initial=0) < 2:
+        return None
+    text = say(
+        "The promise is per record, and persons have several: {persons} different persons by {columns} stand in "
+        "{records} records, one in {largest}. Give the table a column that numbers them, and what this means for them "
+        "is said here.",
+        persons=int(np.count_nonzero(sizes)),
+        columns=names,
+        records=int(sizes.sum()),
+        largest=int(sizes.max()),
+    )
+    return Line("persons", Light.AMBER, text, "import", columns[0].name)
 
 
 def persons_told(line: Line, published: Published) -> Line:

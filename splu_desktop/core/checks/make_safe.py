@@ -8,11 +8,11 @@ Then, if too many records stand alone, the finest forms of the columns with whic
 coarse end: nothing shows there which column to begin with where all records are unique, and a column is left out only
 where not even its coarsest form fits. Columns come in one by one, in their coarsest form; then the one that has lost
 most is made finer, again and again, while the aim holds. A finer form only splits classes, so a form that failed once
-fails ever after, and each is tried once at most: the search is bounded by the number of forms. It is done twice, with
-those columns first that tell most, and with those that recipients need most and that split least, and again with each
-form of a column that recipients need most given beforehand, which the others make room for; taken is what leaves fewest
-columns out, and of these what loses least. What a form gives up is the entropy that is lost, of columns that recipients
-need more the more so.
+fails ever after, and each is tried once at most: the search is bounded by the number of forms. It is done three times,
+with those columns first that tell most, with those that recipients need most and that split least, and with those of
+them that tell least, for which there is room longest, and again with each form of a column that recipients need most
+given beforehand, which the others make room for; taken is what leaves fewest columns out, and of these what loses
+least. What a form gives up is the entropy that is lost, of columns that recipients need more the more so.
 
 Last, a step without which all stays as it is reached is no step: what was needed before others were found may not be
 after them. Each of those that are left tells what it does by itself, or what would be without it alone.
@@ -81,6 +81,7 @@ _TOLD = 0.005  # share given up from which it is said
 # A coarser form that tells less than so much, in nats, and than this share of what the column told is no use.
 _LEAST_TOLD, _LEAST_SHARE = 0.3, 0.1
 _WANTED = {"an age or a year of birth": 3.0, "sex, family or household": 2.0}  # recipients need it more than the rest
+_ORDERS = ("most", "even", "least")  # first come columns that tell most, that split least, that tell least
 _STAGE = "Looking for steps that make it safe"
 
 
@@ -454,7 +455,7 @@ class _Search:
         names = self.plan.named(Role.NSA)
         forms = {name: [((), self.now[name]), *filter(self.useful, self.forms[name])] for name in names}
         given = [None, *((name, at) for name in names if self.wanted(name) > 1 for at in range(len(forms[name])))]
-        most, tried = len(given) * (len(names) ** 2 + 2 * sum(map(len, forms.values()))), 0
+        most, tried = len(_ORDERS) * len(given) * (len(names) ** 2 // 2 + sum(map(len, forms.values()))), 0
 
         def sizes(rest: Classes, name: str, at: int) -> NDArray[np.int64]:
             nonlocal tried
@@ -462,8 +463,8 @@ class _Search:
             self.progress.report(_STAGE, 0.9 * min(1.0, tried / most))
             return rest.split_sizes(forms[name][at][1].codes, forms[name][at][1].m)
 
-        def arranged(telling: bool, first: tuple[str, int] | None) -> dict[str, int]:
-            """Return which of its forms, the finest first, each column has; those that tell most, or least, first.
+        def arranged(order: str, first: tuple[str, int] | None) -> dict[str, int]:
+            """Return which of its forms, the finest first, each column has, columns in one of `_ORDERS`.
 
             `first` : a column and its form that the others have to make room for.
             """
@@ -480,8 +481,10 @@ class _Search:
                     after, column = sizes(rest, name, at), forms[name][at][1]
                     if self.aim.far(after):
                         del waiting[name]
-                    elif telling:
+                    elif order == "most":
                         fitting.append((-self.wanted(name) * entropy(column), 0, 0, name))
+                    elif order == "least":
+                        fitting.append((-self.wanted(name), entropy(column), 0, name))
                     else:
                         alone = records_below(after, max(self.aim.k, _SMALL))
                         fitting.append((-self.wanted(name), alone, self.price(name, column), name))
@@ -504,7 +507,7 @@ class _Search:
         def lost(taken: dict[str, int]) -> float:
             return sum(self.price(name, forms[name][taken[name]][1] if name in taken else None) for name in names)
 
-        ways = (arranged(telling, first) for first in given for telling in (True, False))
+        ways = (arranged(order, first) for first in given for order in _ORDERS)
         taken = min(ways, key=lambda taken: (-len(taken), lost(taken)))
         for name in sorted(taken, key=lambda name: self.price(name, forms[name][taken[name]][1])):
             if taken[name]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.table import Column, Kind, Table, remembered, unique
 from splu_desktop.frozen import dataclass
@@ -118,12 +119,33 @@ class ByPerson:
 @remembered
 def persons(column: Column) -> Ints:
     """Return (N,) a number per person, from 0; a record without an identifier is a person of its own."""
-    codes = column.codes.astype(np.int64)
+    codes = first_spelling(column)[column.codes].astype(np.int64)
     unknown = column.missing[column.codes]
     codes[unknown] = column.m + np.arange(int(unknown.sum()))
     found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     found.flags.writeable = False  # every column of a plan asks for it several times
     return found
+
+
+@remembered
+def first_spelling(column: Column) -> Ints:
+    """Return (m,) the first label that is the same but for capitals, blanks and noughts in front: M0012 is m0012."""
+    own = np.arange(column.m)
+    texts = column.texts
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or (isinstance(texts, Texts) and not _spelled(texts)):
+        return own
+    first: dict[str, int] = {}
+    for at, text in enumerate(texts):
+        plain = " ".join(str(text).split()).casefold()
+        own[at] = first.setdefault(plain.lstrip("0") if plain.isdecimal() else plain, at)
+    return own
+
+
+def _spelled(texts: Texts) -> bool:
+    """Whether there are blanks, noughts in front, or letters of both cases: else no two are spellings of one."""
+    raw = texts.raw
+    small, large = (bool(((raw >= low) & (raw < low + 26)).any()) for low in b"aA")
+    return (small and large) or bool((raw[:, 0] == ord("0")).any()) or texts.has(b" \t")
 
 
 def numbered(who: Ints, source: Randomness) -> Column:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import contextlib
 from abc import abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
@@ -51,7 +52,7 @@ from splu_desktop.core.guarantees.tolerant import (
     t_p_of,
 )
 from splu_desktop.core.messages import Figure, listed, say
-from splu_desktop.core.progress import SILENT, Progress, ProgressPart
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, respelled
@@ -92,22 +93,33 @@ class GroupDraw(Draw):
             return column.with_codes(made.redraw(0, column.codes, source, progress))
         progress.report("Drawing random ids", 0.0)
         codes = storage.array(column.n)
-        for block, at in enumerate(blocks.members(column.codes, column.counts(), made.dealt, source, storage)):
-            part = ProgressPart(progress, block / made.number, 1 / made.number)
-            codes[at] = made.redraw(block, np.take(column.codes, at), source, part)
+        forming: deque[tuple[NDArray[np.int32], Future[groups.Parts]]] = deque()
+
+        def draw_first() -> None:
+            at, formed = forming.popleft()
+            codes[at] = _drawn(formed.result(), len(at), source, SILENT)
+
+        # Groups are formed beside the drawing of random numbers, whose order does not depend on who is quicker.
+        with ThreadPoolExecutor(1, thread_name_prefix="splu") as pool:
+            for block, at in enumerate(blocks.members(column.codes, column.counts(), made.dealt, source, storage)):
+                progress.report("Mixing groups", block / made.number)
+                ids, part = permutation(source, len(at)), column.with_codes(np.take(column.codes, at))
+                forming.append((at, pool.submit(self._formed, part, ids, made.dealt.part(block), SILENT)))
+                if len(forming) > 1:
+                    draw_first()
+            draw_first()
         return column.with_codes(codes)
 
     def redrawn(self, column: Column, layout: Layout, source: Randomness, progress: Progress) -> NDArray[np.int32]:
         """Return (N,) the codes of a column or of a block of it drawn anew in groups of this layout."""
         progress.report("Drawing random ids", 0.0)
-        ids = permutation(source, column.n)
+        parts = self._formed(column, permutation(source, column.n), layout, progress)
+        return _drawn(parts, column.n, source, progress)
+
+    def _formed(self, column: Column, ids: NDArray[np.int32], layout: Layout, progress: Progress) -> groups.Parts:
         parts = groups.assign_tolerant(column, ids, layout, progress=progress)
         self.verify(column, parts)
-        progress.report("Drawing values", 0.0)
-        codes = np.empty(column.n, np.int32)
-        for records, values in parts:
-            _draw(records, values, codes, source, progress)
-        return codes
+        return parts
 
     def how(self) -> str:
         return say(
@@ -142,8 +154,8 @@ class _GroupBlocks:
     def number(self) -> int:
         return 1 if self.dealt is None else self.dealt.number
 
-    def of(self, slots: Ints) -> NDArray[np.uint16]:
-        return np.zeros(len(slots), np.uint16) if self.dealt is None else self.dealt.blocks(slots)
+    def of(self, slots: Ints, codes: NDArray[np.int32]) -> NDArray[np.uint16]:
+        return np.zeros(len(slots), np.uint16) if self.dealt is None else self.dealt.blocks(slots, codes)
 
     def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
         layout = self.layout if self.dealt is None else self.dealt.part(block)
@@ -443,6 +455,15 @@ def plain_with_fakes(column: Column, gamma: int, fakes: int) -> DecoyGroups:
             share=100 * float(counts[top]) / column.n,
         )
     return grouping
+
+
+def _drawn(parts: groups.Parts, n: int, source: Randomness, progress: Progress) -> NDArray[np.int32]:
+    """Return (N,) the codes drawn in groups."""
+    progress.report("Drawing values", 0.0)
+    codes = np.empty(n, np.int32)
+    for records, values in parts:
+        _draw(records, values, codes, source, progress)
+    return codes
 
 
 def _draw(

@@ -76,8 +76,8 @@ class Blocks(Protocol):
     def number(self) -> int:
         """How many there are; perhaps fewer than asked for."""
 
-    def of(self, slots: Ints) -> NDArray[np.uint16]:
-        """Return (K,) the block, from 0, of the records with these slots."""
+    def of(self, slots: Ints, codes: NDArray[np.int32]) -> NDArray[np.uint16]:
+        """Return (K,) the block, from 0, of the records with these slots and codes."""
 
     def redraw(self, block: int, codes: NDArray[np.int32], source: Randomness, progress: Progress) -> NDArray[np.int32]:
         """Return (n_b,) codes drawn anew of all records of a block, given theirs, in the same order."""
@@ -91,7 +91,7 @@ class RecordBlocks:
     column: Column
     number: int = 1
 
-    def of(self, slots: Ints) -> NDArray[np.uint16]:
+    def of(self, slots: Ints, codes: NDArray[np.int32]) -> NDArray[np.uint16]:
         """See `Blocks`."""
         return (slots % self.number).astype(np.uint16)
 

@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint16]
 
 MOST = 1 << 16  # blocks, told apart by 16 bits
-RECORDS = 1 << 21  # in a block: its arrays take some 150 MB, and mixing is as good as in a whole table
+RECORDS = 1 << 20  # in a block: its arrays take some 75 MB, and mixing is as good as in a whole table
 _GROUPS = 16  # in a block at least, of the commonest size
 
 
@@ -65,15 +65,17 @@ class Dealt:
         first[order] = np.cumsum(inline, axis=0) - inline
         return cls(layout, number, first)
 
-    def blocks(self, slots: Ints) -> Numbers:
-        """Return (K,) the blocks of the records with these slots."""
-        records = self.layout.records.ravel()  # value after value, and of each the sizes one after another
-        begins = np.cumsum(records) - records
-        filled = np.flatnonzero(records)  # of cells without records, which begin where the next does, none is meant
-        cell = filled[np.searchsorted(begins[filled], slots, side="right") - 1]
-        place = slots - begins[cell] + self.first.ravel()[cell]
-        group = place % self.layout.numbers[cell % len(self.layout.numbers)]
-        return (group % self.number).astype(np.uint16)
+    def blocks(self, slots: Ints, codes: NDArray[Any]) -> Numbers:
+        """Return (K,) the blocks of the records with these slots and codes."""
+        records = self.layout.records  # value after value, and of each the sizes one after another
+        begins = (np.cumsum(records) - records.ravel()).reshape(records.shape)
+        sizes = records.shape[1]
+        cell = codes.astype(np.int64) * sizes
+        for size in range(1, sizes):
+            cell += slots >= np.take(begins[:, size], codes)
+        place = slots + np.take(self.first - begins, cell)
+        group: Ints = place % (self.layout.numbers[cell % sizes] if sizes > 1 else self.layout.numbers)
+        return np.asarray(group % self.number, np.uint16)
 
     def part(self, block: int) -> Layout:
         """Return the layout of a block: its groups, and its records of each value."""
@@ -129,7 +131,8 @@ def members(
     block = storage.array(len(codes), np.uint16)
     for start in range(0, len(codes), at_once):
         part = slice(start, start + at_once)
-        block[part] = dealt.blocks(slots.of(np.take(codes, ids[part])))
+        own = np.take(codes, ids[part])
+        block[part] = dealt.blocks(slots.of(own), own)
     order, begins = by_number(block, dealt.number, storage)
     for begin, end in pairwise(begins.tolist()):
         yield np.take(ids, order[begin:end])

@@ -9,13 +9,14 @@ Even records are judged by what odd ones taught and the other way round.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.frozen import dataclass
 
 _RECORDS = 5_000  # that teach
@@ -23,6 +24,8 @@ _FULL = 0.8  # share of records that must have a number
 _VALUES = 8  # of a sensitive column, each looked for by itself
 _ROUNDS = 3
 _TELLS = 0.15  # correlation of what a formula makes of a record with its having a value, at least
+_TIME = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?")
+_MOST_TIMES = 86_400
 _NONE = 1e-6  # of the deviation, that a formula which says all may leave unsaid
 
 Floats = NDArray[np.float64]
@@ -57,7 +60,8 @@ class Terms:
     @classmethod
     def of(cls, table: Table, names: Sequence[str]) -> tuple[Terms, Terms]:
         """Return those of sums and of products of the number columns among `names`."""
-        numbers = {name: as_numbers(table[name])[table[name].codes] for name in names if table[name].values is not None}
+        found_in = {name: as_numbers(table[name]) for name in names}
+        numbers = {name: x[table[name].codes] for name, x in found_in.items() if x is not None}
         found = []
         for product in (False, True):
             every = {name: _logarithm(x) if product else x for name, x in numbers.items()}
@@ -76,9 +80,10 @@ class Terms:
                 return None
             used, scores = _fitted(self.x, flag, trimmed=False)
         else:
-            if column.values is None:
+            numbers = as_numbers(column)
+            if numbers is None:
                 return None
-            y = as_numbers(column)[column.codes]
+            y = numbers[column.codes]
             y = _logarithm(y) if self.product else y
             if np.isfinite(y).mean() < _FULL:
                 return None
@@ -110,13 +115,33 @@ def formulas(terms: Sequence[Terms], column: Column) -> Iterator[Formula]:
                 yield found
 
 
-def as_numbers(column: Column) -> Floats:
-    """Return (m,) what is added: dates in days; NaN for no value of the column's kind."""
+def as_numbers(column: Column, unit: str = "D") -> Floats | None:
+    """Return (m,) what is added: dates in days or another `unit`, times of the day in days; None where nothing can be.
+
+    NaN stands for no value of the column's kind.
+    """
     values = column.values
-    assert values is not None
+    if values is None:
+        return _times(column)
     if values.dtype.kind != "M":
         return values.astype(float)
-    return np.where(np.isnat(values), np.nan, values.astype("datetime64[D]").astype(float))
+    return np.where(np.isnat(values), np.nan, values.astype(f"datetime64[{unit}]").astype(float))
+
+
+@remembered
+def _times(column: Column) -> Floats | None:
+    """Return the labels of a column of times of the day, such as 08:30, in days; None where one of them is none."""
+    labels = column.texts
+    if column.kind is not Kind.CATEGORY or column.m > _MOST_TIMES:
+        return None
+    found = np.full(column.m, np.nan)
+    for at in np.flatnonzero(~column.missing).tolist():
+        match = _TIME.fullmatch(str(labels[at]).strip())
+        if match is None:
+            return None
+        hour, minute, second = (int(part or 0) for part in match.groups())
+        found[at] = (3600 * hour + 60 * minute + second) / 86_400
+    return found
 
 
 def _logarithm(x: Floats) -> Floats:

@@ -19,19 +19,20 @@ where at least `SHARE` of its records are claimed and at least `TELLING` of its 
 
 The cells are the column's values and, since numbers tell by their neighbourhood, runs of neighbouring values of
 `_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
-too. Two columns are crossed by their values or runs, by runs so long that a pair of them has `_LEAST` records on
-average, and, where both are dates or both numbers, cut by their difference and their sum: two dates tell the days
-between them. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive value at a first look at
-all of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products of any number of columns
-(`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim the nearest. Values that
-stand for "no value" are not told: nothing is lost by them.
+too, and short ones that few records share are cut by one letter, counted from either end. Two columns are crossed by
+their values or runs, by runs so long that a pair of them has `_LEAST` records on average, and, where both are dates,
+times or numbers, cut by their difference and their sum: two dates tell the days between them. Texts of many values are
+cut by whether they are the same. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive
+value at a first look at all of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products
+of any number of columns (`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim
+the nearest. Values that stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import comb
 from typing import Any
 
@@ -42,7 +43,7 @@ from splu_desktop.core.distinct import distinct
 from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas
-from splu_desktop.core.table import Codes, Column, Table, pieces, tallied, unique
+from splu_desktop.core.table import Codes, Column, Kind, Table, pieces, remembered, tallied, unique
 from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for columns that tell the sensitive ones"
@@ -57,11 +58,15 @@ _PAIR_RECORDS = 200_000  # looked at to find pairs; what they tell is counted am
 _COUNTED = 1 << 17  # pairs of cell and value that are counted in the processor's own memory; more are sorted
 _MOST_COUNTED = 1 << 22  # that are counted where records are too many to be sorted at once
 _SORTED = 1 << 22  # records at once, about
-_CROSSINGS = 4  # ways to cut a pair
+_CROSSINGS = 5  # ways to cut a pair
 _CLOSELY = 2_000  # pairs that are cut, those of 63 columns; of more the ones that a first look finds
 _LOOK_RECORDS, _LOOK_CELLS, _LOOK_VALUES = 20_000, 3_200, 64  # of that look: records, cells of all columns, values
 _LOOKED_AT_ONCE = 4_096  # records
 _CUT_RECORDS, _EDGED = 25_000, 10_000  # looked at to find other cuts of pairs, and where sums are cut
+_SEEN = 200  # texts of a column that are looked for in another
+_DAYS = (Kind.DATE, Kind.DATETIME)
+_LETTERS = 64  # different ones in one place, at most
+_SHORT = 24  # characters of texts that are cut by one of them
 _FORMULAS = 100  # and cuts of them, at most, of one SA
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
 
@@ -178,6 +183,7 @@ def cuts(column: Column) -> Iterator[tuple[Codes, int]]:
     What has no value of its kind (missing, text among numbers) stays by itself in all of them.
     """
     yield np.arange(column.m, dtype=np.int32), column.m
+    yield from _characters(column)
     before = column.m
     size = _LEAST
     while 2 * size < column.n:
@@ -188,6 +194,29 @@ def cuts(column: Column) -> Iterator[tuple[Codes, int]]:
             yield cells, count
             before = count
         size *= 4
+
+
+def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
+    """Yield the cells of short texts that few records share by one character, counted from either end: 4711-P, 12M05.
+
+    Letters that stand in one place in all texts are often a code of their own, whatever stands before them.
+    """
+    if column.values is not None or column.m * _LEAST < column.n or column.kind is not Kind.CATEGORY:
+        return
+    texts = np.array([str(text)[: _SHORT + 1].encode("latin-1", "replace") for text in column.texts], f"S{_SHORT + 1}")
+    length = np.char.str_len(texts)
+    if np.count_nonzero(length <= _SHORT) < TELLING * column.m:
+        return
+    letters = texts.view(np.uint8).reshape(column.m, -1)
+    length[column.missing] = 0
+    every = np.arange(column.m)
+    ends = (True, False) if np.ptp(length[~column.missing]) else (True,)
+    for at, first in product(range(_SHORT), ends):
+        place = np.full(column.m, at) if first else length - 1 - at
+        found = np.where((place >= 0) & (place < length), letters[every, place], 0)
+        there = np.bincount(found, minlength=256) > 0
+        if 1 < np.count_nonzero(there) <= _LETTERS:
+            yield (np.cumsum(there, dtype=np.int32) - 1)[found].astype(np.int32), int(np.count_nonzero(there))
 
 
 def _runs(column: Column, size: int) -> tuple[Codes, int]:
@@ -447,6 +476,8 @@ def _nearest(formula: Formula, secret: Column) -> Ints:
     right, where each were with the share of the value claimed.
     """
     numbers = as_numbers(secret)
+    if numbers is None:
+        return np.zeros(secret.m, np.int64)
     order = np.argsort(numbers, kind="stable")[: int(np.count_nonzero(~np.isnan(numbers)))]
     if len(order) < 2:
         return np.zeros(secret.m, np.int64)
@@ -584,17 +615,42 @@ def _long_runs(column: Column) -> tuple[Codes, int]:
 
 
 def _cut(a: Column, b: Column, ways: _Ways, runs: Callable[[Column], tuple[Codes, int]]) -> Iterator[tuple[Cells, int]]:
-    """Yield cells by which a pair of numbers or dates is cut beside its own: long runs, difference, sum."""
-    if a.values is None or b.values is None:
+    """Yield cells by which a pair is cut beside its own.
+
+    Numbers, dates and times: long runs, difference, sum; texts of many values: whether they are the same.
+    """
+    x, y = as_numbers(a), as_numbers(b)
+    if x is None or y is None:
+        if a.values is None and b.values is None and a.m * b.m * _LEAST > a.n:
+            yield from _same(a, b)
         return
     (some, few), (more, least) = runs(a), runs(b)
     if few * least < 0.7 * ways[a.name][1] * ways[b.name][1]:
         yield _both(_of(some, a.codes), _of(more, b.codes), few, least), few * least
-    if (a.values.dtype.kind == "M") != (b.values.dtype.kind == "M"):
+    if (a.kind in _DAYS) != (b.kind in _DAYS):
         return
-    x, y = as_numbers(a), as_numbers(b)
     for sign in (-1, 1):
         yield _cut_by(x, sign * y, a.codes, b.codes)
+    if a.kind is b.kind is Kind.DATETIME:  # hours between them as well as days
+        first, second = as_numbers(a, "s"), as_numbers(b, "s")
+        if first is not None and second is not None:
+            yield _cut_by(first, -second, a.codes, b.codes)
+
+
+def _same(a: Column, b: Column) -> Iterator[tuple[Cells, int]]:
+    """Yield cells by whether two columns hold the same text, where many texts of one are texts of the other."""
+    place = _places(b)
+    some = [str(text) for text in a.texts[:: -(-a.m // _SEEN)]]
+    if sum(text in place for text in some) < SHARE * len(some):
+        return
+    of = np.array([place.get(str(text), -1) for text in a.texts], np.int64)
+    of[a.missing] = -1
+    yield lambda part: (of[a.codes[part]] == b.codes[part]).astype(np.int32), 2
+
+
+@remembered
+def _places(column: Column) -> dict[str, int]:
+    return {str(text): at for at, text in enumerate(column.texts)}
 
 
 def _both(first: Cells, second: Cells, count: int, other: int) -> Cells:

@@ -22,7 +22,17 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import BODY, RECORDED, TIMED, Matter, first_names, identifying, matters, said_in
+from splu_desktop.core.roles.vocabulary import (
+    BODY,
+    RECORDED,
+    TIMED,
+    Matter,
+    first_names,
+    identifying,
+    matters,
+    said_in,
+    states,
+)
 from splu_desktop.core.table import Column, Kind, remembered
 from splu_desktop.core.words import unaccented, words_of
 
@@ -73,8 +83,8 @@ _CHECKS = (
 
 
 # What a medical column may hold too: codes of digits and dashes, and words such as "place".
-_DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_PERIOD = re.compile(r"(?:19|20)\d\d[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2})|(?:0?[1-9]|1[0-2])[-/.](?:19|20)\d\d")
+_DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
 WEAK = ("telephone number", "social-security number", "network address", "street address")
@@ -252,16 +262,21 @@ def _first(text: str) -> str:
     return next(iter(words_of(text)), "")
 
 
+def holds_states(column: Column) -> bool:
+    """Whether all values of a column are states of a federation."""
+    return all("_".join(words_of(text)) in states() for text in sample_labels(column))
+
+
 def looks_like_days(column: Column) -> bool:
-    """Whether a column of texts holds days that could not be read as dates."""
+    """Whether a column holds days that could not be read as dates: as texts, or as numbers such as 31121965."""
     labels = sample_labels(column)
-    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or len(labels) < 3:
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT, Kind.INTEGER) or len(labels) < 3 or holds_periods(column):
         return False
     return sum(_DAY.match(label.strip()) is not None for label in labels) >= MOST * len(labels)
 
 
 def holds_periods(column: Column) -> bool:
-    """Whether all values of a column are months, quarters or weeks of a year, such as 2024-03, 2024Q1 or 03/2024."""
+    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
     labels = sample_labels(column)
     return len(labels) > 1 and all(_PERIOD.fullmatch(label.strip()) for label in labels)
 

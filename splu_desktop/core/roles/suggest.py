@@ -24,6 +24,7 @@ from splu_desktop.core.roles.content import (
     holds_decimal_codes,
     holds_periods,
     holds_small_numbers,
+    holds_states,
     identifier_by_content,
     in_one_list,
     looks_like_days,
@@ -50,7 +51,7 @@ from splu_desktop.core.roles.names import (
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import RECORDED, TIMED, Matter, RoleCard, doubtful, said_by, special
+from splu_desktop.core.roles.vocabulary import RECORDED, TIMED, Matter, RoleCard, doubtful, said_by, says_only, special
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 from splu_desktop.frozen import dataclass
@@ -231,7 +232,7 @@ def _special(column: Column) -> tuple[Matter, str] | None:
         return matter, say("the values are codes of {system}", system=system)
     if listed is not None and listed.card is RoleCard.SPECIAL:  # “estado” may be a state: critical, stable
         return listed, say("the values name {what}", what=say(listed.what))
-    matter = matter_in(column, known=known and found[0].what != RECORDED)
+    matter = matter_in(column, known=known and found[0].what != RECORDED and not says_only(column.name, "events"))
     return None if matter is None else (matter, say("the values name {what}", what=say(matter.what)))
 
 
@@ -271,6 +272,8 @@ def _other(column: Column, silent: bool) -> Suggestion:
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
     if (column.kind is Kind.INTEGER or holds_answers(column)) and doubtful(column.name):
         recognised, known = None, False
+    if says_only(column.name, "states") and not holds_states(column):
+        recognised, known = None, False  # “estado” may be a state: critical, stable
     timed = recognised is not None and recognised.what == TIMED
     if recognised is not None and timed and found == (recognised,) and worded_otherwise(column, recognised):
         recognised, known = None, False  # a period that is regular is no time

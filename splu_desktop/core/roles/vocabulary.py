@@ -304,6 +304,18 @@ def doubtful(name: str) -> bool:
     return _list("doubtful").said("_".join(words_of(name)))
 
 
+def says_only(name: str, kind: str) -> bool:
+    """Whether all that a name says is of a list: `states`, or `events`, which are named by an illness as well."""
+    words = [word for word in words_of(name) if _list(kind).said(word) or not _list("fill").said(word)]
+    return bool(words) and all(map(_list(kind).said, words))
+
+
+@cache
+def states() -> frozenset[str]:
+    """Return the states of federations, words joined by "_"."""
+    return frozenset(_file("others.toml")["states"]["values"].split())
+
+
 def special(name: str) -> Matter | None:
     """Return the weightiest special matter that a name announces, None where it announces none."""
     found, _ = said_by(name)

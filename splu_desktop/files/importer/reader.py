@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say, which_of
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import IN_MEMORY, Storage
+from splu_desktop.core.table import IN_MEMORY, Storage, keep_freed
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.storage import LEAST, OnDisk
 from splu_desktop.files.importer import parquet
@@ -56,6 +56,7 @@ def read(
     """
     path = Path(path)
     choices = choices or ImportChoices()
+    keep_freed()
     kind = _recognised(path)
     told = _told(path, kind, progress)
     storage = _storage(path, kind, most, told)

@@ -159,8 +159,10 @@ def describe(
 def _kept_sha256(path: Path, progress: Progress) -> str:
     """Return a file's hash once the disk has it: to wait for that beside other work costs no time."""
     with path.open("r+b") as file:  # Windows syncs what may be written
-        os.fsync(file.fileno())
-    return file_sha256(path, progress)
+        with in_background(lambda own: os.fsync(file.fileno()), progress, "Reading the files back") as kept:
+            found = file_sha256(path, progress)
+            kept()
+        return found
 
 
 def _check_written(path: Path, form: str, table: Table, progress: Progress) -> None:

@@ -24,11 +24,12 @@ from splu_desktop.files.importer.columns.not_records import (
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import Away, Gatherer, Labels, RawColumn, RawTable
-from splu_desktop.files.importer.text.fields import Packed, gather
+from splu_desktop.files.importer.text.fields import Known, Packed, PackedCodes, gather
 from splu_desktop.files.isolation.faults import TooVaried
 
 MAX_LISTED = 1000
 _FIRST = 500
+_LEARNT = 1 << 15  # records
 
 
 class Grid:
@@ -51,7 +52,7 @@ class Grid:
         self._encoding = encoding
         self._choices = choices
         self._texts = [Gatherer() for _ in range(width)]
-        self._packed: list[list[Packed]] = [[] for _ in range(width)]
+        self._packed: list[list[Packed | PackedCodes]] = [[] for _ in range(width)]
         self._segments: list[tuple[bool, int]] = []  # (packed?, records), in the order of the file
         self._rows: list[NDArray[np.int64]] = []
         self._problems: list[Problem] = []
@@ -91,7 +92,14 @@ class Grid:
             gatherer.add(codes, labels)
         self._note(packed=False, numbers=numbers)
 
-    def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
+    def known(self) -> list[Known | None]:
+        """Return of each column what its fields so far tell of those to come, nothing of too few records."""
+        few = sum(map(len, self._packed[0])) < _LEARNT
+        return [] if few else [Known.of(parts) for parts in self._packed]
+
+    def add_packed(
+        self, columns: Sequence[Packed | PackedCodes], blank: NDArray[np.bool_], numbers: NDArray[np.int64]
+    ) -> None:
         """Append the records of a regular block."""
         if self.width > 1 and blank.any():
             keep = ~blank

@@ -208,12 +208,14 @@ def _read_quickly(
             return None
         form = fields.FieldLayout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
+        known: list[fields.Known | None] = []
         try:
             rest = watched(file, raw, path, packed, progress, "Reading", seen, _BLOCK)
             for block in _blocks(head, rest, form, found.lines_before):
-                waiting.append((block, pool.submit(fields.split, block, form)))
+                waiting.append((block, pool.submit(_split, block, form, known)))
                 if len(waiting) > _WORKERS + 1:
                     row = _take(grid, *waiting.popleft(), name, dialect, row)
+                    known = known or grid.known()
             while waiting:
                 row = _take(grid, *waiting.popleft(), name, dialect, row)
                 progress.report("Reading", 1.0)
@@ -277,6 +279,15 @@ def _record_end(block: bytes, form: fields.FieldLayout) -> int:
         odd = (odd + block.count(form.quote, before, at)) % 2
         at = before
     return 0
+
+
+def _split(
+    block: bytes, form: fields.FieldLayout, known: list[fields.Known | None]
+) -> tuple[list[fields.Packed | fields.PackedCodes], NDArray[np.bool_]]:
+    columns, blank = fields.split(block, form)
+    if not known:
+        return list(columns), blank
+    return [c.copy() if of is None else of.coded(c) for c, of in zip(columns, known, strict=True)], blank
 
 
 def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect: Dialect, row: int) -> int:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct
+from splu_desktop.core.distinct import Lookup, distinct
 from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.table import unique
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.text.digits import figures
 from splu_desktop.frozen import dataclass
@@ -27,6 +28,7 @@ _NEWLINE, _RETURN = 10, 13
 _DAMAGED = "\ufffd"
 _DECODED_AT_ONCE = 50_000  # texts made per call, so that other threads get their turn
 _PACKED_AT_ONCE = 1 << 14
+_TIMES = 4  # that a field known from the first records stands in them on average, and others than known ones are fewer
 _MANY = 20_000  # different texts from which on they stay packed
 
 
@@ -63,12 +65,96 @@ class Packed:
     def __len__(self) -> int:
         return len(self.length)
 
+    def copy(self) -> Packed:
+        """Return the same apart from the other columns of its block, which it would keep in memory."""
+        return Packed(tuple(word.copy() for word in self.words), self.length.copy(), self.long)
+
+    def take(self, keep: NDArray[Any]) -> Packed:
+        """Return the fields of some records, (n,) bool or places."""
+        long = None if self.long is None else [self.long[i] for i in np.arange(len(self))[keep].tolist()]
+        return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The different fields of a column's first records, by which those of later blocks become codes at once.
+
+    So most fields never leave the processor's own memory: what is kept of them is a tenth of their words.
+
+    Attributes
+    ----------
+    words, length : as in `Packed`, of (m,) different fields.
+    lookup : gives the place of a field among them by its key.
+    """
+
+    words: tuple[Words, ...]
+    length: NDArray[np.uint8]
+    lookup: Lookup
+
+    @classmethod
+    def of(cls, parts: Sequence[Packed | PackedCodes]) -> Known | None:
+        """Return those of a column's first blocks, None where they are long or a great many."""
+        first = [part for part in parts if isinstance(part, Packed) and part.long is None]
+        if len(first) < len(parts):
+            return None
+        length, words = joined(first)
+        if len(unique(words[0])) * _TIMES > len(length):
+            return None
+        _, at = factorise_words(words)
+        words = [word[at] for word in words]
+        keys = _key(words)
+        if len(at) * _TIMES > len(length) or len(unique(keys)) < len(at):
+            return None
+        return cls(tuple(words), length[at], Lookup(keys, np.min_scalar_type(len(at))))
+
+    def coded(self, column: Packed) -> Packed | PackedCodes:
+        """Return a block's column as codes, or as it is where many of its fields are others."""
+        fewer = len(self.words) - len(column.words)
+        if column.long is not None or fewer < 0:
+            return column.copy()
+        words = [*column.words, *[np.zeros(len(column), np.uint64)] * fewer]
+        codes, others = self.lookup.of(_key(words))
+        if len(words) > 1:  # different words may share a key
+            others = np.flatnonzero(_any_differs(self.words, codes, words))
+        if len(others) * _TIMES > len(codes):
+            return column.copy()
+        return PackedCodes(self, codes, others, column.take(others))
+
+
+@dataclass(frozen=True, eq=False)
+class PackedCodes:
+    """One column of one block whose fields are mostly known.
+
+    Attributes
+    ----------
+    codes : (n,) place of each field among the known ones.
+    at, others : places of those that are others, and these.
+    """
+
+    known: Known
+    codes: NDArray[Any]
+    at: NDArray[np.intp]
+    others: Packed
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def words(self) -> tuple[Words, ...]:
+        """Those of the known fields."""
+        return self.known.words
+
     def take(self, keep: NDArray[np.bool_]) -> Packed:
         """Return the fields of some records."""
-        long = (
-            None if self.long is None else [field for field, kept in zip(self.long, keep.tolist(), strict=True) if kept]
-        )
-        return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
+        return self.packed().take(keep)
+
+    def packed(self) -> Packed:
+        """Return the fields themselves."""
+        length, words = self.known.length[self.codes], [word[self.codes] for word in self.known.words]
+        length[self.at] = self.others.length
+        for k, word in enumerate(words):
+            word[self.at] = self.others.words[k] if k < len(self.others.words) else 0
+        return Packed(tuple(words), length)
 
 
 def count(block: bytes, byte: int, end: int | None = None) -> int:
@@ -194,21 +280,45 @@ def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
     return np.concatenate([part.length for part in parts]), words
 
 
-def gather(parts: Sequence[Packed], encoding: str, own: Progress = SILENT) -> RawColumn:
+def gather(blocks: Sequence[Packed | PackedCodes], encoding: str, own: Progress = SILENT) -> RawColumn:
     """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
-    if not parts:
+    if not blocks:
         return RawColumn(np.zeros(0, np.int32), [])
+    known = next((block.known for block in blocks if isinstance(block, PackedCodes)), None)
+    parts = [block.others if isinstance(block, PackedCodes) else block for block in blocks]
     if any(part.long is not None for part in parts):
-        return _gather_long(parts, encoding)
+        return _gather_long([block.packed() if isinstance(block, PackedCodes) else block for block in blocks], encoding)
+    if known is not None:
+        parts.append(Packed(known.words, known.length))
     length, words = joined(parts)
-    if _varied(words[0]) and (told := figures(words, length, own)) is not None:
+    if known is None and _varied(words[0]) and (told := figures(words, length, own)) is not None:
         labels = _labels([word[told.firsts] for word in words], length[told.firsts], encoding, own)
         return RawColumn(told.codes, labels, told.values, told.zeros, told.ordered)
     own.report("", 0.0)
     codes, firsts = factorise_words(words)
     own.report("", 0.0)
     labels = _labels([word[firsts] for word in words], length[firsts], encoding, own)
+    if known is not None:
+        codes = _put_together(blocks, codes, codes[-len(known.length) :])
     return RawColumn(codes, labels) if isinstance(labels, Texts) else _distinct(codes, labels)
+
+
+def _put_together(
+    blocks: Sequence[Packed | PackedCodes], loose: NDArray[np.int32], known: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Return the codes of all records from those of the fields that are not known, block after block, and the known."""
+    codes, start, used = np.empty(sum(map(len, blocks)), np.int32), 0, 0
+    for block in blocks:
+        here = codes[start : start + len(block)]
+        start += len(block)
+        if isinstance(block, PackedCodes):
+            np.take(known, block.codes, out=here, mode="clip")
+            here[block.at] = loose[used : used + len(block.at)]
+            used += len(block.at)
+        else:
+            here[:] = loose[used : used + len(block)]
+            used += len(block)
+    return codes
 
 
 def _varied(words: Words) -> bool:
@@ -219,18 +329,29 @@ def _varied(words: Words) -> bool:
 
 def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (n,) codes over the distinct records of (n,) words each, and the position of a record of each code."""
-    codes, firsts = distinct(words[0] if len(words) == 1 else _mix(words), ascending=False)
+    codes, firsts = distinct(_key(words), ascending=False)
     # Equal keys of different words are as good as impossible by chance, but a file may be made to have them.
     if len(words) > 1:
         others: Any = slice(None)
         if 2 * len(firsts) > len(codes):  # then few share their text with another record
             others = np.flatnonzero(firsts[codes] != np.arange(len(codes)))
-        if not all(np.array_equal(word[others], word[firsts][codes[others]]) for word in words):
+        if _any_differs([w[firsts] for w in words], codes[others], [w[others] for w in words]).any():
             return _factorise_exactly(words)
     return codes, firsts
 
 
-def _mix(words: Sequence[Words]) -> Words:
+def _any_differs(known: Sequence[Words], codes: NDArray[Any], words: Sequence[Words]) -> NDArray[np.bool_]:
+    """Return (n,) whether a record's words are others than those of its code."""
+    differs: NDArray[np.bool_] = np.take(known[0], codes) != words[0]
+    for own, word in zip(known[1:], words[1:], strict=True):
+        differs |= np.take(own, codes) != word
+    return differs
+
+
+def _key(words: Sequence[Words]) -> Words:
+    """Return (n,) keys, equal where all words are; of one word that itself."""
+    if len(words) == 1:
+        return words[0]
     key = words[0] * np.uint64(0x9E3779B97F4A7C15)
     for word in words[1:]:
         key ^= key >> np.uint64(29)
