@@ -79,7 +79,7 @@ class _Walk:
         self.wait(lambda: not self.window.tasks.busy())
 
     def shot(self, name: str, widget: QWidget | None = None) -> None:
-        from PySide6.QtGui import QPixmap
+        from PySide6.QtWidgets import QScrollArea, QTextEdit
 
         from splu_desktop.gui.base import appearance, theme
 
@@ -92,12 +92,25 @@ class _Walk:
             if theme.colours() is not appearance.SCHEMES[scheme]:
                 theme.apply(self.application, appearance.SCHEMES[scheme])
             self.window.resize(*map(int, size))
-            for _ in range(5):
-                self.application.processEvents()
-            picture = QPixmap(top.size() * float(scale))
-            picture.setDevicePixelRatio(float(scale))
-            top.render(picture)
-            picture.save(str(self.folder / f"{name}-{self.language}-{look}.png"))
+            # A long text is laid out bit by bit, and looks too wide until it is.
+            texts = [text for text in top.findChildren(QTextEdit) if text.isVisible()]
+            self.wait(lambda: not any(text.horizontalScrollBar().maximum() for text in texts), 20)  # noqa: B023
+            self.draw(top, f"{name}-{self.language}-{look}", float(scale))
+            bars = [area.verticalScrollBar() for area in top.findChildren(QScrollArea) if area.isVisible()]
+            if any(bar.maximum() for bar in bars):
+                for bar in bars:
+                    bar.setValue(bar.maximum())
+                self.draw(top, f"{name}-below-{self.language}-{look}", float(scale))
+                for bar in bars:
+                    bar.setValue(0)
+
+    def draw(self, top: QWidget, name: str, scale: float) -> None:
+        from PySide6.QtGui import QPixmap
+
+        picture = QPixmap(top.size() * scale)
+        picture.setDevicePixelRatio(scale)
+        top.render(picture)
+        picture.save(str(self.folder / f"{name}.png"))
 
     def first_walk(self, path: Path) -> None:
         from splu_desktop.core.roles.suggest import Role
@@ -145,7 +158,7 @@ class _Walk:
                 dialog.accept()
             self.idle()
             self.shot("walk-5-grouped")
-        window.show_step(Step.PLAN)
+        page.act()
         self.idle()
         for at, name in enumerate(("read", "promises", "values", "tradeoff", "tolerances")):
             if window.plan_page.tabs.isTabVisible(at):

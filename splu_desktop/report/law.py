@@ -45,10 +45,13 @@ class Pack:
     """A law or guidance: its sources, each with what could not be checked, and its demands."""
 
     stated: LawPack
-    short: str
     title: Texts
     sources: tuple[tuple[Texts, Texts], ...]
     demands: tuple[Demand, ...]
+
+    def name(self, language: str) -> str:
+        """Return what it is called: its title up to the colon."""
+        return self.title[language].partition(":")[0].strip()
 
 
 @lru_cache
@@ -61,7 +64,6 @@ def pack(code: str) -> Pack:
     data = tomllib.loads(resource_path(f"law/{code}.toml").read_text(encoding="utf-8"))
     return Pack(
         LawPack(data["code"], data["version"], data["dated"]),
-        data["short"],
         data["title"],
         tuple((source["name"], source["checked"]) for source in data["source"]),
         tuple(

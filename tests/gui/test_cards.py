@@ -12,12 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.generalise import table_after
+from splu_desktop.core.guarantees.audience import NAMES
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.gui.base.models import ROW
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.classify.columns import ROLE_COLUMN, WHY_COLUMN
+from splu_desktop.gui.classify.parts import meanings_of_limits
 from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
@@ -115,6 +117,9 @@ def test_name_and_reason_stay_in_view_and_no_row_moves(window: MainWindow, page,
 
 def test_five_questions_set_the_limits_and_a_changed_one_needs_its_reason(window: MainWindow, page, idle: Idle) -> None:
     dialog = page.ask_audience()
+    said = [label.text() for label in dialog.findChildren(QLabel)]
+    assert tuple(meanings_of_limits()) == NAMES
+    assert set(meanings_of_limits().values()) <= set(said), "each limit says what it means for people"
     dialog.who.setCurrentIndex(dialog.who.findData("public"))
     assert dialog._numbers["k"].value() == 11
     dialog.who.setCurrentIndex(dialog.who.findData("partner"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,7 +11,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, QSettings, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSettings, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
+    QHeaderView,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -29,6 +32,7 @@ from PySide6.QtWidgets import (
     QTableView,
     QTabWidget,
     QTextEdit,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -36,8 +40,11 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import languages, theme
+from splu_desktop.gui.base.bars import Bars, BarsView
+from splu_desktop.gui.base.models import PreviewModel
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.widgets import Choice
 from splu_desktop.gui.classify.columns import ROLE_COLUMN
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -46,6 +53,8 @@ pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 GUI = Path(app.__file__).parents[1]
 _NEVER = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 _TITLE = 32  # pixels of a window's title
+_FEW = 12  # rows that a page shows without scrolling them by themselves
+_BEFORE = "nothing yet"
 _READ = 180  # pixels of a field's hint that stand there at least
 Idle = Callable[[MainWindow], None]
 
@@ -79,11 +88,7 @@ def _cut(widget: QWidget) -> bool:
     if isinstance(widget, QCheckBox | QRadioButton | QPushButton) and widget.text():
         return widget.sizeHint().width() > widget.width() + 1 or metrics.height() > widget.height()
     if isinstance(widget, QComboBox) and widget.currentText() in _own_words(languages.in_force()):
-        option = QStyleOptionComboBox()
-        widget.initStyleOption(option)
-        field = QStyle.SubControl.SC_ComboBoxEditField
-        room = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, widget)
-        return metrics.horizontalAdvance(widget.currentText()) > room.width()
+        return _cut_short(widget)
     if isinstance(widget, QLineEdit) and not widget.text() and widget.isEnabled():
         margins = widget.textMargins()
         side = widget.style().pixelMetric(QStyle.PixelMetric.PM_DefaultFrameWidth, None, widget) + 2
@@ -91,6 +96,24 @@ def _cut(widget: QWidget) -> bool:
         hint = widget.placeholderText()
         return metrics.horizontalAdvance(hint) > spare and (widget.toolTip() != hint or spare < _READ)
     return False
+
+
+def _cut_short(box: QComboBox) -> bool:
+    """Whether what is chosen has not the room that it needs."""
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    field = QStyle.SubControl.SC_ComboBoxEditField
+    room = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box)
+    return box.fontMetrics().horizontalAdvance(box.currentText()) > room.width()
+
+
+def _symbols(header: QHeaderView) -> list[str]:
+    """Return the headers that are symbols of ours, such as T_P, where words belong."""
+    model = header.model()
+    if model is None or header.orientation() is Qt.Orientation.Vertical or isinstance(model, PreviewModel):
+        return []
+    titles = (str(model.headerData(at, Qt.Orientation.Horizontal) or "") for at in range(header.count()))
+    return [title for title in titles if re.fullmatch(r"\w+_\w+", title)]
 
 
 def _alike(table: QTableView) -> list[str]:
@@ -117,6 +140,41 @@ def _dotted(table: QTableView) -> list[str]:
         if (index.data(Qt.ItemDataRole.TextAlignmentRole) or Qt.AlignmentFlag(0)) & Qt.AlignmentFlag.AlignRight
         and table.fontMetrics().horizontalAdvance(str(index.data() or "")) > header.sectionSize(at) - 16
     ]
+
+
+def _untold(table: QTableView) -> list[str]:
+    """Return the cells of the first rows that end in dots and don't say the rest on hover."""
+    model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
+    shown = [] if model is None else [at for at in range(model.columnCount()) if not table.isColumnHidden(at)]
+    cells = (model.index(row, at) for at in shown for row in range(min(model.rowCount(), 30)))
+    return [
+        text
+        for cell in cells
+        if (text := str(cell.data() or "")) not in str(cell.data(Qt.ItemDataRole.ToolTipRole) or "")
+        and metrics.horizontalAdvance(text) > header.sectionSize(cell.column()) - 16
+    ]
+
+
+def _hover(widget: QWidget, at: QPoint) -> str:
+    """Return what a widget says to whom points at a place on it."""
+    QToolTip.showText(widget.mapToGlobal(at), _BEFORE, widget)  # what was said before takes a while to go
+    QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, at, widget.mapToGlobal(at)))
+    return QToolTip.text().replace(_BEFORE, "")
+
+
+def _twice(table: QTableView) -> bool:
+    """Whether one has to scroll a page's table of few rows, and the page; a dialog's list to pick from may scroll."""
+    if not isinstance(table.window(), MainWindow):
+        return False
+    above = table.parentWidget()
+    while above is not None and not isinstance(above, QScrollArea):
+        above = above.parentWidget()
+    few = table.model() is not None and table.model().rowCount() <= _FEW
+    return few and above is not None and min(_hidden(above), _hidden(table)) > 0
+
+
+def _hidden(area: QAbstractScrollArea) -> int:
+    return area.verticalScrollBar().maximum()
 
 
 def _scrolls(widget: QWidget) -> bool:
@@ -148,6 +206,16 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"rows of {name} look alike: {alike}"
         if isinstance(widget, QTableView) and (dotted := _dotted(widget)):
             yield f"figures of {name} end in dots: {dotted}"
+        if isinstance(widget, QTableView) and (untold := _untold(widget)):
+            yield f"cells of {name} end in dots, and nothing tells the rest: {untold}"
+        if isinstance(widget, QTableView) and _twice(widget):
+            yield f"{name} scrolls in room that scrolls"
+        if isinstance(widget, QHeaderView) and (bare := _symbols(widget)):
+            yield f"headers of {widget.parentWidget().accessibleName()} are symbols: {bare}"
+        if isinstance(widget, Choice) and not widget.isEditable() and _cut_short(widget):
+            text = widget.currentText()
+            if text not in _hover(widget, widget.rect().center()):
+                yield f"the choice “{text}” ends in dots, and nothing tells the rest"
         if _cut(widget):
             yield f"{name} is cut at {widget.width()} x {widget.height()}, needs {widget.sizeHint().toTuple()}"
         if widget is top or widget.isWindow():
@@ -165,7 +233,7 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
                     yield f"{name} lies on “{_words(other)[:60]}”"
 
 
-def dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog | None]]:
+def dialogs(window: MainWindow, idle: Idle) -> Iterator[tuple[str, QDialog | None]]:
     """Open one dialog after another; whoever asks for the next has looked at this."""
     classify, plan = window.classify_page, window.plan_page
     window.show_step(Step.IMPORT)
@@ -173,15 +241,18 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog | None]]:
     window.show_step(Step.CLASSIFY)
     yield "audience", classify.ask_audience()
     yield "make safe", classify.make_it_safe()
-    classify.table.select_rows([[row.fact.name for row in classify.model.rows].index("Age")])
-    group = classify.group_values()
-    yield "group", group
-    if group is not None:
-        for way in range(group.way.count()):
-            again = classify.group_values()
-            if again is not None:
-                again.way.setCurrentIndex(way)
-                yield f"group, way {again.way.currentText()}", again
+    for column in ("Age", "Ward"):  # numbers and values have other ways
+        classify.table.select_rows([[row.fact.name for row in classify.model.rows].index(column)])
+        way = ways = 0
+        while way <= ways:
+            group = classify.group_values()
+            assert group is not None
+            idle(window)  # its ways are known a moment later
+            ways = group.way.count() - 1
+            group.way.setCurrentIndex(way)
+            yield f"group {column}, {group.way.currentText()}", group
+            way += 1
+        assert ways > 1
     reason = ReasonDialog(["Record number"], ["the name says record number"], window)
     reason.open()
     yield "reason", reason
@@ -270,7 +341,7 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
                     if tabs.isVisible() and tabs.isTabVisible(at):
                         tabs.setCurrentIndex(at)
                         look(f"{step.name}, {tabs.tabText(at)}", window)
-        for name, dialog in dialogs(window):
+        for name, dialog in dialogs(window, idle):
             assert dialog is not None, name
             look(name, dialog)
             least = dialog.minimumSizeHint()
@@ -326,3 +397,17 @@ def test_dialogs_end_alike() -> None:
         if isinstance(node, ast.Name) and node.id == "QDialogButtonBox"
     }
     assert found == own
+
+
+@pytest.mark.qt_log_ignore("does not support raise")
+def test_a_bar_says_its_whole_label_to_whom_points_at_it(qapp: QApplication) -> None:
+    long = "Pneumonia (except that caused by tuberculosis or sexually transmitted disease)"
+    view = BarsView("Values")
+    view.show_bars(Bars(("Liveborn", long, ""), (94, 22, 1_500), 9), "between")
+    view.resize(300, 120)
+    view.show()
+    step = view._line()
+    told = [_hover(view, QPoint(20, step * row + step // 2)) for row in range(4)]
+    view.close()
+    view.deleteLater()
+    assert told == ["Liveborn: 94", f"{long}: 22", "(empty): 1,500", ""]

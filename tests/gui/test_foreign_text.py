@@ -323,7 +323,7 @@ def test_the_door_shows_texts_to_the_letter(text: str, qtbot: object, qapp: obje
 def test_there_is_no_other_door() -> None:
     """Whoever gives a tooltip, copies a text or shows HTML by himself is found here."""
     doors = {
-        "setToolTip": {"words.py"}, "setStatusTip": set(), "setWhatsThis": set(), "showText": set(),
+        "setToolTip": {"words.py"}, "setStatusTip": set(), "setWhatsThis": set(), "showText": {"words.py"},
         "setHtml": {"help_panel.py", "page.py"}, "setMarkdown": {"guide.py"}, "insertHtml": set(),
         "setLabel": {"plots.py"}, "setTitle": {"recent_files.py", "languages.py", "export.py"},
         "AutoText": {"controls.py"}, "RichText": set(), "clipboard": {"words.py", "handover_dialog.py"},

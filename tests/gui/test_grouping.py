@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtWidgets import QComboBox, QDateEdit, QDoubleSpinBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QDateEdit, QDoubleSpinBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.cli.main import main
@@ -20,6 +20,7 @@ from splu_desktop.core.risk.uniqueness import risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
+from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.classify.group_dialog import GroupDialog
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
@@ -404,6 +405,25 @@ def test_the_bars_before_hold_every_record(kind: Kind) -> None:
     assert bars.labels[-1] == ""
     assert bars.counts[-1] == 2
     assert len(set(bars.labels)) == len(bars.labels)
+
+
+@pytest.mark.parametrize(("code", "meaning"), [("en", None), ("de", "below 18 heißt unter 18"), ("fr", "below 18")])
+def test_the_window_says_what_the_names_of_intervals_mean(
+    hospital: MainWindow, idle: Idle, qapp: QApplication, code: str, meaning: str | None
+) -> None:
+    languages.speak(qapp, code)
+    try:
+        dialog = _open(hospital, "Age", idle)
+        _choose(dialog, "cuts")
+        _box(QLineEdit, dialog).setText("18; 65")
+        idle(hospital)
+        assert dialog.after_title.isVisible()
+        assert dialog._trial.column.labels.tolist()[:2] == ["below 18", "18 to 64"]  # in every language
+        assert dialog.called.isVisible() == (meaning is not None)
+        assert meaning is None or meaning in dialog.called.text()
+        dialog.reject()
+    finally:
+        languages.speak(qapp, "en")
 
 
 @pytest.mark.parametrize("way", ["rare", "prefix"])

@@ -713,7 +713,11 @@ class Joined(Draw):
         if self._protected:
             least, most = min(self.parts[at].limit for at in self._protected), self.confidence
             limit = up(most) if least == most else say("{least} to {most} (by value)", least=up(least), most=up(most))
-            said = say("joined draw: of records that show a sensitive value, at most {limit} are right", limit=limit)
+            said = say(
+                "other records join the sensitive ones, so at most {limit} of those that show a sensitive value are "
+                "right",
+                limit=limit,
+            )
         if self.declared:
             said = say("{words}, with values declared in advance", words=said)
         return said if self.follows is None else say("{words} (gamma {gamma})", words=said, gamma=self.follows)

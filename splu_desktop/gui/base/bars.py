@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.table import Column
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import joined, number, t
+from splu_desktop.gui.base.words import joined, number, show_tip, t
 
 _ROWS = 14
 
@@ -80,6 +80,22 @@ class BarsView(QWidget):
         self.setAccessibleName(f"{self._name}. {said}")
         self.update()
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            row = event.pos().y() // self._line()
+            if row < self._fitting():  # its label may end in dots
+                said = (self._bars.labels[row] or t("(empty)"), number(self._bars.counts[row]))
+                show_tip(self, event.globalPos(), joined(said, ":"))
+                return True
+        return super().event(event)
+
+    def _line(self) -> int:
+        return QFontMetrics(theme.small_font(self.font())).height() + 6
+
+    def _fitting(self) -> int:
+        more = self._bars.values > len(self._bars.labels)
+        return min(len(self._bars.labels), max(1, self.height() // self._line() - more))
+
     def wanted_height(self) -> int:
         """Return the height that shows every bar there is."""
         lines = len(self._bars.labels) + (1 if self._bars.values > len(self._bars.labels) else 0)
@@ -95,16 +111,14 @@ class BarsView(QWidget):
         c = theme.colours()
         painter = QPainter(self)
         painter.setFont(theme.small_font(self.font()))
-        metrics = painter.fontMetrics()
-        line = metrics.height() + 6
+        metrics, line = painter.fontMetrics(), self._line()
         top = max(self._top, max(self._bars.counts, default=1))
         wide = metrics.horizontalAdvance(number(top)) + 8
         texts = [label or t("(empty)") for label in self._bars.labels]
         text_room = min(self.width() * 0.42, max(map(metrics.horizontalAdvance, texts), default=0))
         text_room = max(text_room + 6, 40.0)
         room = max(10.0, self.width() - text_room - wide - 12)
-        fit = max(1, self.height() // line - (1 if self._bars.values > len(self._bars.labels) else 0))
-        shown = list(zip(texts, self._bars.counts, strict=True))[:fit]
+        shown = list(zip(texts, self._bars.counts, strict=True))[: self._fitting()]
         middle = int(Qt.AlignmentFlag.AlignVCenter)
         for row, (text, count) in enumerate(shown):
             y = row * line

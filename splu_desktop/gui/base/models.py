@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from PySide6.QtCore import (
@@ -36,6 +36,7 @@ ROW = Qt.ItemDataRole.UserRole + 1
 BAR = Qt.ItemDataRole.UserRole + 2
 WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
 
+AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _MOST_LINES = 3  # that a name may take
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
@@ -54,7 +55,7 @@ class Field(Generic[Row]):
     hint : the header's explanation on hover.
     colour : name of a colour of the scheme for the cell's text, None for the usual.
     picture : name of an icon before the text, None for none.
-    tip : the cell's hover text, None: the text where it is long.
+    tip : what the cell's hover text says below its text.
     bar : numbers for a delegate to draw.
     """
 
@@ -131,7 +132,8 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             colour = (field.colour(row) if field.colour else None) or "quiet"
             return QIcon(theme.icon(name, getattr(theme.colours(), colour))) if name else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain(field.tip(row) if field.tip else field.text(row))
+            text, more = field.text(row), field.tip(row) if field.tip else ""
+            return plain(more if text in more else "\n".join(part for part in (text, more) if part))
         if role == BAR and field.bar:
             return field.bar(row)
         return None
@@ -202,7 +204,6 @@ def _in_preview(column: Column) -> Field[int]:
         right=column.kind.value in ("whole number", "decimal number"),
         hint=joined((column.name, told(column.kind.value)), ":"),
         colour=lambda row: "quiet" if column.missing[column.codes[row]] else None,
-        tip=lambda _: "",
     )
 
 
@@ -305,6 +306,13 @@ class TableView(QTableView):
             most = max(most, lines)
         self.setWordWrap(most > 1)
 
+    def height_of_rows(self, most: int) -> int:
+        """Return how high the view must be to show its rows, or the first `most` of them, without scrolling."""
+        header = self.verticalHeader()
+        rows = sum(header.sectionSize(at) for at in range(min(header.count(), most)))
+        around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
+        return rows + around + self.horizontalScrollBar().sizeHint().height()  # which is there in a narrow window
+
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
@@ -341,8 +349,14 @@ class TableView(QTableView):
         held = None if model is None else model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)
         return held is not None and bool(Qt.AlignmentFlag(held) & Qt.AlignmentFlag.AlignRight)
 
-    def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
-        """Give each column the width of its content, looking at the first rows alone.
+    def fit_columns(
+        self,
+        most: int = 260,
+        filling: int | None = None,
+        least: int = 160,
+        words: Mapping[int, str] | None = None,
+    ) -> None:
+        """Give each column the width of its content, looking at the first rows alone, and of `words` it may come to.
 
         `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width;
         the others are cut before anybody has to scroll, but for figures.
@@ -355,6 +369,9 @@ class TableView(QTableView):
         self._measure(columns[:_AT_ONCE], most)
         if rest := columns[_AT_ONCE:]:
             in_turns(self, (self._measure(rest[at : at + _AT_ONCE], most) for at in range(0, len(rest), _AT_ONCE)))
+        for at, text in (words or {}).items():
+            wanted = self.fontMetrics().horizontalAdvance(text) + 28
+            header.resizeSection(at, max(header.sectionSize(at), wanted))
         wide = {at: header.sectionSize(at) for at in range(header.count()) if at != filling}
         self._filling = None if filling is None else (filling, least, wide)
         self._fill()

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QColor,
+    QHelpEvent,
     QIcon,
     QKeySequence,
     QPainter,
@@ -49,7 +50,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import joined, number, percent, plain, t, tip, told
+from splu_desktop.gui.base.words import joined, number, percent, plain, show_tip, t, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -59,16 +60,36 @@ _AROUND = 42  # pixels of a box to choose from that its text doesn't have
 _GAP = 6  # between a button's icon and its text
 
 
-def label(text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
-    """Return a label of plain text; `look` is "quiet" or "strong"."""
-    made = QLabel(text)
+class _Fitting(QLabel):
+    """Sentences that take the height of their lines at the width there is, and no more."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
+
+
+def label(
+    text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False, fitting: bool = False
+) -> QLabel:
+    """Return a label of plain text; `look` is "quiet" or "strong", `fitting` ones wrap and are as high as their lines.
+
+    Others are as high as their lines in a narrow window, too, and don't move what stands below them.
+    """
+    made = _Fitting(text) if fitting else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
-    if wrap:
+    if wrap or fitting:
         made.setWordWrap(True)
         policy = made.sizePolicy()
-        policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
+        policy.setVerticalPolicy(QSizePolicy.Policy.Preferred if fitting else QSizePolicy.Policy.Minimum)
         made.setSizePolicy(policy)
     if selectable:
         made.setTextInteractionFlags(
@@ -169,13 +190,25 @@ class Choice(QComboBox):
             return
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
+        option.currentText = self._fitting(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def _fitting(self, option: QStyleOptionComboBox) -> str:
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
         if not option.currentIcon.isNull():
             room -= option.iconSize.width() + _GAP
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            option = QStyleOptionComboBox()
+            self.initStyleOption(option)
+            if self._fitting(option) != option.currentText:
+                show_tip(self, event.globalPos(), option.currentText)
+                return True
+        return super().event(event)
 
 
 class IconButton(QPushButton):

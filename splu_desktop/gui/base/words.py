@@ -14,9 +14,9 @@ import math
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, QPoint
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from splu_desktop.core.messages import Isolating, isolated
 from splu_desktop.files.disk.inert import inert
@@ -119,6 +119,11 @@ def caption(text: str) -> str:
 def tip(widget: QWidget | QAction, text: str) -> None:
     """Give a widget a tooltip, shown to the letter."""
     widget.setToolTip(plain(text))
+
+
+def show_tip(widget: QWidget, at: QPoint, text: str) -> None:
+    """Show a tooltip at a place of the screen now, to the letter."""
+    QToolTip.showText(at, plain(text), widget)
 
 
 def copy_text(text: str) -> None:

@@ -29,6 +29,7 @@ from splu_desktop.gui.base.widgets import (
     whole_box,
 )
 from splu_desktop.gui.base.words import t, tip
+from splu_desktop.gui.classify.parts import meanings_of_limits
 
 _TIMES = {"k": 1, "unique": 100, "certainty": 100, "cell": 1}  # what a box shows of a limit: shares in per cent
 
@@ -37,7 +38,7 @@ class AudienceDialog(Dialog):
     """The five questions, and below them the limits."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(t("Who gets it?"), (720, 544), parent)
+        super().__init__(t("Who gets it?"), (760, 600), parent)
         self.setMinimumWidth(720)
         self._session = session
         choices = session.choices
@@ -47,7 +48,7 @@ class AudienceDialog(Dialog):
             label(
                 t("Five questions say how careful the release has to be. The limits below follow from the answers."),
                 "quiet",
-                wrap=True,
+                fitting=True,
             )
         )
         grid = new_grid(16, 4)
@@ -84,7 +85,7 @@ class AudienceDialog(Dialog):
             "certainty": t("A row about a person is right in at most"),
             "cell": t("Least number in a printed table"),
         }
-        for row, name in enumerate(NAMES):
+        for row, (name, meaning) in enumerate(meanings_of_limits().items()):
             box: QSpinBox | QDoubleSpinBox
             if _TIMES[name] == 1:
                 box = whole_box(1, 1000, titles[name])
@@ -95,13 +96,13 @@ class AudienceDialog(Dialog):
             why.setText(given.changed[name][1] if name in given.changed else "")
             box.valueChanged.connect(self._show)
             why.textChanged.connect(self._show)
-            text = label(titles[name], wrap=True)
+            text = label(titles[name], fitting=True)
             text.setBuddy(box)
-            limits.addWidget(text, row, 0)
-            limits.addWidget(box, row, 1)
-            limits.addWidget(why, row, 2)
+            for at, part in enumerate((text, box, why)):
+                limits.addWidget(part, 2 * row, at)
+            limits.addWidget(label(meaning, "quiet", fitting=True), 2 * row + 1, 0, 1, 3)
             self._numbers[name], self._reasons[name] = box, why
-        self.note = label("", "quiet", wrap=True)
+        self.note = label("", "quiet", fitting=True)
         column.addWidget(self.note)
         column.addStretch(1)
         self.take = last_row(self, self.parts, t("&Use these limits"))
@@ -118,7 +119,7 @@ class AudienceDialog(Dialog):
             box.addItem(said, value)
         box.setCurrentIndex(answers.index(given))
         box.currentIndexChanged.connect(self._answered)
-        grid.addWidget(label(text, wrap=True), row, 0)
+        grid.addWidget(label(text, fitting=True), row, 0)
         grid.addWidget(box, row, 1)
         return box
 

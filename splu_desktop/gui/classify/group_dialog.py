@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Rare, Steps
+from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.guarantees.planning import ValueState
 from splu_desktop.core.plan import DEFAULT_GAMMA
 from splu_desktop.core.roles.suggest import Role
@@ -36,9 +37,10 @@ from splu_desktop.gui.base.widgets import (
     margins,
     new_grid,
     put,
+    room_above,
     whole_box,
 )
-from splu_desktop.gui.base.words import number, percent, t
+from splu_desktop.gui.base.words import number, percent, t, told
 from splu_desktop.gui.classify.group_hand import HandInputs, HierarchyInputs
 from splu_desktop.gui.classify.group_trial import Around, GroupTrial, Opening, around, opening, trial
 from splu_desktop.gui.classify.group_ways import WayInputs, read_steps, ways_for
@@ -55,7 +57,7 @@ class GroupDialog(Dialog):
     """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(t("Group the values of {column}", column=name), (800, 640), parent)
+        super().__init__(t("Group the values of {column}", column=name), (800, 760), parent)
         self._name, self._session, self._tasks = name, session, tasks
         source, choices = session.source, session.choices
         if source is None or choices is None:
@@ -84,12 +86,13 @@ class GroupDialog(Dialog):
     # -- parts ---------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        column, self.banner = self.parts, Banner()
-        column.addWidget(self.banner)
+        column, self.banner = room_above(self.parts), Banner()
+        intro = t("In wider groups more people look alike and are harder to recognise; what is finer is not published.")
+        put(column, self.banner, label(intro, fitting=True))
         top = margins(QHBoxLayout(), spacing=16)
         self.way = Choice(t("How the values are grouped"))
         self.way.setEnabled(False)
-        self.way.setMinimumContentsLength(22)
+        self.way.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self._holder = QVBoxLayout()
         top.addLayout(self._holder, 1)
@@ -110,14 +113,17 @@ class GroupDialog(Dialog):
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
         column.addLayout(grid, 1)
+        self.called = label("", "quiet", fitting=True)
+        self.called.hide()
+        column.addWidget(self.called)
         self.risk_title = label(t("Records recognisable by the columns published as they are"), "strong")
         self.risk = RiskGrid((t("as in the file"), t("grouped so")))
         for part in (self.risk_title, self.risk):
             part.setVisible(self._role is Role.NSA)
             column.addWidget(part)
-        self.effect = label("", wrap=True)
+        self.effect = label(fitting=True)
         column.addWidget(self.effect)
-        self.use = last_row(self, column, t("&Use these groups"))
+        self.use = last_row(self, self.parts, t("&Use these groups"))
         self.use.setEnabled(False)
 
     def _build_then(self) -> QWidget:
@@ -229,6 +235,17 @@ class GroupDialog(Dialog):
         self.after_title.setText(t("After: {n} values", n=number(found.bars.values)))
         self.risk.show_risk(1, found.risk)
         self.effect.setText(self._effect(found))
+        said = ((name, told(in_words(name) or name)) for name in found.bars.labels)
+        name, meaning = next((pair for pair in said if pair[0] != pair[1]), ("", ""))
+        self.called.setText(
+            t(
+                "Intervals have English names in every language, so that every question finds them: {name} is"
+                " {meaning}, as dictionary.csv says.",
+                name=name,
+                meaning=meaning,
+            )
+        )
+        self.called.setVisible(bool(name))
 
     def _effect(self, found: GroupTrial) -> str:
         if self._role in (Role.IDENTIFIER, Role.DROPPED):

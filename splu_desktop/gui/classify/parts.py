@@ -1,4 +1,4 @@
-"""Below the table of columns: ways out for a column that can't be sensitive."""
+"""What several rooms of the classify page share: words, and ways out for a column that can't be sensitive."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ _LONGEST = 64  # characters on a button; the rest is in its hover text
 def rest_of_values() -> Rest:
     """Return what the values that are put together are called, in the custodian's language."""
     return Rest(t("Other"), t("{value} or other"))
+
+
+def meanings_of_limits() -> dict[str, str]:
+    """Return what each limit of `guarantees.audience` means for the people in the table."""
+    return {
+        "k": t("So many people look alike in what is published unchanged; nobody stands out from fewer."),
+        "unique": t("Whoever knows such a person finds the row for certain, since no other looks like it."),
+        "certainty": t("How often a sensitive value in a row may be the person's own: 33 % is one time in three."),
+        "cell": t("Smaller numbers are left out of tables that are printed or published."),
+    }
 
 
 class RemedyCard(Card):

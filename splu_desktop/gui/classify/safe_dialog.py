@@ -24,8 +24,8 @@ from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Dialog, announce, label, last_row, percent_box, whole_box
-from splu_desktop.gui.base.words import t, told
-from splu_desktop.gui.classify.parts import rest_of_values
+from splu_desktop.gui.base.words import t, tip, told
+from splu_desktop.gui.classify.parts import meanings_of_limits, rest_of_values
 from splu_desktop.gui.plan.taking_groups import generalised
 
 Variants = dict[tuple[str, Steps], tuple[Column, ColumnFacts]]
@@ -80,12 +80,14 @@ class SafeDialog(Dialog):
         self.k.setValue(k)
         self.unique = percent_box(0.0, 100.0, 2, t("Unique records, at most"))
         self.unique.setValue(100 * unique)
-        for text, box in (
-            (t("Records alike, at least"), self.k),
-            (t("Unique records, at most"), self.unique),
+        for text, box, limit in (
+            (t("Records alike, at least"), self.k, "k"),
+            (t("Unique records, at most"), self.unique, "unique"),
         ):
-            row.addWidget(label(text))
-            row.addWidget(box)
+            caption = label(text)
+            for part in (caption, box):
+                tip(part, meanings_of_limits()[limit])
+                row.addWidget(part)
             row.addSpacing(8)
         row.addStretch(1)
         column.addLayout(row)

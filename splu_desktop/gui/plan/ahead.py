@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -31,7 +30,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
 from splu_desktop.frozen import dataclass
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import AT_ONCE, Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
@@ -225,7 +224,6 @@ class AheadTab(QWidget):
         )
         self.table = TableView(self.tr("What recipients will read"))
         self.table.setModel(self.model)
-        self.table.setMinimumHeight(110)
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(_NARROWEST)
@@ -239,12 +237,9 @@ class AheadTab(QWidget):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
-        self.readers = tuple(label("", wrap=True, selectable=True) for _ in range(3))
+        self.readers = tuple(label(selectable=True, fitting=True) for _ in range(3))
         self._pictures = tuple(Picture(name) for name in ("circle-question-mark", "search", "lock"))
         for at, (picture, text) in enumerate(zip(self._pictures, self.readers, strict=True)):
-            fit = text.sizePolicy()
-            fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
-            text.setSizePolicy(fit)
             text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading)  # beside its picture
             grid.addWidget(picture, at, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(text, at, 1)
@@ -257,10 +252,9 @@ class AheadTab(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give the readers' sentences, and the groups' names, the height that they need at the width there is."""
+        """Give the groups' names the height that they need at the width there is, and the table that of its rows."""
         self.table.fit_lines()
-        for text in self.readers:
-            text.setMinimumHeight(text.heightForWidth(max(text.width(), 1)) if text.text() else 0)
+        self.table.setMinimumHeight(self.table.height_of_rows(AT_ONCE))
 
     def hasHeightForWidth(self) -> bool:
         return False  # how high it is, the page decides, not the wrapped sentences in it

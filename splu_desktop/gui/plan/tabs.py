@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
@@ -27,7 +27,7 @@ class PromisesTab(QWidget):
     def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
-        self.small, self.large, self.readers, self.warnings = (label(wrap=True, selectable=True) for _ in range(4))
+        self.small, self.large, self.readers, self.warnings = (label(selectable=True, fitting=True) for _ in range(4))
         said = QWidget()
         lines = margins(QVBoxLayout(said), 0, spacing=8)
         self._warning_picture = Picture("triangle-alert", "warning")
@@ -37,9 +37,6 @@ class PromisesTab(QWidget):
             (Picture("info"), self.readers),
             (self._warning_picture, self.warnings),
         ):
-            fit = text.sizePolicy()  # as high as the text is at the width there is, and no higher
-            fit.setVerticalPolicy(QSizePolicy.Policy.Preferred)
-            text.setSizePolicy(fit)
             row = put(margins(QHBoxLayout(), spacing=12), (picture, 0, Qt.AlignmentFlag.AlignTop), (text, 1))
             lines.addLayout(row)
         lines.addStretch(1)

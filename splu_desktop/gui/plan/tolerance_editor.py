@@ -184,7 +184,9 @@ class ToleranceEditor(QWidget):
                     hint=t("Share of the rows that show the value that may be right, on average"),
                     colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
                 ),
-                figure("t_p", t("T_P"), t("Least probability that a small count of the value is shown wrong")),
+                figure(
+                    "t_p", t("Shown wrong"), t("T_P: least probability that a small count of the value is shown wrong")
+                ),
                 figure("keeps", t("Kept"), t("How often a record with the value is published with it")),
                 figure(
                     "signal",
@@ -358,8 +360,7 @@ class ToleranceEditor(QWidget):
             self.model.show(rows_of(self._column, self._limits, self._found))
         if self._unfitted and self._found is not None:  # without its figures a column would be as wide as its header
             self._unfitted = False
-            self.table.fit_columns(200)
-            self.table.setColumnWidth(3, self.table.fontMetrics().horizontalAdvance(t("not sensitive")) + 28)
+            self.table.fit_columns(200, filling=0, words={3: t("not sensitive")})
 
     def _say(self, text: str) -> None:
         self.banner.say("warning", told(text))

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import GROUPS, JOINED, Compared, by_tolerances, compared, with_declared
@@ -93,10 +93,8 @@ class TolerantPart(QWidget):
         card.body.addWidget(self.editor, 1)
         outer.addWidget(card, 3)
         promises = Card(spacing=8)
-        self.sentences = label("", wrap=True, selectable=True)
-        scroll = _Sentences(self.sentences)
-        scroll.setAccessibleName(t("Promises"))
-        promises.body.addWidget(scroll, 1)
+        self.sentences = label(selectable=True, fitting=True)
+        promises.body.addWidget(self.sentences)
         row = put(QHBoxLayout(), button(t("&Copy these sentences"), self.copy, picture="copy"), 1)
         promises.body.addLayout(row)
         outer.addWidget(promises, 1)
@@ -259,20 +257,3 @@ class TolerantPart(QWidget):
                 f"tolerances {name} {self._stroke}",
             )
         self.settled.emit()
-
-
-class _Sentences(QScrollArea):
-    """The promises, scrolled where they are many."""
-
-    def __init__(self, text: QWidget) -> None:
-        super().__init__()
-        inside = QWidget()
-        put(margins(QVBoxLayout(inside), 0, spacing=0), text, 1)
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        for part in (self.viewport(), inside):
-            part.setAutoFillBackground(False)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(200, 60)

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.core.query.workload import BANDS
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
@@ -127,8 +126,6 @@ class WorkloadTab(WorkingTab):
         )
         self.table = TableView(t("Measured errors by size of the count"))
         self.table.setModel(self.model)
-        rows = self.table.verticalHeader().defaultSectionSize() * (len(BANDS) + 1)
-        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)  # all of them
         grid.addWidget(self.table, 2, 0, 1, 2)
         grid.setRowStretch(1, 1)
         return made
@@ -190,6 +187,7 @@ class WorkloadTab(WorkingTab):
             )
         )
         self.table.fit_columns(260, filling=0, least=90)
+        self.table.setFixedHeight(self.table.height_of_rows(len(accuracy.bands)))
         self.show_result(self.table)
 
     def help_text(self) -> str:

@@ -104,7 +104,7 @@ class ReportFields(Scrolled):
         self.laws: dict[str, QCheckBox] = {}
         for code in CODES:
             found = pack(code)
-            tick = QCheckBox(found.short)
+            tick = QCheckBox(found.name(languages.in_force()))
             tip(tick, found.title[languages.in_force()])
             tick.toggled.connect(lambda _: self._chosen())
             column.addWidget(tick)
