@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, QSettings, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -180,6 +181,8 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog | None]]:
         for way in range(group.way.count()):
             again = classify.group_values()
             if again is not None:
+                while window.tasks.busy():  # the ways are there once the column has been looked at
+                    QTest.qWait(10)
                 again.way.setCurrentIndex(way)
                 yield f"group, way {again.way.currentText()}", again
     reason = ReasonDialog(["Record number"], ["the name says record number"], window)
@@ -305,6 +308,8 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
                 look(f"QUERY, {query.tabs.tabText(at)}, answered", window)
         window.show_step(Step.REPORT)
         look("REPORT", window)
+        window.report_page.save(tmp_path / "report.html")
+        look("REPORT, saved", window)
     finally:
         window.close()
         window.tasks.shutdown()

@@ -101,7 +101,7 @@ class AudienceDialog(Dialog):
             limits.addWidget(box, row, 1)
             limits.addWidget(why, row, 2)
             self._numbers[name], self._reasons[name] = box, why
-        self.note = label("", "quiet", wrap=True)
+        self.note = label("", "quiet", wrap=True, live=True)
         column.addWidget(self.note)
         column.addStretch(1)
         self.take = last_row(self, self.parts, t("&Use these limits"))

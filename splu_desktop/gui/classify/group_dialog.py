@@ -36,6 +36,7 @@ from splu_desktop.gui.base.widgets import (
     margins,
     new_grid,
     put,
+    room_above,
     whole_box,
 )
 from splu_desktop.gui.base.words import number, percent, t
@@ -84,12 +85,12 @@ class GroupDialog(Dialog):
     # -- parts ---------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        column, self.banner = self.parts, Banner()
-        column.addWidget(self.banner)
+        self.banner = Banner()
+        self.parts.addWidget(self.banner)
+        column = room_above(self.parts)
         top = margins(QHBoxLayout(), spacing=16)
         self.way = Choice(t("How the values are grouped"))
         self.way.setEnabled(False)
-        self.way.setMinimumContentsLength(22)
         top.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self._holder = QVBoxLayout()
         top.addLayout(self._holder, 1)
@@ -115,9 +116,9 @@ class GroupDialog(Dialog):
         for part in (self.risk_title, self.risk):
             part.setVisible(self._role is Role.NSA)
             column.addWidget(part)
-        self.effect = label("", wrap=True)
+        self.effect = label("", wrap=True, live=True)
         column.addWidget(self.effect)
-        self.use = last_row(self, column, t("&Use these groups"))
+        self.use = last_row(self, self.parts, t("&Use these groups"))
         self.use.setEnabled(False)
 
     def _build_then(self) -> QWidget:
@@ -152,6 +153,7 @@ class GroupDialog(Dialog):
                 self.rare.setChecked(True)
                 self.rare_k.setValue(rare.k)
                 self.rare_name.setText(found.rare)
+        self.way.keep_whole(*(self.way.itemText(at) for at in range(self.way.count())))  # they came after it was shown
         self.way.setEnabled(True)
         self.way.setCurrentIndex(max(0, self.way.findData(key)))
         self._show_inputs(found, found.steps)

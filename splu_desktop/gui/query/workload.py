@@ -79,7 +79,7 @@ class WorkloadTab(WorkingTab):
         grid = QGridLayout(made)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
-        self.measured = label("", "quiet", wrap=True)
+        self.measured = label("", "quiet", wrap=True, live=True)
         grid.addWidget(self.measured, 0, 0, 1, 2)
         self.bands_plot, self.small_plot = BandsPlot(), SmallPlot()
         self.readouts: list[QLabel] = []

@@ -106,7 +106,7 @@ class CrosstabTab(WorkingTab):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
         column.addLayout(bar)
-        self.old = label("", "warning", wrap=True)
+        self.old = label("", "warning", wrap=True, live=True)
         self.old.setMargin(3)
         self.old.hide()
         column.addWidget(self.old)
@@ -132,7 +132,7 @@ class CrosstabTab(WorkingTab):
         for part in (self.warning, self.truth_switch, self.export_button):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(foot)
-        self.legend = label("", "quiet", wrap=True)
+        self.legend = label("", "quiet", wrap=True, live=True)
         column.addWidget(self.legend)
         return table
 
