@@ -89,7 +89,7 @@ class WorkloadTab(WorkingTab):
                 (
                     self.bands_plot,
                     t("The larger the count, the better the answer"),
-                    t("Blue: estimate. Grey: the papers' estimate, for comparison."),
+                    t("Left of each pair: estimate. Right: the papers' estimate, for comparison."),
                 ),
                 (
                     self.small_plot,
@@ -197,6 +197,6 @@ class WorkloadTab(WorkingTab):
             "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your "
             "own table, so only you can do this.</p><p><b>Left</b>: how far answers are off, by size of the true count "
             "(in per cent of all records).</p><p><b>Right</b>: small counts should come out wrong; that is their "
-            "protection.</p><p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, "
-            "and intervals that hold the truth in about 95 of 100 cases.</p>"
+            "protection.</p><p><b>What should I see?</b></p><p>Short bars of the estimate at the right, tall ones "
+            "at the left, and intervals that hold the truth in about 95 of 100 cases.</p>"
         )
