@@ -10,6 +10,7 @@ from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
+from splu_desktop.core.messages import isolated
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
 from splu_desktop.files.register.book import Register
@@ -354,7 +355,7 @@ def _whole(value: object) -> int:
 
 
 def _ways(found: Shelved) -> list[str]:
-    return [joined((name, told(words)), ":") for name, words in draws_in_words(found.entry.body).items()]
+    return [joined((isolated(name), told(words)), ":") for name, words in draws_in_words(found.entry.body).items()]
 
 
 def _when(time: str) -> str:
