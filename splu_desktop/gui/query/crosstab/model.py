@@ -197,15 +197,20 @@ class SeenTable(QObject):
         where = line_name((*self.grid.parts[line], self.grid.values[value]))
         if answer.exact:
             return joined((where, told(answer.shown)), ":")
+        said = {
+            "where": where,
+            "low": number(answer.ends[0]),
+            "high": number(answer.ends[1]),
+            "share": short(answer, True),
+            "of": number(answer.n_p),
+            "badge": told(answer.badge_text),
+        }
+        if answer.possible:
+            return t("{where}: {low} to {high} possible; {share} of {of}; {badge}", **said)
         return t(
             "{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}",
-            where=where,
             shown=told(answer.shown),
-            low=number(answer.ends[0]),
-            high=number(answer.ends[1]),
-            share=short(answer, True),
-            of=number(answer.n_p),
-            badge=told(answer.badge_text),
+            **said,
         )
 
 
