@@ -89,7 +89,7 @@ def test_each_letter_of_a_page_goes_to_one_thing(
             found[name] = clash
         dialog.reject()
 
-    for name, dialog in dialogs(window):
+    for name, dialog in dialogs(window, idle):
         look_at(name, dialog)
     page = window.publish_page
     window.show_step(Step.PUBLISH)
