@@ -37,6 +37,7 @@ from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
 from splu_desktop.report.public import _values, filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
+from splu_desktop.report.render.page import Text
 from splu_desktop.report.render.pdf import _Pen
 from tests.files.kit_releases import kit_plan, table_of
 from tests.report.conftest import FIELDS, Case
@@ -177,6 +178,11 @@ def test_one_figure_is_rounded_one_way(case: Case) -> None:
     least = min(guarantees, key=lambda each: each.t_p)
     front = next(cell_text(row[4]) for row in tables["Before and after"].rows if str(row[0]).startswith("Small counts"))
     assert any(f"at least {front}".replace("\u00a0", " ") in sentence for sentence in least.sentences)
+    shares = {row[0]: row[1:] for row in tables["k-anonymity classes"].rows}["Share"]
+    measures = {row[0]: row for row in tables["Before and after"].rows}
+    # Of 19,990 unique records of 20,000 the front said > 99.9 %, the annex 99.95 %.
+    assert cell_text(shares[0]) == cell_text(measures["Unique records"][4])
+    assert cell_text(shares[-1]) == cell_text(measures["Records in classes of fewer than 11"][4])
     costs = tables["What further releases cost"]
     shown = [int(title.split(", ")[1]) for title in costs.header if title.startswith("Row right")]
     for row in costs.rows:
@@ -187,6 +193,29 @@ def test_one_figure_is_rounded_one_way(case: Case) -> None:
         rows = [cell_text(cell) for cell in row[-len(shown) :]]
         assert rows == [f"{text}\u00a0%" for text in re.findall(r"([\d.]+) % from", said)]
         assert cell_text(promises[promise.column][2]) == up(promise.confidence).replace(" ", "\u00a0")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_three_readers_are_told_stands_on_the_page_named(case: Case, code: str) -> None:
+    """Of who knows all other records the front named the page on which the section began, and the figure was on the
+    next; the table of promises followed two figures, on the page after the one named."""
+    for report in (case.external, case.internal):
+        made = document(report, code)
+        pen = _Pen(made, "A4")
+        try:
+            layout = set_pages(made, "A4", pen.width)
+        finally:
+            pen.close()
+        pages = [unbroken(" ".join(op.text for op in page.ops if isinstance(op, Text))) for page in layout.pages]
+        headings = [block for block in made.blocks if isinstance(block, Heading)]
+        on = {block.key: mark.page for block, mark in zip(headings, layout.bookmarks, strict=True)}
+        table = next(b for b in made.blocks if isinstance(b, TableBlock) and b.name == language(code)("Three readers"))
+        for (_, told, where), key in zip(table.rows, ("promise", "attack", "readers"), strict=True):
+            assert isinstance(where, Pages)
+            assert where.keys == (key,)
+            figure = re.search(r"[<>]?\s?[\d.,–]+\s%", cell_text(told))
+            assert figure is not None
+            assert unbroken(figure[0].strip()) in pages[on[key]], (code, cell_text(told))
 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:
@@ -200,6 +229,18 @@ def test_no_table_and_no_column_says_nothing(case: Case) -> None:
                 assert table.rows, table.name
                 for title, *cells in zip(table.header, *table.rows, strict=True) if table.header else ():
                     assert any(cell_text(cell) not in ("", "–") for cell in cells), (table.name, title)
+
+
+def test_what_pages_leave_to_the_workbook_is_counted_without_what_they_say(case: Case) -> None:
+    """Of 15 promises six stood there and “15 further rows” in the workbook."""
+    public = case.external.public
+    fifteen = tuple(f"Promise {number}." for number in range(15))
+    made = document(Report(replace(public, guarantees=(replace(public.guarantees[0], sentences=fifteen),))))
+    table = next(each for each in made.blocks if isinstance(each, TableBlock) and each.name == "Promises in words")
+    on_pages = [block.text for block in made.blocks if isinstance(block, Paragraph)]
+    left = sum(cell_text(row[0]) not in on_pages for row in table.rows)
+    assert left
+    assert f"{left} further rows stand in the workbook (.xlsx)." in on_pages
 
 
 def said(made: Document) -> Iterator[str]:

@@ -171,6 +171,23 @@ def test_no_line_and_no_note_stands_apart_from_what_it_belongs_to(above: int, wo
     assert any(op.text.startswith("row") for op in begun), "a note without a row of its table"
 
 
+@pytest.mark.parametrize("above", range(30, 70))
+@pytest.mark.parametrize("noted", [False, True])
+def test_no_page_begins_with_the_last_row_of_a_table(above: int, noted: bool) -> None:
+    """Of eleven columns the last stood by itself below a repeated header; so did the last of three promises."""
+    table = TableBlock("T", ("Number",), [(f"row {number}",) for number in range(above % 5 + 2)], "l", (1,))
+    after = [*[Paragraph("noted", "note")] * noted, *[Paragraph("y", "item")] * 40]
+    layout, pen = laid_out(document(*[Paragraph("x", "item")] * above, table, *after), "A4")
+    check_inside(layout, pen)
+    for page in layout.pages:
+        rows = [op.text for op in page.ops if isinstance(op, Text) and op.text.startswith("row")]
+        assert len(rows) != 1 or rows[0] == "row 0", rows
+    assert (
+        sum(isinstance(op, Text) and op.text.startswith("row") for page in layout.pages for op in page.ops)
+        == above % 5 + 2
+    )
+
+
 def test_sixty_columns_are_sixty_rows_and_figures_shrink_to_the_page() -> None:
     wide = Scene(2_000, 500, [Path(((0, 0), (2_000, 500)))])
     rows = [(f"{LONG} {i}", "published unchanged (NSA)", Number("1,234", 1234)) for i in range(60)]

@@ -208,10 +208,9 @@ def source(report: Report, t: Language) -> list[Block]:
             [
                 (t("File"), f"{found.file}, {t.size(found.bytes)}"),
                 ("SHA-256", found.sha256),
-                (
-                    t("Records and columns read, records left out"),
-                    f"{t.number(found.records)}, {t.number(found.columns)}, {t.number(found.rows_dropped)}",
-                ),
+                (t("Records read"), t.number(found.records)),
+                (t("Columns read"), t.number(found.columns)),
+                (t("Records left out"), t.number(found.rows_dropped)),
             ],
         ),
         table(

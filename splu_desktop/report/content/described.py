@@ -79,7 +79,7 @@ def done(report: Report, t: Language) -> list[Block]:
         Paragraph(t("Groups, random numbers and the order of the records were destroyed; chance came from the system."))
     )
     readers = {each.column: each.readers for each in report.public.guarantees}
-    blocks.append(Paragraph(t("What a single row tells, and to whom:")))
+    blocks.append(Heading(t("What a single row tells, and to whom"), 2, key="readers"))
     blocks += [Paragraph(unbroken(t.sentence(text)), "item") for text in attackers.said_once(readers, bounds=True)]
     costs = [cost for block in report.public.blocks for cost in block.costs]
     if costs:

@@ -338,7 +338,7 @@ def _readers(report: Report, t: Language) -> list[Block]:
             t("can name the only bearer of a value in up to {share} of releases", share=max(known, key=_percent))
             if known
             else t("is not held back by the draw"),
-            Pages(("done",)),
+            Pages(("readers",)),
         ),
     ]
     name = t("Three readers")

@@ -137,9 +137,12 @@ def shortened(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cut(table: TableBlock, t: Language, most: int = 8) -> list[Block]:
-    """Return a table of which pages show so many rows, and what is said of the others: 30 columns fill no pages."""
-    left = len(table.rows) - most
+def cut(table: TableBlock, t: Language, most: int = 8, *, told: int = 0) -> list[Block]:
+    """Return a table of which pages show so many rows, and what is said of the others: 30 columns fill no pages.
+
+    told : rows of which pages say already, in another way, what they hold.
+    """
+    left = len(table.rows) - most - told
     if left <= 0:
         return [table]
     note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))

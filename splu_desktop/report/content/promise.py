@@ -34,17 +34,17 @@ def promises(report: Report, t: Language) -> list[str]:
 def promised(report: Report, t: Language) -> list[Block]:
     """Return the section."""
     every = report.public.guarantees
-    blocks: list[Block] = []
+    blocks = cut(once(_table(every, t), t), t)  # below the heading, whose page the front names
     exact = [each for each in every if each.law is not None]
     worst = min(exact, key=lambda each: each.t_p, default=None)
     if worst is not None and worst.law is not None:
         blocks.append(figures.small_counts(worst, worst.law, t))
         blocks.append(figures.large_counts(worst, worst.law, t))
     words = promises(report, t)
-    blocks += [*cut(once(_table(every, t), t), t), *(Paragraph(text, "item") for text in words[:_SENTENCES])]
+    blocks += [Paragraph(text, "item") for text in words[:_SENTENCES]]
     if len(words) > _SENTENCES:
         name = t("Promises in words")
-        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0)
+        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0, told=_SENTENCES)
     blocks += _thresholds(exact, t)
     blocks += _eligible(report, t)
     several = [each for each in every if each.law is None and each.sizes]

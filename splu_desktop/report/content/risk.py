@@ -67,7 +67,7 @@ def _recognisable(report: Report, t: Language) -> list[Block]:
     ks = [t("unique") if k == "2" else t("in classes of fewer than {k}", k=k) for k in found.below]
     rows: list[tuple[Cell, ...]] = [
         (t("Number"), *(whole(count, t) for count in found.below.values())),
-        (t("Share"), *(share(count / found.records, t, 2) for count in found.below.values())),
+        (t("Share"), *(share(count / found.records, t) for count in found.below.values())),
     ]
     blocks: list[Block] = [
         heading,
@@ -239,7 +239,7 @@ def _gains(report: Report, t: Language) -> list[Block]:
             (t("fewer than {n} different values (distinct l-diversity)", n=n), c) for n, c in found.below_l.items()
         ]
         below += [(t("not {cl}-diverse ((c,l)-diversity)", cl=cl), c) for cl, c in found.fails_cl.items()]
-        cells = [(words, whole(count, t), share(count / found.records, t, 2)) for words, count in below]
+        cells = [(words, whole(count, t), share(count / found.records, t)) for words, count in below]
         titles = (t("Records in classes with"), t("Number"), t("Share"))
         name = t("Diversity, “{column}”", column=found.column)
         tables.append(TableBlock(name, titles, cells, "lrr", (3, 1, 1), most=0))

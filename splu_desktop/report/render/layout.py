@@ -48,6 +48,7 @@ _STYLES = {  # size, bold, colour, space before, space after
     "item": (9.0, False, INK, 0.0, 3.0),
 }
 _HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
+_TOGETHER = 0.2  # of a page: the most that a table's last two rows take for them to stand on one
 _BEGUN = 3  # lines of a row below its table's header, and of a paragraph, with which they begin on a page
 _CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
@@ -260,9 +261,7 @@ class _Setter:
         step = _CELL * _LEADING
         tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
         below, last = self._noted(after), len(block.shown) - 1
-        self._room(tall + _BEGUN * step + 4 * _PAD + (0.0 if last else below))
-        if block.header:
-            self._header(block, header, widths, tall, table)
+        rows = []
         for number, row in enumerate(block.shown):
             if number % 100 == 0:
                 self.progress.report(_STAGE, number / len(block.shown))
@@ -270,8 +269,22 @@ class _Setter:
                 self._lines(self._written(cell), w - 2 * _GAP, _CELL, not block.header and i == 0)
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
-            height = step * max(map(len, cells)) + 2 * _PAD
-            if 0 < number == last and self._room(height + below) and block.header:
+            rows.append(cells)
+        # The last row begins no page, but where it and the one before are long.
+        heights = [step * max(map(len, cells)) + 2 * _PAD for cells in rows]
+        kept = sum(heights[-2:]) + below
+        ends = (
+            {max(last - 1, 0): kept}
+            if kept < _TOGETHER * self.bottom
+            else {last: heights[last] + below}
+            if last
+            else {}
+        )
+        self._room(tall + ends.get(0, _BEGUN * step + 4 * _PAD + (0.0 if last else below)))
+        if block.header:
+            self._header(block, header, widths, tall, table)
+        for number, cells in enumerate(rows):
+            if number and number in ends and self._room(ends[number]) and block.header:
                 self._header(block, header, widths, tall, None)
             self._row(block, cells, widths, tall, header, table, first=number == 0)
         self.y += 8 * self.spread
