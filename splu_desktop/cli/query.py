@@ -94,7 +94,7 @@ def _query(args: argparse.Namespace) -> None:
     rows: list[tuple[str, str]] = [
         (say("Published"), whole(answer.published)),
         (say("Estimate"), answer.shown),
-        (say("95 % interval"), between),
+        (say("Possible") if answer.possible else say("95 % interval"), between),
         (say("Of"), _selected(answer.n_p)),
     ]
     if answer.share is not None and not answer.exact:
@@ -131,7 +131,7 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
         "shown": {"estimate": None if answer.vague else answer.rounded, "low": answer.ends[0], "high": answer.ends[1]},
         "badge": answer.badge.value,
         "badge_text": answer.badge_text,
-        "interval_by": "repetition" if answer.bootstrapped else "theory",
+        "interval_by": "possible" if answer.possible else "repetition" if answer.bootstrapped else "theory",
     }
 
 

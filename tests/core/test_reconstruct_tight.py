@@ -245,3 +245,18 @@ def test_an_estimate_beyond_every_possible_count_does_not_make_the_largest_one_s
     )
     assert (low, high) == (0, 40)
     assert 0 <= estimate <= 40
+
+
+def test_a_frequent_value_is_as_uncertain_however_many_rare_ones_stand_beside_it() -> None:
+    """Values that nearly nobody has may be one or a hundred: what is said of the frequent one hardly changes.
+
+    Nothing is drawn here. Among 12,000 records with nearly all bearers a standard deviation of 91 was said beyond 48
+    values, of 99 with fewer.
+    """
+    n, said = 12_000, {}
+    for rare in (30, 120):
+        counts = np.r_[0.31 * n, np.full(10, 0.05 * n), np.full(rare, 0.19 * n / rare)]
+        through = PlainGroups(2).transition(counts, np.array([f"{at:03}" for at in range(len(counts))], object))
+        nearly_all = np.r_[0.97, np.full(len(counts) - 1, 0.5)] * counts
+        said[rare] = float(np.sqrt(through.variance(nearly_all[None, :])[0, 0]))
+    assert said[120] == pytest.approx(said[30], rel=0.01)

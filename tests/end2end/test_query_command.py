@@ -441,3 +441,26 @@ def test_a_cross_table_of_two_sensitive_columns_is_that_of_analyse(folder, capsy
         assert run(capsys, *cross, "--out", tmp_path / f"cells.{ending}")[0] == 0
     status, out, _ = run(capsys, *cross)
     assert (status, "Trust: " in out) == (0, True)
+
+
+def test_what_the_release_does_not_tell_is_no_interval(tmp_path, capsys):
+    """Two values of half of the records each: in groups of two a record shows either, whatever its own is."""
+    told, half = dependent_table(400), np.repeat(["a", "b"], 200)
+    write_release(release(table_of({"s": half, "w": np.arange(400) % 4}), {"s": 2}), tmp_path / "half")
+    write_release(release(told, {"disease": 2}), tmp_path / "told")
+    (tmp_path / "half.csv").write_text("w,s\n1,a\n1,\n", encoding="utf-8")
+    _, out, _ = run(capsys, "query", tmp_path / "half", "w=1", "s=a", "--json")
+    answer = json.loads(out)
+    assert (answer["low"], answer["high"], answer["variance"]) == (0, 100, None)
+    assert answer["interval_by"] == "possible"
+    assert answer["badge_text"] == "uncertain: the release does not tell this count, only which are possible"
+    _, out, _ = run(capsys, "query", tmp_path / "half", "w=1", "s=a")
+    assert "Possible" in out
+    assert "95 %" not in out
+    status, _, _ = run(capsys, "queries", tmp_path / "half", tmp_path / "half.csv", "--out", tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8") as file:
+        notes = [row["note"] for row in csv.DictReader(file)]
+    assert status == 0
+    assert [note.startswith("not told") for note in notes] == [True, False], "all of w = 1 are counted"
+    _, out, _ = run(capsys, "query", tmp_path / "told", "disease=d1", "sex=f", "--json")
+    assert json.loads(out)["interval_by"] == "theory"

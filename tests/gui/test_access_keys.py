@@ -1,4 +1,4 @@
-"""Alt and a letter go to one thing: no page's letters clash with each other's or the menu bar's, in any language."""
+"""Alt and a letter go to one thing: no page's or dialog's letters clash, nor with the menu bar's, in any language."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QGroupBox, QLabel, QMenu, QTabWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QGroupBox, QLabel, QMenu, QTabWidget, QWidget
 
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.test_fits import dialogs
 
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 Idle = Callable[[MainWindow], None]
 _KEY = re.compile(r"(?<!&)(?:&&)*&(\w)")
 
@@ -78,14 +80,31 @@ def test_each_letter_of_a_page_goes_to_one_thing(
             for at in range(tabs.count()) if tabs.isVisible() else ():
                 tabs.setCurrentIndex(at)
                 look(f"{step.name}, {tabs.tabText(at)}")
+
+    def look_at(name: str, dialog: QDialog | None) -> None:
+        assert dialog is not None, name
+        idle(window)
+        QApplication.processEvents()
+        if clash := twice(list(shown(dialog))):
+            found[name] = clash
+        dialog.reject()
+
+    for name, dialog in dialogs(window, idle):
+        look_at(name, dialog)
     page = window.publish_page
     window.show_step(Step.PUBLISH)
     idle(window)
     page.set_target(tmp_path / "release")
     idle(window)
+    look_at("trial", page.try_sample())
     page.gate.accept_all()
     page.act()
     idle(window)
+    look_at("hand over", page.hand_over())
+    register = page.show_releases()
+    idle(window)
+    look_at("acknowledge", register.acknowledge())
+    look_at("register", register)
     for step in (Step.PUBLISH, Step.QUERY, Step.REPORT):
         window.show_step(step)
         look(f"{step.name}, published")

@@ -376,6 +376,8 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
                 look(f"QUERY, {query.tabs.tabText(at)}, answered", window)
         window.show_step(Step.REPORT)
         look("REPORT", window)
+        window.report_page.save(tmp_path / "report.html")
+        look("REPORT, saved", window)
     finally:
         window.close()
         window.tasks.shutdown()

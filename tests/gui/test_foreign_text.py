@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import html
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ Idle = Callable[[MainWindow], None]
 GUI = Path(__file__).parents[2] / "splu_desktop" / "gui"
 PICTURE = '<img src="file:///hostile.png">'
 HOSTILE = "hostile."  # in every path and address that somebody might follow
+_READ = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 NAMES = (
     f"{PICTURE}ward", "<b>sex</b> &amp; more", "Q & A", "=1+1;=2", "\u202eשם <i>", "two\nlines<br>",
@@ -93,12 +95,21 @@ def _shown(top: QWidget) -> Iterator[tuple[str, str]]:
 
 def _turned(top: QWidget) -> Iterator[tuple[str, str]]:
     """Yield texts in which what is written from right to left turns round what stands beside it."""
+    across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     for widget in [top, *top.findChildren(QWidget)]:
         texts = [widget.text()] if isinstance(widget, QLabel | QAbstractButton) else []
-        if isinstance(widget, QTableView) and widget.model() is not None:
-            model = widget.model()
-            rows, columns = range(min(model.rowCount(), 25)), range(min(model.columnCount(), 25))
-            texts += [str(model.index(row, at).data() or "") for row in rows for at in columns]
+        texts += [widget.toolTip(), widget.accessibleName(), widget.accessibleDescription(), widget.windowTitle()]
+        view = widget.view() if isinstance(widget, QComboBox) else widget
+        if isinstance(view, QAbstractItemView) and view.model() is not None:
+            model = view.model()
+            rows = range(min(model.rowCount(), 25))
+            columns = range(min(model.columnCount(), 25) if isinstance(view, QTableView) else 1)
+            cells = [model.index(row, at) for row in rows for at in columns]
+            texts += [str(cell.data(role) or "") for cell in cells for role in _READ]
+            if isinstance(view, QTableView):
+                texts += [str(model.headerData(at, across, role) or "") for at in columns for role in _READ]
+                texts += [str(model.headerData(at, down, role) or "") for at in rows for role in _READ]
+        texts = [re.sub("<[^>]*>", "", html.unescape(text)) if text.startswith("<span") else text for text in texts]
         for line in "\n".join(texts).split("\n"):
             bare = re.sub("\u2068[^\u2069]*\u2069", "", line)
             if "ש" in bare and re.search(r"[,;·|:]|\.\.", bare):
@@ -283,7 +294,7 @@ def test_no_page_interprets_or_follows_what_others_wrote(
         window.report_page.save(out / f"report.{kind}")
         idle(window)
     for dialog in window.findChildren(QDialog):
-        wrong.extend(_shown(dialog))
+        wrong.extend((*_shown(dialog), *_turned(dialog)))
     followed.listens = False
     made = {file.relative_to(out).parts[0] for file in out.rglob("*")}
     stems = {"cross.csv", "cross.xlsx", "answers.csv", "answers.xlsx", "report.html", "report.xlsx"}

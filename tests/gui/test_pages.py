@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtGui import QAccessible, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -218,6 +218,14 @@ def test_every_control_has_a_name_and_can_be_reached(opened: MainWindow, idle: I
                     if widget.isEnabled() and type(widget).__name__ not in ("QTabBar", "QAbstractButton"):
                         policy = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
                         assert policy, f"{where} can't be reached by Tab"
+
+
+def test_steps_are_told_as_buttons_with_the_one_in_front(opened: MainWindow) -> None:
+    opened.show_step(Step.PLAN)
+    for step, made in opened.rail.buttons.items():
+        told = QAccessible.queryAccessibleInterface(made)
+        assert told.role() == QAccessible.Role.PushButton
+        assert told.text(QAccessible.Text.Name).endswith(", shown now") is (step is Step.PLAN)
 
 
 def test_tab_walks_through_a_page_and_comes_back(opened: MainWindow, qtbot: QtBot, idle: Idle) -> None:

@@ -22,6 +22,7 @@ from splu_desktop.core.query.crosstab_grid import pieces
 from splu_desktop.core.query.reader import DEFAULT, Badge, Method
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.query.crosstab.model import PROTECTED
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from tests.files.kit_releases import kit_plan, table_of
 from tests.gui.query_fixtures import Idle, Made, Stage, custodian, folder, made, recipient, stage
@@ -117,6 +118,15 @@ def test_no_colour_tells_a_figure_that_only_has_a_range(counted: CrosstabTab) ->
                 grounds[answer.vague].add(colour.name())
     assert grounds[True] == {theme.colours().card.lower()}
     assert grounds[False] - grounds[True], "figures that are told have one"
+
+
+def test_a_protected_cell_bears_a_mark_beside_its_hue(counted: CrosstabTab) -> None:
+    shot, seen = counted.heat.shot(), set()
+    for line, value in (place for row in shot.rows() for place in row):
+        assert (PROTECTED in shot.text(line, value)) is shot.protected(line, value)
+        seen.add(shot.protected(line, value))
+    assert seen == {True, False}
+    assert PROTECTED.strip() in counted.legend.text()
 
 
 def test_a_header_sorts_by_its_figures(counted: CrosstabTab, recipient: Stage, idle: Idle, qtbot: QtBot) -> None:

@@ -418,6 +418,15 @@ def test_each_letter_goes_to_one_control(
             check()
 
 
+def test_a_range_of_what_is_possible_is_not_called_an_interval(qtbot: QtBot) -> None:
+    card = AnswerCard()
+    qtbot.addWidget(card)
+    for variance, often in ((None, False), (9.0, True)):
+        card.show_answer(Answer((), 40, 40.0, 5.0, 90.0, DEFAULT, 100, variance, 3))
+        assert ("95" in card.bar_note.text()) is often
+        assert ("95 of 100" in card.spoken()) is often
+
+
 def test_repeating_the_draw_is_told_in_words(qtbot: QtBot) -> None:
     card = AnswerCard()
     qtbot.addWidget(card)

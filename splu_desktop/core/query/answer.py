@@ -65,6 +65,11 @@ class Answer:
         return self.variance == 0.0 or self.n_p == 0
 
     @property
+    def possible(self) -> bool:
+        """Whether the ends are no 95 % interval, but what the release leaves possible: nearly always the truth."""
+        return not self.exact and self.variance is None
+
+    @property
     def stated(self) -> tuple[float | None, float, float]:
         """Estimate and ends as files and data state them: of a protected count no estimate, and the ends shown.
 
@@ -123,6 +128,8 @@ class Answer:
             return "protected: this count is small, the figure is deliberately unreliable"
         if self.told and badge is Badge.UNCERTAIN:
             return "uncertain: but not protected, since the numbers of records and values and gamma tell it"
+        if self.possible and badge is Badge.UNCERTAIN:
+            return "uncertain: the release does not tell this count, only which are possible"
         if badge is Badge.UNCERTAIN or self.relative is None:
             return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
         return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))

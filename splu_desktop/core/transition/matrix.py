@@ -25,7 +25,8 @@ from splu_desktop.frozen import dataclass
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FEW = 48  # values up to which T is followed as it moves: m^3 numbers are kept, and m^3 steps a selection
+FEW = 48  # values up to which all are followed as T moves: m^3 numbers are kept, and m^3 steps a selection
+_FREQUENT = 1 / 8  # of the records, from which a value is followed beside more of them: m^2 numbers each
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
 _STILL = 1e-3  # of 1 / N, the least variance of an eigenvalue: none below 0.1 / sqrt(N) tells anything
@@ -236,18 +237,24 @@ class MatrixTransition:
         sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
         # Where a selection is like the whole table, what it gains from T's derivatives it loses elsewhere.
         like = np.isclose(x, x.sum(axis=1, keepdims=True) * (self.counts / max(self.n, 1))).all(axis=1)
-        if len(self.counts) > FEW or not self.groups.fits:
+        at = self._moved if chosen is None else np.arange(sets.shape[1] if len(self.counts) <= FEW else 0)
+        if not len(at) or not self.groups.fits:
             like[:] = True
         found = np.zeros((len(x), sets.shape[1]))
-        if like.any():
+        if like.any() or len(at) < sets.shape[1]:
             spread = self._by_value if chosen is None else self._spread(self.inverse @ sets, sets)
-            found[like] = spread.of(x[like], self.counts)
+            found[:] = spread.of(x, self.counts)
         if not like.all():
             moments = self._followed_by_value if chosen is None else self._moments(sets)
-            step = max(1, _AT_ONCE // found[0].size // len(sets))
+            step = max(1, _AT_ONCE // len(at) // len(sets))
             for rows in np.split(others := np.flatnonzero(~like), range(step, len(others), step)):
-                found[rows] = self._followed(x[rows], sets, moments)
+                found[np.ix_(rows, at)] = self._followed(x[rows], sets[:, at], moments)
         return found
+
+    @cached_property
+    def _moved(self) -> NDArray[np.intp]:
+        """The values whose variances follow T as it moves with the published counts."""
+        return np.flatnonzero((self.counts > _FREQUENT * self.n) | (len(self.counts) <= FEW))
 
     @cached_property
     def _by_value(self) -> Spread:
@@ -255,7 +262,7 @@ class MatrixTransition:
 
     @cached_property
     def _followed_by_value(self) -> tuple[Floats, Floats, Floats]:
-        return self._moments(np.eye(len(self.counts)))
+        return self._moments(np.eye(len(self.counts))[:, self._moved])
 
     def _moments(self, sets: Floats) -> tuple[Floats, Floats, Floats]:
         """Return D, (m, m, k) (dT / df'_k G)[v], k moving at the cost of all values in proportion; P of the functions

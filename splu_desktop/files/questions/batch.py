@@ -33,6 +33,7 @@ from splu_desktop.frozen import dataclass
 
 ANSWER_COLUMNS = ("published", "estimate", "low", "high", "method", "selected", "badge", "note")
 VANISHED_NOTE = "no published record has this sensitive value"
+POSSIBLE_NOTE = "not told; low and high are what is possible"
 _ROWS_NAMED = 12  # further rows listed where several can't be understood
 
 
@@ -216,7 +217,7 @@ def _figures(answer: Answer) -> tuple[str | int | float, ...]:
         answer.method.value,
         answer.n_p,
         answer.badge.value,
-        VANISHED_NOTE if answer.vanished else "",
+        VANISHED_NOTE if answer.vanished else POSSIBLE_NOTE if answer.possible else "",
     )
 
 

@@ -21,6 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
 
+from splu_desktop.core.messages import isolated
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.tasks import in_turns
@@ -202,7 +203,7 @@ def _in_preview(column: Column) -> Field[int]:
         column.name,
         lambda row: str(column.labels[column.codes[row]]),
         right=column.kind.value in ("whole number", "decimal number"),
-        hint=joined((column.name, told(column.kind.value)), ":"),
+        hint=joined((isolated(column.name), told(column.kind.value)), ":"),
         colour=lambda row: "quiet" if column.missing[column.codes[row]] else None,
     )
 

@@ -12,7 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, button, label, margins, put, tab_after
+from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, announce, button, label, margins, put, tab_after
 from splu_desktop.gui.base.words import tip
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Page(QWidget):
         self.busy: Busy | None = None
         outer.addWidget(Rule())
         self.foot = margins(QHBoxLayout(), spacing=8)
-        self.foot_note = label("", "quiet", wrap=True)
+        self.foot_note = label("", "quiet", wrap=True, live=True)
         self.foot.addWidget(self.foot_note, 1)
         self.primary: QPushButton = button("", self.act, look="primary")
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
@@ -145,7 +145,10 @@ class Page(QWidget):
         self.primary.setText(text)
         if not enabled and self.primary.hasFocus():
             QTimer.singleShot(0, self, self.keep_focus)
+        waited = not self.primary.isEnabled()
         self.primary.setEnabled(enabled)
+        if enabled and waited and self.isVisible():  # what it waited for stands in the footer, and goes without a word
+            announce(self.primary, text)
         self.foot_note.setText(why)
         keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
         tip(self.primary, f"{text} ({keys})" if enabled else why)

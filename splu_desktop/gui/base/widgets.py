@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -20,8 +20,10 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QShortcut,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QBoxLayout,
     QComboBox,
     QDialog,
@@ -56,6 +58,7 @@ _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and 
 _Box = TypeVar("_Box", bound=QBoxLayout)
 _Held = QWidget | QLayout
 Part = _Held | int | tuple[_Held, int] | tuple[_Held, int, Qt.AlignmentFlag]
+_REST = 300  # ms that a text stands before it is said: while a slider moves, none does
 _AROUND = 42  # pixels of a box to choose from that its text doesn't have
 _GAP = 6  # between a button's icon and its text
 
@@ -75,14 +78,57 @@ class _Fitting(QLabel):
         self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
 
 
-def label(
-    text: str = "", look: str = "", *, wrap: bool = False, selectable: bool = False, fitting: bool = False
-) -> QLabel:
-    """Return a label of plain text; `look` is "quiet" or "strong", `fitting` ones wrap and are as high as their lines.
+class Live(QLabel):
+    """A label whose text tells what came of something: a screen reader says it where the focus is elsewhere.
 
-    Others are as high as their lines in a narrow window, too, and don't move what stands below them.
+    It is said once it has rested, however often it changes before, and once it can be seen.
     """
-    made = _Fitting(text) if fitting else QLabel(text)
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self._said = ""
+        self._rest = QTimer(self, singleShot=True, interval=_REST)
+        self._rest.timeout.connect(self._say)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._rest.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._rest.start()
+
+    def waits(self) -> bool:
+        """Return whether what it shows is still to be said."""
+        return self._rest.isActive()
+
+    def _say(self) -> None:
+        if self.isVisible() and self.text() != self._said:
+            self._said = self.text()
+            announce(self, self._said)
+
+
+class _LiveFitting(_Fitting, Live):
+    """Both."""
+
+
+def label(
+    text: str = "",
+    look: str = "",
+    *,
+    wrap: bool = False,
+    selectable: bool = False,
+    fitting: bool = False,
+    live: bool = False,
+) -> QLabel:
+    """Return a label of plain text; `look` is "quiet" or "strong"; what a `live` one says anew is announced.
+
+    `fitting` ones wrap and are as high as their lines. Others are as high as their lines in a narrow window, too, and
+    don't move what stands below them.
+    """
+    kinds: dict[tuple[bool, bool], type[QLabel]]
+    kinds = {(False, False): QLabel, (True, False): _Fitting, (False, True): Live, (True, True): _LiveFitting}
+    made = kinds[fitting, live](text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
@@ -127,10 +173,18 @@ def hint_in(field: QLineEdit, hint: str) -> None:
     tip(field, hint if wide > _FIELD else "")
 
 
-def announce(widget: QWidget, text: str) -> None:
-    """Let a screen reader say `text`, where one is listening: what changed is not where the focus is."""
-    if QAccessible.isActive() and text:
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
+def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
+    """Let a screen reader say `text`, where one is listening: what changed is not where the focus is.
+
+    An alert is said at once, whatever is being said; all else when that has been said.
+    """
+    if not text or not QAccessible.isActive():
+        return
+    told = QAccessibleAnnouncementEvent(widget, text)
+    if alert:
+        told.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(QAccessibleEvent(widget, QAccessible.Event.Alert))
+    QAccessible.updateAccessibility(told)
 
 
 def empties_on_escape(edit: QLineEdit) -> None:
@@ -283,6 +337,38 @@ class Scrolled(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
 
 
+class WholeLines(Scrolled):
+    """Room in which what is too high scrolls, and which cuts no line of it while nothing is scrolled."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.verticalScrollBar().valueChanged.connect(self._end_between_lines)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._end_between_lines()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.widget() and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            QTimer.singleShot(0, self, self._end_between_lines)  # once its parts have their places
+        return super().eventFilter(watched, event)
+
+    def _end_between_lines(self) -> None:
+        """Leave empty what is below the last whole line of text or button, as long as nothing is scrolled."""
+        inside = self.widget()
+        if inside is None:
+            return
+        end = height = self.viewport().height() + self.viewportMargins().bottom()
+        if inside.height() > height and not self.verticalScrollBar().value():
+            controls = (*inside.findChildren(QAbstractButton), *inside.findChildren(QComboBox))
+            for part in (*inside.findChildren(QLabel), *controls):
+                top = part.mapTo(inside, part.contentsRect().topLeft()).y()
+                if part.isVisible() and top < height < top + part.contentsRect().height():
+                    line = part.fontMetrics().lineSpacing() if isinstance(part, QLabel) else part.height()
+                    end = min(end, top + (height - top) // line * line)
+        self.setViewportMargins(0, 0, 0, height - end)
+
+
 def scrolled(content: QWidget) -> QScrollArea:
     """Return room in which `content` scrolls."""
     room = Scrolled()
@@ -414,9 +500,7 @@ class Banner(QFrame):
         self.act_button.setText(act)
         self._act = do or (lambda: None)
         self.show()
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
-        announce(self, self.accessibleName())
+        announce(self, self.accessibleName(), alert=kind in ("warning", "fault"))
 
 
 class Empty(QWidget):
@@ -455,7 +539,7 @@ class Busy(QWidget):
     def __init__(self, heading: str, cancel: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = put(margins(QVBoxLayout(self), 32, spacing=8), 2)
-        self.heading = label(heading, "strong", wrap=True)
+        self.heading = label(heading, "strong", wrap=True, live=True)
         self.stage = label("", "quiet")
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)

@@ -102,7 +102,7 @@ class AudienceDialog(Dialog):
                 limits.addWidget(part, 2 * row, at)
             limits.addWidget(label(meaning, "quiet", fitting=True), 2 * row + 1, 0, 1, 3)
             self._numbers[name], self._reasons[name] = box, why
-        self.note = label("", "quiet", fitting=True)
+        self.note = label("", "quiet", fitting=True, live=True)
         column.addWidget(self.note)
         column.addStretch(1)
         self.take = last_row(self, self.parts, t("&Use these limits"))

@@ -121,7 +121,7 @@ class GroupDialog(Dialog):
         for part in (self.risk_title, self.risk):
             part.setVisible(self._role is Role.NSA)
             column.addWidget(part)
-        self.effect = label(fitting=True)
+        self.effect = label(fitting=True, live=True)
         column.addWidget(self.effect)
         self.use = last_row(self, self.parts, t("&Use these groups"))
         self.use.setEnabled(False)
@@ -158,6 +158,7 @@ class GroupDialog(Dialog):
                 self.rare.setChecked(True)
                 self.rare_k.setValue(rare.k)
                 self.rare_name.setText(found.rare)
+        self.way.keep_whole(*(self.way.itemText(at) for at in range(self.way.count())))  # they came after it was shown
         self.way.setEnabled(True)
         self.way.setCurrentIndex(max(0, self.way.findData(key)))
         self._show_inputs(found, found.steps)

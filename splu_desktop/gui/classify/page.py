@@ -6,13 +6,11 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,7 +23,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, Scrolled, button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Card, Empty, WholeLines, button, label, line_edit, margins
 from splu_desktop.gui.base.words import beside, caption, number, percent, t, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
@@ -477,35 +475,8 @@ class ClassifyPage(Page):
         )
 
 
-class _Room(Scrolled):
-    """Room whose height follows from the window's alone, not from what stands in it; unscrolled it cuts no line."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.verticalScrollBar().valueChanged.connect(self._end_between_lines)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._end_between_lines()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.widget() and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            QTimer.singleShot(0, self, self._end_between_lines)  # once its parts have their places
-        return super().eventFilter(watched, event)
-
-    def _end_between_lines(self) -> None:
-        """Leave empty what is below the last whole line of text or button, as long as nothing is scrolled."""
-        inside = self.widget()
-        if inside is None:
-            return
-        end = height = self.viewport().height() + self.viewportMargins().bottom()
-        if inside.height() > height and not self.verticalScrollBar().value():
-            for part in (*inside.findChildren(QLabel), *inside.findChildren(QAbstractButton)):
-                top = part.mapTo(inside, part.contentsRect().topLeft()).y()
-                if part.isVisible() and top < height < top + part.contentsRect().height():
-                    line = part.fontMetrics().lineSpacing() if isinstance(part, QLabel) else part.height()
-                    end = min(end, top + (height - top) // line * line)
-        self.setViewportMargins(0, 0, 0, height - end)
+class _Room(WholeLines):
+    """Room whose height follows from the window's alone, not from what stands in it."""
 
     def sizeHint(self) -> QSize:
         most = int(_SHARE * self.window().height())

@@ -131,9 +131,9 @@ class RiskPanel(QWidget):
         self.grid = RiskGrid((t("Recognisable records"),))
         put(row, (self._picture, 0, Qt.AlignmentFlag.AlignBottom), (self.grid, 1))  # in the line of figures
         outer.addLayout(row)
-        self.text = label("", "quiet", wrap=True)
+        self.text = label("", "quiet", wrap=True, live=True)
         outer.addWidget(self.text)
-        self.persons = label("", wrap=True)
+        self.persons = label("", wrap=True, live=True)
         self._persons_picture = Picture("triangle-alert", "warning", 16)
         row = put(
             margins(QHBoxLayout(), spacing=8), (self._persons_picture, 0, Qt.AlignmentFlag.AlignTop), (self.persons, 1)

@@ -23,7 +23,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Dialog, announce, label, last_row, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Dialog, label, last_row, percent_box, whole_box
 from splu_desktop.gui.base.words import t, tip, told
 from splu_desktop.gui.classify.parts import meanings_of_limits, rest_of_values
 from splu_desktop.gui.plan.taking_groups import generalised
@@ -101,7 +101,7 @@ class SafeDialog(Dialog):
         self.list.setAlternatingRowColors(False)
         self.list.itemChanged.connect(self._ticked)
         column.addWidget(self.list, 1)
-        self.text = label("", wrap=True)
+        self.text = label("", wrap=True, live=True)
         column.addWidget(self.text)
         self.take = last_row(self, column, t("&Take these steps"))
         self.k.valueChanged.connect(self._look)
@@ -139,7 +139,6 @@ class SafeDialog(Dialog):
             self.text.setText(t("Nothing needs to be done: what you ask for holds already."))
         else:
             self.text.setText(told(found.sentence))
-        announce(self, self.text.text())
 
     def _ticked(self) -> None:
         """Tell where the ticked steps lead by themselves."""

@@ -99,7 +99,7 @@ class BesideDialog(QDialog):
 
     def _build_head(self, column: str) -> QHBoxLayout:
         row = margins(QHBoxLayout(), spacing=12)
-        self.lead = label("", wrap=True)
+        self.lead = label("", wrap=True, live=True)
         row.addWidget(self.lead, 1)
         self.column = Choice(t("Sensitive column compared"))
         self.column.addItems(list(self._plan.sensitive))

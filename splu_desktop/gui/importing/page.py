@@ -112,7 +112,7 @@ class ImportPage(Page):
         row = margins(QHBoxLayout(), spacing=8)
         texts = margins(QVBoxLayout(), spacing=2)
         self.name = label("", "strong", selectable=True)
-        self.summary = label("", "quiet", wrap=True, selectable=True)
+        self.summary = label("", "quiet", wrap=True, selectable=True, live=True)
         put(texts, self.name, self.summary)
         row.addLayout(texts, 1)
         change = button(t("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")

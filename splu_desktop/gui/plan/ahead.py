@@ -147,7 +147,7 @@ class AheadTab(QWidget):
         both.row.setSpacing(12)
         both.row.setStretch(0, 5)
         both.row.setStretch(1, 2)
-        self.summary = label("", "strong", wrap=True)
+        self.summary = label("", "strong", wrap=True, live=True)
         outer.addWidget(self.summary)
         outer.addWidget(both, 3)
         outer.addWidget(plots, 2)
@@ -237,7 +237,7 @@ class AheadTab(QWidget):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
-        self.readers = tuple(label(selectable=True, fitting=True) for _ in range(3))
+        self.readers = tuple(label(selectable=True, fitting=True, live=True) for _ in range(3))
         self._pictures = tuple(Picture(name) for name in ("circle-question-mark", "search", "lock"))
         for at, (picture, text) in enumerate(zip(self._pictures, self.readers, strict=True)):
             text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading)  # beside its picture

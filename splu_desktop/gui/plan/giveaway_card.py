@@ -40,7 +40,7 @@ class GiveawayCard(Card):
         row = put(
             margins(QHBoxLayout(), spacing=12), (Picture("triangle-alert", "warning", 18), 0, Qt.AlignmentFlag.AlignTop)
         )
-        self.text = label("", wrap=True)
+        self.text = label("", wrap=True, live=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
         self.out = button(t("Leave it &out"), self._leave_out)

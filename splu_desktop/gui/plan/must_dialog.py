@@ -175,7 +175,7 @@ class MustDialog(Dialog):
         self.busy.cancelled.connect(self._stop)
         self.busy.hide()
         column.addWidget(self.busy)
-        self.outcome = label("", wrap=True, selectable=True)
+        self.outcome = label("", wrap=True, selectable=True, live=True)
         self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.outcome, 1)
         self.use = last_row(self, self.parts, t("&Use these settings"))

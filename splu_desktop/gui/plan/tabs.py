@@ -27,7 +27,8 @@ class PromisesTab(QWidget):
     def __init__(self, take: Callable[[WayOut], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
-        self.small, self.large, self.readers, self.warnings = (label(selectable=True, fitting=True) for _ in range(4))
+        self.small, self.large, self.readers = (label(selectable=True, fitting=True) for _ in range(3))
+        self.warnings = label(selectable=True, fitting=True, live=True)
         said = QWidget()
         lines = margins(QVBoxLayout(said), 0, spacing=8)
         self._warning_picture = Picture("triangle-alert", "warning")

@@ -93,7 +93,7 @@ class TogetherDialog(Dialog):
         caption.setBuddy(self.gamma)
         put(row, caption, self.gamma, 1)
         outer.addLayout(row)
-        self.costs = label("", wrap=True, selectable=True)
+        self.costs = label("", wrap=True, selectable=True, live=True)
         self.costs.setAlignment(Qt.AlignmentFlag.AlignTop)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)

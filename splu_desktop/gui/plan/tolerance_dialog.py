@@ -45,7 +45,7 @@ class ToleranceDialog(Dialog):
         )
         self.editor = ToleranceEditor(tasks)
         put(column, label(intro, wrap=True), (self.editor, 1))
-        self.promises = label("", wrap=True, selectable=True)
+        self.promises = label("", wrap=True, selectable=True, live=True)
         column.addWidget(self.promises)
         self.others = QMenu(self)
         for other in session.choices.sensitive:

@@ -79,7 +79,7 @@ class ToleranceEditor(QWidget):
         column.addWidget(self.banner)
         self._build_table()
         column.addWidget(self.table, 1)
-        self.effect = label("", "strong", wrap=True)
+        self.effect = label("", "strong", wrap=True, live=True)
         self.compared = label("", "quiet", wrap=True)
         put(column, self.effect, self.compared)
 

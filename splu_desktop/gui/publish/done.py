@@ -30,12 +30,12 @@ class DonePart(QWidget):
     def _build_facts(self) -> QWidget:
         card = Card(spacing=6)
         head = put(margins(QHBoxLayout(), spacing=10), Picture("circle-check", "answerable", 20))
-        self.title = label("", "strong")
+        self.title = label("", "strong", live=True)
         head.addWidget(self.title, 1)
         card.body.addLayout(head)
-        self.text = label("", wrap=True, selectable=True)
+        self.text = label("", wrap=True, selectable=True, live=True)
         self.files = label("", "quiet", wrap=True, selectable=True)
-        self.checks = label("", "quiet", wrap=True)
+        self.checks = label("", "quiet", wrap=True, live=True)
         for part in (self.text, self.files, self.checks):
             card.body.addWidget(part)
         row = margins(QHBoxLayout(), spacing=8)

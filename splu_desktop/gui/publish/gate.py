@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QInputDialog, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Picture, button, label, margins, new_grid, put
+from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, new_grid, put
 from splu_desktop.gui.base.words import joined, number, t, tip, told
 
 _LOOKS = {
@@ -28,6 +28,18 @@ Key = tuple[str, str | None, str]
 def key_of(line: Line) -> Key:
     """Return what an acceptance is remembered by: with the words, so that changed facts ask again."""
     return line.name, line.column, line.sentence
+
+
+def _spoken(line: Line) -> str:
+    """Return a line with its light in words."""
+    lights = {
+        Light.GREEN: t("Passed"),
+        Light.NOTE: t("To be known"),
+        Light.AMBER: t("To be accepted"),
+        Light.RED: t("In the way"),
+    }
+    state = t("Grave, to be accepted in words") if line.grave else lights[line.light]
+    return joined((state, told(line.sentence)), ":")
 
 
 class GateView(QWidget):
@@ -75,18 +87,13 @@ class GateView(QWidget):
         lines = tuple(lines)
         if lines == self.lines and not self.waiting:
             return
-        self.waiting = False
+        before, self.waiting = {key_of(line) for line in self.open_lines()}, False
         self.lines = lines
         self._show()
+        announce(self, " ".join(_spoken(line) for line in self.open_lines() if key_of(line) not in before))
 
     def _show(self) -> None:
         self._clear()
-        names = {
-            Light.GREEN: t("Passed"),
-            Light.NOTE: t("To be known"),
-            Light.AMBER: t("To be accepted"),
-            Light.RED: t("In the way"),
-        }
         # What waits for the custodian comes first: 40 sensitive columns alone are 40 lines that have passed.
         urgent = [Light.RED, Light.AMBER, Light.NOTE, Light.GREEN]
         kinds = Counter((line.name, line.light) for line in self.lines)
@@ -103,8 +110,7 @@ class GateView(QWidget):
             if beyond > 0:
                 continue
             text = label(told(line.sentence), "strong" if line.grave else "", wrap=True)
-            state = t("Grave, to be accepted in words") if line.grave else names[line.light]
-            text.setAccessibleName(joined((state, told(line.sentence)), ":"))
+            text.setAccessibleName(_spoken(line))
             looks = _LOOKS[Light.RED if line.grave else line.light]
             self._grid.addWidget(Picture(*looks, 18), row, 0)
             self._grid.addWidget(text, row, 1)

@@ -53,7 +53,7 @@ class HandOverDialog(Dialog):
         grid.addWidget(self.password, 2, 1)
         self.copy = button(t("Co&py it"), self.copy_password, picture="copy")
         grid.addWidget(self.copy, 2, 2)
-        self.note = label("", "quiet", wrap=True)
+        self.note = label("", "quiet", wrap=True, live=True)
         grid.addWidget(self.note, 3, 1, 1, 2)
         put(column, grid, 1)
         self.bar = QProgressBar()

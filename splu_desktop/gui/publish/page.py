@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.errors import SpluError
@@ -17,7 +17,7 @@ from splu_desktop.files.publish.publishing import Examination, Order, examine
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Card, Empty, button, margins, put
+from splu_desktop.gui.base.widgets import Busy, Card, Empty, WholeLines, button, margins, put
 from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.publish.done import DonePart
 from splu_desktop.gui.publish.gate import GateView
@@ -74,8 +74,7 @@ class PublishPage(Page):
         self.done.again.connect(self._ask_again)
         self.done.hand_over.connect(self.hand_over)
         self.body.addWidget(self.done, 1)
-        self.form = QScrollArea()
-        self.form.setWidgetResizable(True)
+        self.form = WholeLines()
         inside = QWidget()
         column = margins(QVBoxLayout(inside), 0, 0, 4, 0, spacing=12)
         self.place = PlaceCard()

@@ -54,7 +54,7 @@ class PlaceCard(Card):
         self._build_language(grid, 5)
         self._build_password(grid, 6)
         self.body.addLayout(grid)
-        self.note = label("", "quiet", wrap=True)
+        self.note = label("", "quiet", wrap=True, live=True)
         self.body.addWidget(self.note)
 
     def _build_formats(self) -> QHBoxLayout:

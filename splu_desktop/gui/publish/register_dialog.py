@@ -8,15 +8,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
+from splu_desktop.core.messages import isolated
 from splu_desktop.files.draws import draws_in_words
 from splu_desktop.files.publish.publishing import tidy
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, changed, falls, shelf
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Dialog, button, label, last_row, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Banner, Dialog, WholeLines, button, label, last_row, line_edit, margins, put
 from splu_desktop.gui.base.words import filled, joined, number, percent, size, t, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
@@ -63,8 +64,7 @@ class RegisterDialog(Dialog):
         self.details = label("", wrap=True, selectable=True)
         self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.details.setAccessibleName(t("Details of the release"))
-        area = QScrollArea()
-        area.setWidgetResizable(True)
+        area = WholeLines()
         area.setWidget(self.details)
         area.setAccessibleName(t("Details of the release"))
         acts = self._build_acts()
@@ -355,7 +355,7 @@ def _whole(value: object) -> int:
 
 
 def _ways(found: Shelved) -> list[str]:
-    return [joined((name, told(words)), ":") for name, words in draws_in_words(found.entry.body).items()]
+    return [joined((isolated(name), told(words)), ":") for name, words in draws_in_words(found.entry.body).items()]
 
 
 def _when(time: str) -> str:

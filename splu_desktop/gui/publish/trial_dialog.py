@@ -86,7 +86,7 @@ class TrialDialog(Dialog):
 
     def _build_head(self) -> QHBoxLayout:
         row = put(margins(QHBoxLayout(), spacing=10), Picture("eye-off", "warning", 18))
-        self.title = label("", "strong", wrap=True)
+        self.title = label("", "strong", wrap=True, live=True)
         row.addWidget(self.title, 1)
         self.column = Choice(t("Sensitive column compared"))
         self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

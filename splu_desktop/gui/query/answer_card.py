@@ -33,12 +33,11 @@ class IntervalBar(QWidget):
         """Show another answer."""
         self._answer = answer
         if answer is not None:
+            low, high = map(number, answer.ends)
             self.setAccessibleName(
-                t(
-                    "The true count lies between {low} and {high}, in 95 of 100 cases",
-                    low=number(answer.ends[0]),
-                    high=number(answer.ends[1]),
-                )
+                t("{low} to {high} are possible", low=low, high=high)
+                if answer.possible
+                else t("The true count lies between {low} and {high}, in 95 of 100 cases", low=low, high=high)
             )
         self.update()
 
@@ -161,7 +160,9 @@ class AnswerCard(Card):
         self.bar_note.setVisible(not answer.exact)
         self.caution.setVisible(not answer.exact and self.by_person)
         self.bar_note.setText(
-            t("The true count lies in this range in 95 of 100 cases, by repeating the draw on paper.")
+            t("The release does not tell this count: the range is what it leaves possible.")
+            if answer.possible
+            else t("The true count lies in this range in 95 of 100 cases, by repeating the draw on paper.")
             if answer.bootstrapped
             else t("The true count lies in this range in 95 of 100 cases.")
         )

@@ -70,7 +70,7 @@ class QuestionBuilder(QWidget):
         empties_on_escape(self.search)
         self.search.returnPressed.connect(self._found)
         put(right, self.search, self._build_range())
-        self.problem = label("", "problem", wrap=True)
+        self.problem = label("", "problem", wrap=True, live=True)
         self.problem.hide()
         right.addWidget(self.problem)
         self.values_model = ChoicesModel(self)

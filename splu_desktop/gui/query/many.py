@@ -118,7 +118,7 @@ class ManyTab(WorkingTab):
         table = QWidget()
         column = margins(QVBoxLayout(table), 0, spacing=6)
         bar = margins(QHBoxLayout(), spacing=8)
-        self.title = label("", "strong", wrap=True)
+        self.title = label("", "strong", wrap=True, live=True)
         bar.addWidget(self.title, 1)
         self.repeat = QCheckBox(t("Repeat &draws"))
         tip(

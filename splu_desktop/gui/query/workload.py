@@ -78,7 +78,7 @@ class WorkloadTab(WorkingTab):
         grid = QGridLayout(made)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
-        self.measured = label("", "quiet", wrap=True)
+        self.measured = label("", "quiet", wrap=True, live=True)
         grid.addWidget(self.measured, 0, 0, 1, 2)
         self.bands_plot, self.small_plot = BandsPlot(), SmallPlot()
         self.readouts: list[QLabel] = []
@@ -88,7 +88,7 @@ class WorkloadTab(WorkingTab):
                 (
                     self.bands_plot,
                     t("The larger the count, the better the answer"),
-                    t("Blue: estimate. Grey: the papers' estimate, for comparison."),
+                    t("Left of each pair: estimate. Right: the papers' estimate, for comparison."),
                 ),
                 (
                     self.small_plot,
@@ -195,6 +195,6 @@ class WorkloadTab(WorkingTab):
             "<p>Random questions combine one to three columns with a sensitive value. The true counts come from your "
             "own table, so only you can do this.</p><p><b>Left</b>: how far answers are off, by size of the true count "
             "(in per cent of all records).</p><p><b>Right</b>: small counts should come out wrong; that is their "
-            "protection.</p><p><b>What should I see?</b></p><p>Short blue bars at the right, tall ones at the left, "
-            "and intervals that hold the truth in about 95 of 100 cases.</p>"
+            "protection.</p><p><b>What should I see?</b></p><p>Short bars of the estimate at the right, tall ones "
+            "at the left, and intervals that hold the truth in about 95 of 100 cases.</p>"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QPalette, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTextBrowser
 
@@ -80,6 +80,8 @@ class ReportPage(Page):
         self.view.document().setDocumentMargin(20)
         # A SHA-256 has no place to break at, and would push the page wider than the window.
         self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        # All fits in the end; a long report is laid out bit by bit, and a bar would come and go beneath it.
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._paint_white()
         for part in (self.view, self.computing, self.waiting):
             self.preview_stack.addWidget(part)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QVBoxLayout, QWidget
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import margins
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import joined, t
 
 _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
 
@@ -21,8 +21,8 @@ class StepButton(QAbstractButton):
         super().__init__(parent)
         self.step, self.name = step, name
         self.state, self.words = State.OPEN, ""
+        self.current = False  # no check mark, which a screen reader would call it
         self._ring = False
-        self.setCheckable(True)
         self.setText(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -34,7 +34,16 @@ class StepButton(QAbstractButton):
         if (state, words) == (self.state, self.words):
             return
         self.state, self.words = state, words
-        self.setAccessibleName(f"{self.step + 1} {self.name}, {words}")
+        self._tell()
+
+    def show_current(self, current: bool) -> None:
+        """Show whether its page is in front."""
+        self.current = current
+        self._tell()
+
+    def _tell(self) -> None:
+        name = f"{self.step + 1} {self.name}, {self.words}"
+        self.setAccessibleName(joined((name, t("shown now")), ",") if self.current else name)
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -59,7 +68,7 @@ class StepButton(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect()).adjusted(8.5, 2.5, -8.5, -2.5)
         painter.setPen(Qt.PenStyle.NoPen)
-        if self.isChecked():
+        if self.current:
             painter.setBrush(QColor(c.card))
             painter.drawRoundedRect(box, 6, 6)
             painter.setBrush(QColor(c.accent))
@@ -77,7 +86,7 @@ class StepButton(QAbstractButton):
         top = box.center().y() - line
         blocked = self.state is State.BLOCKED
         font = self.font()
-        font.setWeight(font.Weight.DemiBold if self.isChecked() else font.Weight.Normal)
+        font.setWeight(font.Weight.DemiBold if self.current else font.Weight.Normal)
         painter.setFont(font)
         painter.setPen(QColor(c.quiet if blocked else c.text))
         space = QRectF(left, top, box.right() - left - 4, line)
@@ -136,7 +145,7 @@ class Rail(QFrame):
     def show_current(self, step: Step) -> None:
         """Mark the step whose page is in front."""
         for at, made in self.buttons.items():
-            made.setChecked(at is step)
+            made.show_current(at is step)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         by = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)

@@ -63,7 +63,7 @@ class AnalysisTab(WorkingTab):
         self.figure.setFont(theme.title_font(self.font()))
         self.interval = label("", wrap=True, selectable=True)
         self.link = label("", "quiet", wrap=True)
-        self.old = label("", "warning", wrap=True)
+        self.old = label("", "warning", wrap=True, live=True)
         self.old.setMargin(3)
         self.old.hide()
         for part in (self.old, self.what, self.figure, self.interval, self.link):
@@ -175,6 +175,7 @@ class AnalysisTab(WorkingTab):
         self.show_result(self.export_button)
         self.answered.emit()
         announce(self.figure, f"{joined((self.what.text(), self.figure.text()), ':')}. {self.interval.text()}")
+        announce(self.link, self.link.text())
 
     def _show(self, asked: Analysis, found: Analysed) -> None:
         what = told(found.what)

@@ -23,6 +23,7 @@ Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in t
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+PROTECTED = "\N{BLACK DIAMOND} "  # before the range of a count that is small
 _DEEPEST = 0.45  # of the accent in the ground of the largest cell, so that the text in it keeps its contrast
 
 
@@ -87,7 +88,10 @@ class Heat:
 
     def text(self, line: int, value: int) -> str:
         """Return a cell's text."""
-        return "·" if self.hidden(line, value) else short(self.answer(line, value), self.share)
+        if self.hidden(line, value):
+            return "·"
+        mark = PROTECTED if self.protected(line, value) else ""  # a hue alone tells some readers nothing
+        return mark + short(self.answer(line, value), self.share)
 
     def protected(self, line: int, value: int) -> bool:
         """Return whether a cell's count is small."""
@@ -177,9 +181,9 @@ class SeenTable(QObject):
     def widest(self) -> str:
         """Return a text as wide as the widest range that a cell can show."""
         if self.share:
-            return f"{percent(0.999, 1)} – {percent(0.999, 1)}"
+            return f"{PROTECTED}{percent(0.999, 1)} – {percent(0.999, 1)}"
         most = number(max(10.0 ** len(str(math.ceil(self.high.max()))) - 1, 999.0)) if self.high.size else number(999)
-        return f"{most} – {most}"
+        return f"{PROTECTED}{most} – {most}"
 
     def measure(self, figures: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (A, B) counts, or shares of their line's records."""
@@ -193,15 +197,20 @@ class SeenTable(QObject):
         where = line_name((*self.grid.parts[line], self.grid.values[value]))
         if answer.exact:
             return joined((where, told(answer.shown)), ":")
+        said = {
+            "where": where,
+            "low": number(answer.ends[0]),
+            "high": number(answer.ends[1]),
+            "share": short(answer, True),
+            "of": number(answer.n_p),
+            "badge": told(answer.badge_text),
+        }
+        if answer.possible:
+            return t("{where}: {low} to {high} possible; {share} of {of}; {badge}", **said)
         return t(
             "{where}: {shown}, 95 % interval {low} to {high}; {share} of {of}; {badge}",
-            where=where,
             shown=told(answer.shown),
-            low=number(answer.ends[0]),
-            high=number(answer.ends[1]),
-            share=short(answer, True),
-            of=number(answer.n_p),
-            badge=told(answer.badge_text),
+            **said,
         )
 
 

@@ -28,7 +28,7 @@ from splu_desktop.gui.base.widgets import Choice, Empty, button, empties_on_esca
 from splu_desktop.gui.base.words import copy_text, number, t, tip
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
-from splu_desktop.gui.query.crosstab.model import Copying, HeatModel, SeenTable
+from splu_desktop.gui.query.crosstab.model import PROTECTED, Copying, HeatModel, SeenTable
 from splu_desktop.gui.query.crosstab.setup import Setup
 from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
 from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid, compute, sizes, true_cells
@@ -106,7 +106,7 @@ class CrosstabTab(WorkingTab):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
         column.addLayout(bar)
-        self.old = label("", "warning", wrap=True)
+        self.old = label("", "warning", wrap=True, live=True)
         self.old.setMargin(3)
         self.old.hide()
         column.addWidget(self.old)
@@ -132,7 +132,7 @@ class CrosstabTab(WorkingTab):
         for part in (self.warning, self.truth_switch, self.export_button):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(foot)
-        self.legend = label("", "quiet", wrap=True)
+        self.legend = label("", "quiet", wrap=True, live=True)
         column.addWidget(self.legend)
         return table
 
@@ -291,8 +291,9 @@ class CrosstabTab(WorkingTab):
 
     def _legend(self) -> str:
         words = t(
-            "No mark: reliable. ≈: uncertain, use the interval. A range: only that is known; in the hue of protection,"
-            " the count is small."
+            "No mark: reliable. ≈: uncertain, use the interval. A range: only that is known; with {mark}: protected,"
+            " the count is small.",
+            mark=PROTECTED.strip(),
         )
         grid = self.seen.grid
         if grid is not None and grid.left_out:
@@ -302,8 +303,9 @@ class CrosstabTab(WorkingTab):
     def help_text(self) -> str:
         return t(
             "<p>A cross-table asks for all combinations at once: for each ward, how many patients have each "
-            "diagnosis.</p><p>The deeper the blue, the larger the figure. <span class='p'>A range in this hue</span> "
-            "is a protected cell: its count is small and unreliable on purpose.</p><p>Click a header to sort by it. "
+            "diagnosis.</p><p>The deeper the colour, the larger the figure. "
+            "<span class='p'>A range with a diamond</span> is a protected cell: its count is small and "
+            "unreliable on purpose.</p><p>Click a header to sort by it. "
             "Point at a cell to read its interval.</p><p><b>What should I choose?</b></p><p>Few, broad columns: every "
             "further column makes the cells smaller and their answers less sure. Put numbers and dates into "
             "intervals.</p>"

@@ -77,7 +77,7 @@ class HeatView(TableView):
         names = max((width(str(self.heat.headerData(at, across))) for at in some), default=0)
         widest = self.heat.seen.widest()
         if self.heat.seen.truth is not None:
-            count = widest.partition(" ")[0]
+            count = widest.split()[-1]
             widest = t("{estimate} | true {count}", estimate=widest, count=count)
         # Figures are never cut off; names are beyond some width.
         self.horizontalHeader().setDefaultSectionSize(max(width(widest), min(names, 142)) + 28)
