@@ -635,7 +635,8 @@ def test_a_damaged_zip_is_named(folder: Path, tmp_path: Path) -> None:
 
 def test_short_passwords_are_refused_and_long_ones_proposed(folder: Path, tmp_path: Path) -> None:
     for weak in ("short", "a" * 40, "abcdefghijklmnopqrstuvwxyz", "123412341234123412341234", "password12345678",
-                 "Passwort Passwort Passwort", "qwertzuiopasdfgh"):  # fmt: skip
+                 "Passwort Passwort Passwort", "qwertzuiopasdfgh", "Krankenhaus2024!", "STADTSPITAL-2025",
+                 "Sommer2024!Winter", "Больница1987!года"):  # fmt: skip
         with pytest.raises(BadSetting, match="too easy to guess"):
             hand_over(folder, tmp_path / "r.zip", password=weak)
     assert not list(tmp_path.iterdir())

@@ -24,8 +24,12 @@ from splu_desktop.files.release.verify import check_files
 LEAST_PASSWORD = 16  # characters that are no run and no repetition
 LEAST_DIFFERENT = 8
 _PLAIN = re.compile(
-    "passwor[dt]|motdepasse|mot de passe|qwert[yz]|azerty|uiop|asdfgh|qsdfgh|[yzw]xcvbn|hospital|admin|welcome"
+    "passwor[dt]|motdepasse|mot de passe|qwert[yz]|azerty|uiop|asdfgh|qsdfgh|[yzw]xcvbn|hospital|admin|welcome|"
+    r"(?:19|20)\d\d",
+    re.IGNORECASE,
 )
+# The letters of a word after its fourth follow from these: all small after its first, or all large.
+_WORD_ENDS = re.compile(r"(?<=[^\W\d_][^\W\d_A-ZÀ-Þ]{3})[^\W\d_A-ZÀ-Þ]+|(?<=[^\W\d_a-zß-ÿ]{4})[^\W\d_a-zß-ÿ]+")
 # Without characters that are mistaken for others when read out: 55 of them, so 20 give 115 bits.
 _ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
 _STAGE = "Packing"
@@ -36,7 +40,8 @@ def check_password(password: str | None) -> None:
     if password is not None and weak(password):
         raise BadSetting(
             "This password is too easy to guess; take {least} characters or more, {different} of them different, "
-            "without runs such as abc or 123 and repetitions, or let the program propose one.",
+            "without runs such as abc or 123, repetitions and years, a word counting as four, or let the "
+            "program propose one.",
             least=LEAST_PASSWORD,
             different=LEAST_DIFFERENT,
         )
@@ -46,10 +51,10 @@ def weak(password: str) -> bool:
     """Return whether a password is shorter or plainer than any that may be used.
 
     Counted are the characters that are not foreseen by those before: not the next of a run (aaa, abc, 321) and not part
-    of three or more that stood there before; what many passwords are made of counts as one. A floor, not a measure: a
-    famous line of verse passes it.
+    of three or more that stood there before; what many passwords are made of, and a year, counts as one, a word as four
+    at most. A floor, not a measure: a famous line of verse passes it.
     """
-    text = _PLAIN.sub("*", password.casefold())
+    text = _WORD_ENDS.sub("", _PLAIN.sub("*", password)).casefold()
     counted = 0
     for i, letter in enumerate(text):
         step = ord(letter) - ord(text[i - 1]) if i else 2

@@ -178,7 +178,10 @@ def _most_plausible(sample: bytes, shown: bytes) -> Encoding:
             best = _called(name, score, valid=not wrong)
     if best.name == "big5" and not best.valid and "\ufffd" not in sample.decode("cp950", errors="replace"):
         best = replace(best, name="cp950", valid=True)  # Big5 with Microsoft's additions
-    return _confirmed(shown, best, scores)
+    best = _confirmed(shown, best, scores)
+    if best.name == "cp1253" and _GREEK_CAPITAL.search(sample):
+        return _called("iso8859_7", best.plausible, valid=best.valid)
+    return best
 
 
 def _called(name: str, score: float, *, valid: bool) -> Encoding:
@@ -338,6 +341,7 @@ _PAIR = {
 }
 _MIXED = re.compile(r"([A-Za-z]?)[^\x00-\x7f]+([A-Za-z]?)")
 _RUNS = re.compile(r"[^\x00-\x7f]+")
+_GREEK_CAPITAL = re.compile(rb"(?<![\x80-\xff])\xb6[\xdc-\xfe]")  # "Άν" in ISO 8859-7, "¶ν" in cp1253, alike but for it
 _ALONE = re.compile(r"(?<![^\x00-@\[-`{-\x7f])[^\x00-\x7f](?![^\x00-@\[-`{-\x7f])")
 
 
