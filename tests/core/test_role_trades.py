@@ -103,6 +103,7 @@ TABLES: dict[str, dict[str, tuple[str, Make]]] = {
         "medico di base": ("I", person),
         "tel.": ("I", long("3", 9)),
         "PAS": ("H", num(90, 190)),
+        "dia": ("H", num(50, 99)),
         "creat.": ("H", dec(0.5, 4)),
         "note": ("I", lambda i: f"paziente {i} vigile, {RANDOM.choice(NAMES)} riferisce dolore {RANDOM.randint(1, 9)}"),
     },

@@ -228,6 +228,11 @@ def holds_decimal_codes(column: Column) -> bool:
     return column.kind is Kind.CATEGORY and 3 * len(list(filter(None, found))) >= len(found) > 0
 
 
+def beyond_a_month(column: Column) -> bool:
+    """Whether a column's whole numbers go further than the days of a month."""
+    return column.kind is Kind.INTEGER and column.values is not None and bool((column.values > 31).any())
+
+
 def holds_answers(column: Column) -> bool:
     """Whether a column's values are answers such as yes and no, or marks, whatever its name."""
     labels = sample_labels(column)

@@ -16,6 +16,7 @@ from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
     WEAK,
+    beyond_a_month,
     counts_records,
     distinct_share,
     few,
@@ -268,8 +269,9 @@ def _other(column: Column, silent: bool) -> Suggestion:
     dated = column.kind in (Kind.DATE, Kind.DATETIME) or holds_periods(column)
     if not known and (listed := in_one_list(column)) is not None:
         recognised, known = listed if listed.card is RoleCard.RECOGNISES else None, True
-    if recognised is not None and recognised.what == TIMED and holds_decimal_codes(column):
-        recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none
+    pressure = "dia" in words_of(column.name) and beyond_a_month(column)
+    if recognised is not None and recognised.what == TIMED and (pressure or holds_decimal_codes(column)):
+        recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none, nor 50 to 99 beside "sys"
     if (column.kind is Kind.INTEGER or holds_answers(column)) and doubtful(column.name):
         recognised, known = None, False
     if says_only(column.name, "states") and not holds_states(column):
