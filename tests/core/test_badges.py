@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.query.reader import DEFAULT, Answer, Badge
 
-PLAIN = Answer((), 5, 5.0, 0.0, 9.0, DEFAULT, 1000, 4.0, 3)
+PLAIN = Answer((), 5, 5.0, 0.0, 9.0, DEFAULT, 1000, 4.0, 3, 100.0)
 
 
 @pytest.mark.parametrize(
