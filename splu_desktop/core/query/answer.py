@@ -106,9 +106,14 @@ class Answer:
         no less than the variance says, and is compared with the count expected too, but by estimates so high that half
         of them would do.
         """
-        noise = max(self.high - self.estimate, self.estimate - self.low, NORMAL_95 * (self.variance or 0.0) ** 0.5)
+        noise = max(self.high - self.estimate, self.estimate - self.low, self._noise)
         count = min(self.estimate, self.expected)
         return self.estimate > 0 and noise <= max(_RELIABLE * count, _BY_ITSELF * self.estimate)
+
+    @property
+    def _noise(self) -> float:
+        """An arm of the interval if it ended nowhere, 0 where the release tells nothing."""
+        return NORMAL_95 * (self.variance or 0.0) ** 0.5
 
     @property
     def vague(self) -> bool:
@@ -128,7 +133,8 @@ class Answer:
             return Badge.EXACT
         if self.vague:
             # A wide interval from 0 on says only that little is known; the count may well be a large one.
-            small = self.high <= _small_end(self.small) and not self.told
+            # So may one that noise has pushed below 0, where it is larger than a small count's interval.
+            small = max(self.high, self._noise) <= _small_end(self.small) and not self.told
             return Badge.PROTECTED if small else Badge.UNCERTAIN
         return Badge.RELIABLE if self.reliable else Badge.UNCERTAIN
 
