@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache
@@ -113,7 +114,7 @@ class Answer:
     @property
     def _noise(self) -> float:
         """An arm of the interval if it ended nowhere, 0 where the release tells nothing."""
-        return NORMAL_95 * (self.variance or 0.0) ** 0.5
+        return NORMAL_95 * math.sqrt(self.variance or 0.0)
 
     @property
     def vague(self) -> bool:
