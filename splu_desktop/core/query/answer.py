@@ -134,8 +134,8 @@ class Answer:
             return Badge.EXACT
         if self.vague:
             # A wide interval from 0 on says only that little is known; the count may well be a large one.
-            # So may one that noise has pushed below 0, where it is larger than a small count's interval.
-            small = max(self.high, self._noise) <= _small_end(self.small) and not self.told
+            # So may one of many records, pushed below 0 by noise that is larger than a small count's interval.
+            small = max(self.high, min(self._noise, self.n_p)) <= _small_end(self.small) and not self.told
             return Badge.PROTECTED if small else Badge.UNCERTAIN
         return Badge.RELIABLE if self.reliable else Badge.UNCERTAIN
 
