@@ -225,12 +225,12 @@ def test_a_share_has_no_digit_that_its_interval_does_not_bear(share: float, widt
 def test_a_share_up_to_all_records_is_told_in_round_figures(qtbot: QtBot) -> None:
     card = AnswerCard()
     qtbot.addWidget(card)
-    wide = Answer((), 3554, 3554.0, 3422.2, 19999.9999, DEFAULT, 20_000, 9.0, 3)
+    wide = Answer((), 3554, 3554.0, 3422.2, 19999.9999, DEFAULT, 20_000, 9.0, 3, 3554.0)
     card.show_answer(wide)
     text = card.share.text().replace("\N{NO-BREAK SPACE}", " ")
     assert text == "18 % of the 20,000 records selected (17 % to 100 %)"
     assert short(wide, True) == "≈ 18 %"
-    small = Answer((), 2, 3.0, 0.0, 13.2, DEFAULT, 854, 9.0, 3)
+    small = Answer((), 2, 3.0, 0.0, 13.2, DEFAULT, 854, 9.0, 3, 3.0)
     assert short(small, True) == "0 % – 1.6 %", "a range begins at 0 %, not at 0.0 %"
 
 
@@ -422,7 +422,7 @@ def test_a_range_of_what_is_possible_is_not_called_an_interval(qtbot: QtBot) -> 
     card = AnswerCard()
     qtbot.addWidget(card)
     for variance, often in ((None, False), (9.0, True)):
-        card.show_answer(Answer((), 40, 40.0, 5.0, 90.0, DEFAULT, 100, variance, 3))
+        card.show_answer(Answer((), 40, 40.0, 5.0, 90.0, DEFAULT, 100, variance, 3, 40.0))
         assert ("95" in card.bar_note.text()) is often
         assert ("95 of 100" in card.spoken()) is often
 

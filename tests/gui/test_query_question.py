@@ -151,7 +151,7 @@ def test_values_are_found_by_typing_among_thousands(qtbot: QtBot) -> None:
 def test_the_card_shows_a_range_and_no_figure_where_the_count_may_be_small(qtbot: QtBot) -> None:
     card = AnswerCard()
     qtbot.addWidget(card)
-    wide = Answer((), 347, 380.0, 0.0, 822.0, DEFAULT, 4296, 9.0, 3)
+    wide = Answer((), 347, 380.0, 0.0, 822.0, DEFAULT, 4296, 9.0, 3, 380.0)
     card.show_answer(wide)
     assert card.figure.text() == "0 to 822"
     assert card.badge.text() == "uncertain"

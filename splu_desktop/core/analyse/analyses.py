@@ -242,7 +242,7 @@ def cross_cells(
     }
     possible = [a and b for a in meant[0] for b in meant[1]]
     answers = iter(reader.answers(itertools.compress(asked.values(), possible), Method.UNBIASED))
-    none = Answer((), 0, 0.0, 0.0, 0.0, Method.UNBIASED, 0, 0.0, reader.published.thresholds.alpha)
+    none = Answer((), 0, 0.0, 0.0, 0.0, Method.UNBIASED, 0, 0.0, reader.published.thresholds.alpha, 0.0)
     found = {}
     for values, can, estimate in zip(asked, possible, counted.ravel().tolist(), strict=True):
         one = next(answers) if can else replace(none, conditions=asked[values])

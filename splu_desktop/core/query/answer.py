@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache
@@ -14,7 +15,8 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.frozen import dataclass
 
-_RELIABLE = 0.5  # half width of the interval, relative to the estimate, up to which a count is called reliable
+_RELIABLE = 0.5  # noise over the count to either side, up to which a count is called reliable
+_BY_ITSELF = 0.25  # the same of an estimate that by far exceeds what the margins let expect
 
 
 class Badge(Enum):
@@ -39,6 +41,7 @@ class Answer:
     n_p : records that meet the conditions on NSAs, exact in both tables.
     variance : of the unbiased estimate; 0 where the count is exact, None where the release tells nothing about it.
     small : the largest count that the custodian calls small (alpha).
+    expected : the count that the margins let expect: N_P, times the share that the values asked have in the release.
     vanished : whether the question names a sensitive value that no published record shows.
     doubtful : whether the interval rests on an expansion that does not hold well here: better have it bootstrapped.
     told : whether public figures alone leave so few counts that no draw protects this one (`public_figures`).
@@ -54,6 +57,7 @@ class Answer:
     n_p: int
     variance: float | None
     small: int
+    expected: float
     vanished: bool = False
     doubtful: bool = False
     bootstrapped: bool = False
@@ -95,6 +99,24 @@ class Answer:
         return max(self.high - self.estimate, self.estimate - self.low, 0.0) / self.estimate
 
     @property
+    def reliable(self) -> bool:
+        """Whether the noise is small beside the count, as far as that could be said before the noise was drawn.
+
+        Judged by the estimate alone, answers are called reliable that noise has made high or whose ends it has pushed
+        to where no count can be: where hardly any count stands out of the noise, those are nearly all. So the noise is
+        no less than the variance says, and is compared with the count expected too, but by estimates so high that half
+        of them would do.
+        """
+        noise = max(self.high - self.estimate, self.estimate - self.low, self._noise)
+        count = min(self.estimate, self.expected)
+        return self.estimate > 0 and noise <= max(_RELIABLE * count, _BY_ITSELF * self.estimate)
+
+    @property
+    def _noise(self) -> float:
+        """An arm of the interval if it ended nowhere, 0 where the release tells nothing."""
+        return NORMAL_95 * math.sqrt(self.variance or 0.0)
+
+    @property
     def vague(self) -> bool:
         """Whether the count may be a small one, so that only its range is shown and no figure of its own."""
         return not self.exact and self.low <= self.small
@@ -112,9 +134,10 @@ class Answer:
             return Badge.EXACT
         if self.vague:
             # A wide interval from 0 on says only that little is known; the count may well be a large one.
-            small = self.high <= _small_end(self.small) and not self.told
+            # So may one of many records, pushed below 0 by noise that is larger than a small count's interval.
+            small = max(self.high, min(self._noise, self.n_p)) <= _small_end(self.small) and not self.told
             return Badge.PROTECTED if small else Badge.UNCERTAIN
-        return Badge.RELIABLE if self.relative is not None and self.relative <= _RELIABLE else Badge.UNCERTAIN
+        return Badge.RELIABLE if self.reliable else Badge.UNCERTAIN
 
     @property
     def badge_text(self) -> str:

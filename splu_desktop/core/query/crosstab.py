@@ -41,6 +41,7 @@ class Crosstab:
     margin : (B,) each value's count over all lines, to which the columns add up; estimates of a line add up to
         `selected`.
     told : (A, B) whether public figures alone tell the count (`Answer.told`).
+    expected : (A, B) the count that the margins let expect (`Answer.expected`).
     partition : whether every record counted is in exactly one line, so that the columns were fitted too.
     """
 
@@ -57,12 +58,13 @@ class Crosstab:
     partition: bool
     small: int
     told: NDArray[np.bool_]
+    expected: Floats
     method: Method = DEFAULT
 
     def answers(self, line: int) -> list[Answer]:
         """Return the cells of a line as answers."""
         conditions, n_p = self.lines[line], int(self.selected[line])
-        of_line = (self.published, self.estimate, self.low, self.high, self.variance, self.told)
+        of_line = (self.published, self.estimate, self.low, self.high, self.variance, self.told, self.expected)
         cells = zip(self.labels, *(numbers[line].tolist() for numbers in of_line), strict=True)
         return [
             Answer(
@@ -76,8 +78,9 @@ class Crosstab:
                 variance=variance if math.isfinite(variance) else None,
                 small=self.small,
                 told=told,
+                expected=expected,
             )
-            for label, published, estimate, low, high, variance, told in cells
+            for label, published, estimate, low, high, variance, told, expected in cells
         ]
 
 
@@ -127,6 +130,7 @@ def table(
         partition=partition,
         small=reader.published.thresholds.alpha,
         told=reader.told(sa, selected),
+        expected=np.outer(selected, reader.shares(sa)),
         method=method,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -54,6 +55,7 @@ class Reader:
         self._several = Several(self._engine)
         self._totals: dict[tuple[str, bytes, bool], tuple[float, float]] = {}
         self._ranges: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._shares: dict[str, Floats] = {}
 
     def signal(self, sa: str) -> Floats:
         """Return (m,) the signal left on each value relative to a: 1 all, 0 none (mechanism.md section 4)."""
@@ -154,6 +156,7 @@ class Reader:
                 lost,
                 self._ends_of_all(question, numbers, lost, straight=method.straight),
                 self._told(question, numbers),
+                self._expected(question, numbers),
             )
             for (question, lost), conditions, numbers in zip(asked, listed, found, strict=True)
             if numbers is not None
@@ -368,6 +371,16 @@ class Reader:
         ends = public_figures.of_cell(*self._range(sa), chosen, self.published.n, found.n_p)
         return bool(public_figures.tell(*ends, as_fraction(self.published.thresholds.epsilon)))
 
+    def _expected(self, question: Question, found: Found) -> float:
+        """Return the count that the margins let expect (`Answer.expected`)."""
+        return math.prod((float(self.shares(sa)[flags].sum()) for sa, flags in question.chosen), start=found.n_p)
+
+    def shares(self, sa: str) -> Floats:
+        """Return (m,) the share of all records that each value of an SA is estimated to have."""
+        if sa not in self._shares:
+            self._shares[sa] = self.published.likely(sa) / self.published.n
+        return self._shares[sa]
+
     def _range(self, sa: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if sa not in self._ranges:
             self._ranges[sa] = self.published.ranges(sa)
@@ -400,6 +413,7 @@ class Reader:
         lost: bool,
         of_all: tuple[float, float],
         told: bool,
+        expected: float,
     ) -> Answer:
         # A biased estimator may miss the interval, which is that of the draw alone; an estimate outside its own
         # interval helps nobody, and a wider interval covers no less.
@@ -421,6 +435,7 @@ class Reader:
             n_p=found.n_p,
             variance=found.variance if np.isfinite(found.variance) else None,
             small=self.published.thresholds.alpha,
+            expected=expected,
             vanished=lost,
             doubtful=found.doubtful,
             bootstrapped=found.bootstrapped,
