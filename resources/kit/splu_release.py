@@ -2299,7 +2299,9 @@ def main(arguments=None):
         one.add_argument("column")
         one.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE")
     quantile.add_argument("--q", type=float, default=0.5)
-    command("trend", "change of a share over time", "+").add_argument("--by", required=True, metavar="COLUMN[:PERIOD]")
+    command("trend", "change of a share over time", "+").add_argument(
+        "--by", action="append", required=True, metavar="COLUMN[:PERIOD]"
+    )
     command("crosstab", "all counts of two columns", 2)
     for name in ("logit", "poisson"):
         command(name, "regression on columns", 1).add_argument("--on", action="append", required=True, metavar="COLUMN")
@@ -2321,8 +2323,10 @@ def main(arguments=None):
         elif args.command == "quantile":
             answer = release.quantile(args.column, args.q, _both(asked, where))
         elif args.command == "trend":
-            by, _, period = (args.by, "", "") if _meant(args.by, release.columns) else args.by.rpartition(":")
-            answer = release.trend(_both(asked, where), by or args.by, period)
+            if len(args.by) > 1:
+                raise Refused("A trend goes by one column: give --by once.")
+            by, _, period = (args.by[0], "", "") if _meant(args.by[0], release.columns) else args.by[0].rpartition(":")
+            answer = release.trend(_both(asked, where), by or args.by[0], period)
         elif args.command == "crosstab":
             answer = release.crosstab(*asked, where=where)
         else:

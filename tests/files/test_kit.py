@@ -607,6 +607,7 @@ WRONG = [
     ["quantile", "age", "--q", "half"],
     ["trend", "code=02", "--by", "day:decade"],
     ["trend", "code=02", "--by", "age:month"],
+    ["trend", "code=02", "--by", "age", "--by", "day"],
     ["odds-ratio", "code=02"],
     ["logit", "code=02", "--on", "nowhere"],
     ["median", "age"],

@@ -205,7 +205,7 @@ def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
         return
     texts = np.array([str(text)[: _SHORT + 1].encode("latin-1", "replace") for text in column.texts], f"S{_SHORT + 1}")
     length = np.char.str_len(texts)
-    if np.count_nonzero(length <= _SHORT) < TELLING * column.m:
+    if np.count_nonzero(length <= _SHORT) < TELLING * column.m or column.missing.all():
         return
     letters = texts.view(np.uint8).reshape(column.m, -1)
     length[column.missing] = 0

@@ -459,6 +459,8 @@ def _example(reader: Reader, sa: str, value: str, nsa: str, label: str) -> list[
 def _arithmetic(reader: Reader, sa: str, value: str, answer: Answer) -> list[str]:
     published = reader.published
     low, high = answer.ends
+    if answer.possible:
+        return [say("The release does not tell the true count: {low} to {high} are possible.", low=low, high=high)]
     if answer.vague:
         return [say("Reconstructed, the true count lies between {low} and {high} (95 %).", low=low, high=high)]
     plain = reader.answer(answer.conditions, Method.UNBIASED).estimate

@@ -179,10 +179,12 @@ def _values(report: Report, t: Language) -> list[Block]:
         "are estimated the better the larger it is.",
         n=t.number(sum(len(each.values) for each in every)),
     )
+    told = len(header) - (len({row[-1] for row in rows}) == 1)  # what every row says tells nothing of any
+    widths = (1.6, 2.4, 1, 1, 1.3, 0.8, 1.2)
     return [
         Heading(name, 2),
         *(Paragraph(unbroken(t.sentence(text)), "lead") for text in cautions),
-        TableBlock(name, header, rows, "llrrrrl", (1.6, 2.4, 1, 1, 1.3, 0.8, 1.2), _ROWS),
+        TableBlock(name, header[:told], [row[:told] for row in rows], "llrrrrl"[:told], widths[:told], _ROWS),
         Paragraph(note, "note"),
         *whole_tables,
     ]
