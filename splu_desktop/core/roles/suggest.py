@@ -152,16 +152,16 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
                 if suggestion.role is not Role.IDENTIFIER or key == column.name:
                     continue
                 if refers_to(column, table[key]):
-                    why = say("holds values of “{key}”, which names a record", key=key)
+                    names = say("holds values of “{key}”, which names a record", key=key)
                 elif (
                     column.m >= _ONE_BY_ONE
                     and (numbering(column.name) or names_one_person(column.name))
                     and says_the_same(column, table[key])
                 ):
-                    why = say("says the same as “{column}”, value for value", column=key)
+                    names = say("says the same as “{column}”, value for value", column=key)
                 else:
                     continue
-                found[column.name] = Suggestion(Role.IDENTIFIER, why, RoleCard.IDENTIFIES)
+                found[column.name] = Suggestion(Role.IDENTIFIER, names, RoleCard.IDENTIFIES)
                 break
     rest = [column for column in table.columns if column.name not in found]
     looks = {column.name: said for column in rest if (said := _special(column))}
@@ -204,8 +204,8 @@ def _as_the_other(columns: list[Column], found: dict[str, Suggestion], matters: 
             if (matter is not None if published else was[other.name].role is Role.NSA) and says_the_same(column, other):
                 why = say("says the same as “{column}”, value for value", column=other.name)
                 if matter is not None:
-                    why = say("{why}: left out unless you mark it as sensitive", why=why)
-                    found[column.name] = Suggestion(Role.DROPPED, why, RoleCard.SPECIAL, matter.what)
+                    reason = say("{why}: left out unless you mark it as sensitive", why=why)
+                    found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
                 else:
                     found[column.name] = Suggestion(Role.NSA, why, was[other.name].card)
                 break
