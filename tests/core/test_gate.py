@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -353,3 +354,18 @@ def test_no_tick_for_a_number_whose_last_digit_tells(written: str) -> None:
     assert _line({"amount": amounts, "diag": [f"d{at}" for at in told]}, set(), "giveaway").light is Light.AMBER
     rng.shuffle(told)
     assert _line({"amount": amounts, "diag": [f"d{at}" for at in told]}, set(), "giveaway").light is Light.GREEN
+
+
+@pytest.mark.parametrize("written", ["%d%m%Y", "%Y%m%d"])
+def test_no_tick_for_two_days_in_digits_whose_distance_tells(written: str) -> None:
+    rng = np.random.default_rng(5)
+    told, first = rng.integers(0, 4, 1_200), rng.integers(0, 300, 1_200)
+
+    def days(numbers: np.ndarray) -> list[str]:
+        return [(dt.date(2024, 1, 1) + dt.timedelta(int(at))).strftime(written) for at in numbers]
+
+    table = {"von": days(first), "bis": days(first + 2 * told), "diag": [f"d{at}" for at in told]}
+    line = _line(table, set(), "giveaway")
+    assert line.light is Light.AMBER
+    assert re.search(r" in (\d+) of its \1 records", line.sentence)
+    assert "3 other values" in line.sentence
