@@ -117,9 +117,9 @@ def formulas(terms: Sequence[Terms], column: Column) -> Iterator[Formula]:
 
 
 def as_numbers(column: Column, unit: str = "D") -> Floats | None:
-    """Return (m,) what is added: dates, also in digits alone, in days or another `unit`, times of the day in days; None where nothing can be.
+    """Return (m,) what is added: dates in days or another `unit`, times of the day in days; None where nothing can be.
 
-    NaN stands for no value of the column's kind.
+    Dates in digits alone are dates. NaN stands for no value of the column's kind.
     """
     values = column.values
     if (days := _digits_as_days(column)) is not None:
