@@ -251,6 +251,21 @@ class MatrixTransition:
                 found[np.ix_(rows, at)] = self._followed(x[rows], sets[:, at], moments)
         return found
 
+    def third(self, x: Floats, chosen: Flags | None = None) -> Floats:
+        """Return third central moments of what the selected records' draws add to estimates, (Q, m) or (Q, k)."""
+        if chosen is None:
+            return np.asarray(x @ self._cubed_by_value)
+        return np.asarray(x @ self._cubes(self.inverse @ chosen.astype(np.float64)))
+
+    @cached_property
+    def _cubed_by_value(self) -> Floats:
+        return self._cubes(self.inverse)
+
+    def _cubes(self, functions: Floats) -> Floats:
+        """Return (m, k) third central moments of k functions (m, k) of what a record of each value shows."""
+        mean = self.matrix @ functions
+        return np.asarray(self.matrix @ functions**3 - 3 * mean * (self.matrix @ functions**2) + 2 * mean**3)
+
     @cached_property
     def _moved(self) -> NDArray[np.intp]:
         """The values whose variances follow T as it moves with the published counts."""
