@@ -120,13 +120,13 @@ class MixedGroups:
     @cached_property
     def _pairs(self) -> tuple[tuple[Floats, Floats], ...]:
         """(m, m) pairs of values, in order, and what finds their part that is a sum, by law of groups of two."""
-        found = []
+        found: list[tuple[Floats, Floats]] = []
         for number, law in self.laws:
             if law.size == _PAIR:
                 pairs = number * (law.pairs() - np.diag(law.means()))
                 every = np.diag(pairs.sum(axis=1)) + pairs
                 rest = max(float(every.max()), 1.0) * _FLAT
-                found.append((pairs, np.linalg.inv(every + rest * np.eye(len(every)))))
+                found.append((pairs, np.asarray(np.linalg.inv(every + rest * np.eye(len(every))), np.float64)))
         return tuple(found)
 
     def pairing(self, shares: Floats, functions: Floats) -> Floats:

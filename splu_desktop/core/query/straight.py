@@ -23,8 +23,8 @@ over the selected records, and B2 = (k (1 - k) - c (1 - c)) / (k - c)^2, the sam
 where it is likeliest for that x). Of several parts the variance seen rests on few pairs, and is never less.
 
 On the side to which the noise of one part is skewed, an estimate may be further off by (1.96^2 - 1) / 6 M(x) / V2(x),
-M = d^3 (x k (1 - k) (1 - 2 k) + w c (1 - c) (1 - 2 c)) its third moment (Cornish and Fisher, to the first order): of few
-records, of whom hardly one shows a rare value by chance, one that does held 87 % for 95.
+M = d^3 (x k (1 - k) (1 - 2 k) + w c (1 - c) (1 - 2 c)) its third moment (Cornish and Fisher, to the first order): of
+few records, of whom hardly one shows a rare value by chance, one that does held 87 % for 95.
 """
 
 from __future__ import annotations
