@@ -26,6 +26,7 @@
   BEYOND <- 4  # standard deviations beyond all that can be at which an estimate says nothing
   LEAST <- 1e-9  # records at least; FULL: of all, with a value, at most
   FULL <- 0.999
+  SKEWED <- (Z^2 - 1) / 6
   NARROWEST <- 0.25  # times a modelled variance, at least
   MOST_COLUMNS <- 6 # unchanged ones whose pairs of records are told apart
   FEWER <- 0.05 # of a record's other ones that are not of its class though chance would have them
@@ -1157,16 +1158,19 @@
 
     # --- intervals of counts: all x with (estimate - x)^2 <= 1.96^2 V(x), V the variance if x is true (docs/recipient.md)
 
-    inverted <- function(seen, top, spread) {
-      far <- function(x) (seen - x)^2 / max(spread(x), LEAST)
+    inverted <- function(seen, top, spread, lean = function(x) 0) {
+      far <- function(x) {
+        further <- SKEWED * (if (seen > x) lean(x) else -lean(x))
+        max(abs(seen - x) - max(further, 0), 0) / sqrt(max(spread(x), LEAST))
+      }
       start <- min(max(seen, 0), top)
-      if (far(start) > BEYOND^2) return(c(0, top, FALSE))
+      if (far(start) > BEYOND) return(c(0, top, FALSE))
       c(vapply(c(0, top), function(outside) {
-        if (far(outside) <= Z^2) return(outside)
+        if (far(outside) <= Z) return(outside)
         inside <- start
         for (i in seq_len(HALVINGS)) {
           middle <- (inside + outside) / 2
-          if (far(middle) <= Z^2) inside <- middle else outside <- middle
+          if (far(middle) <= Z) inside <- middle else outside <- middle
         }
         inside
       }, 0), TRUE)
@@ -1189,7 +1193,7 @@
         }
         min(max(f, x, LEAST), max(FULL * n, x))
       }
-      function(x) {
+      figures <- function(x) {
         w <- top - x
         f <- known + moving * (likeliest(x, w) - known)
         f <- min(max(f, x), x + n - top)  # no more have it than these and all that are not selected
@@ -1198,8 +1202,11 @@
         own <- keep * (1 - keep)
         other <- c * (1 - c)
         rest <- max(f - x, 0) * own + max(n - f - w, 0) * other
-        max((1 / signal - e)^2 * (x * own + w * other) + e^2 * rest, LEAST)
+        d <- 1 / signal - e
+        variance <- max(d^2 * (x * own + w * other) + e^2 * rest, LEAST)
+        c(variance, d^3 * (x * own * (1 - 2 * keep) + w * other * (1 - 2 * c)) / variance)
       }
+      list(model = function(x) figures(x)[1], lean = function(x) figures(x)[2])
     }
     # By how much more that variance grows with x since values differ: B - B2, from the sums of phi, phi^2, phi^3.
     bend_of <- function(part, at, powers, least) {
@@ -1237,7 +1244,8 @@
         part <- cells$parts[[1]]
         shown <- cells$times * (part$of[cells$shown[[1]]] == at)
         seen <- c(sum(shown[inside[cells$p]]), sum(shown))
-        model <- spread_of_one(part, at, seen, top)
+        one <- spread_of_one(part, at, seen, top)
+        model <- one$model
         if (top == n && part$moving[at] == 1) return(inverted(seen[2], top, function(x) wide * model(x)))
       } else {
         several <- spread_of_several(cells, at, inside, top)
@@ -1253,7 +1261,8 @@
       powers <- vapply(1:3, function(power) sum((cells$times * phi^power)[inside[cells$p]]), 0)
       bend <- wide * bend_of(part, at, powers, NARROWEST * model(sums$values))
       inverted(sums$values, top, function(x)
-        max(wide * model(x) + more + bend * (x - sums$values), wide * NARROWEST * model(x)))
+        max(wide * model(x) + more + bend * (x - sums$values), wide * NARROWEST * model(x)),
+        function(x) wide * one$lean(x))
     }
     # What neither end exceeds, of how many records have the values at all, where an answer reaches `high`; were the upper
     # end cut alone, a count of all of them would miss where either of the two does.

@@ -52,6 +52,7 @@ _FARTHEST = 64  # times an interval at first, as good as no bound
 _NEAR, _TANGENT = 3e-3, 1e-3  # of a standard error, from where on an end lies on a curve; of an arm, by the tangent
 _BEYOND = 4.0  # standard deviations beyond all that can be at which an estimate says nothing
 _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
+_SKEWED = (Z * Z - 1) / 6
 _NARROWEST = 0.25  # times a modelled variance, at least
 _BELOW = "A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins."
 _DATES = ("date", "datetime")
@@ -864,7 +865,7 @@ class Release:
         alone = len(met) == 1
         if alone:
             (wide,) = table.effects
-            model = table.spread_of_one(met[0], chosen, top)
+            model, lean = table.spread_of_one(met[0], chosen, top)
         else:
             model, scatter = table.spread_of_several(met, chosen, top)
             wide = self._widened_at_once(table, scatter)
@@ -881,7 +882,10 @@ class Release:
             return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
         bend = wide * table.bend(met[0], chosen, _NARROWEST * model(seen))
         return _inverted(
-            seen, top, lambda x: max(wide * model(x) + more + bend * (x - seen), wide * _NARROWEST * model(x))
+            seen,
+            top,
+            lambda x: max(wide * model(x) + more + bend * (x - seen), wide * _NARROWEST * model(x)),
+            lambda x: wide * lean(x),
         )
 
     def widened(self, names, asked):
@@ -1360,7 +1364,10 @@ class _Table:
         return all(at in chosen[name] for name, at in zip(self.plain, p))
 
     def spread_of_one(self, at, chosen, top):
-        """Return the variance of an estimated count, if x is true, where records show whether they are of a class."""
+        """Return the variance of an estimated count, if x is true, where records show whether they are of a class.
+
+        And the third moment over it.
+        """
         part, n = self.parts[0], self.release.n
         published, shown = self.shown(chosen, at)
         keep, come, moving = part.K[at][at], part.K[1 - at][at], part.moving[at]
@@ -1376,7 +1383,7 @@ class _Table:
                 f = (math.sqrt(max(one * one - 4 * two * none, 0.0)) - one) / (2 * two)
             return min(max(f, x, _LEAST), max(_FULL * n, x))
 
-        def model(x):
+        def figures(x):
             w = top - x
             f = known + moving * (likeliest(x, w) - known)
             f = min(max(f, x), x + n - top)  # no more have it than these and all that are not selected
@@ -1384,9 +1391,11 @@ class _Table:
             e = (1 / signal - 1) * moving * w / max(n - f, 1.0)
             own, other = keep * (1 - keep), c * (1 - c)
             rest = max(f - x, 0.0) * own + max(n - f - w, 0.0) * other
-            return max((1 / signal - e) ** 2 * (x * own + w * other) + e * e * rest, _LEAST)
+            d, third = 1 / signal - e, x * own * (1 - 2 * keep) + w * other * (1 - 2 * c)
+            variance = max(d**2 * (x * own + w * other) + e * e * rest, _LEAST)
+            return variance, d**3 * third / variance
 
-        return model
+        return lambda x: figures(x)[0], lambda x: figures(x)[1]
 
     def bend(self, at, chosen, least):
         """Return by how much more that variance grows with x since values differ (B - B2; docs/recipient.md)."""
@@ -1634,20 +1643,21 @@ def _within(value, low, high, least, most):
     return value, min(max(low, least), value), max(min(high, most), value)
 
 
-def _inverted(seen, top, spread):
+def _inverted(seen, top, spread, lean=lambda _: 0.0):
     """Return the ends of all counts that an estimate does not speak against, and whether it tells anything."""
 
     def far(x):
-        return (seen - x) ** 2 / max(spread(x), _LEAST)
+        further = _SKEWED * (lean(x) if seen > x else -lean(x))
+        return max(abs(seen - x) - max(further, 0.0), 0.0) / math.sqrt(max(spread(x), _LEAST))
 
     start, found = min(max(seen, 0.0), top), []
-    if far(start) > _BEYOND**2:
+    if far(start) > _BEYOND:
         return 0.0, top, False
     for end in (0.0, top):
-        inside, outside = (start, end) if far(end) > Z * Z else (end, end)
+        inside, outside = (start, end) if far(end) > Z else (end, end)
         for _ in range(_HALVINGS if inside != outside else 0):
             middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if far(middle) <= Z * Z else (inside, middle)
+            inside, outside = (middle, outside) if far(middle) <= Z else (inside, middle)
         found.append(inside)
     return found[0], found[1], True
 

@@ -304,6 +304,10 @@ class Shared:
         one, other = self._part @ left, self._part @ right
         return np.asarray(weight.T @ (one * other) - (weight.T @ one) * (weight.T @ other), np.float64)
 
+    def pairing(self, shares: Floats, functions: Floats) -> Floats:
+        """Return zeros: states are few, and intervals without it hold .94 to .97 (docs/decisions/together.md)."""
+        return np.zeros((len(shares), functions.shape[1]))
+
     def moments(self, functions: Floats) -> tuple[Floats, Floats]:
         """Return what `Mixing` says of k functions g (m, k) of a published state.
 

@@ -11,6 +11,8 @@ whose published counts no groups explain is told that nothing is known (`MixedGr
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,7 @@ from splu_desktop.frozen import dataclass
 Floats = NDArray[np.float64]
 
 _SLIP = 1e-6  # of the records, that may be left without a place
+_PAIR = 2  # members of the groups of which it is followed how often which values meet
 _FLAT = 1e-10  # of the largest variance of copies: what rounding leaves of those that are always as many
 _ASTRAY = 1e-3  # of a value's records, by which its law may miss them
 
@@ -113,6 +116,35 @@ class MixedGroups:
             weight += number * law.means()[:, None]
         mean = np.divide(products, weight, out=np.zeros_like(products), where=weight > 0)
         return mean - (self.matrix @ left) * (self.matrix @ right)
+
+    @cached_property
+    def _pairs(self) -> tuple[tuple[Floats, Floats], ...]:
+        """(m, m) pairs of values, in order, and what finds their part that is a sum, by law of groups of two."""
+        found: list[tuple[Floats, Floats]] = []
+        for number, law in self.laws:
+            if law.size == _PAIR:
+                pairs = number * (law.pairs() - np.diag(law.means()))
+                every = np.diag(pairs.sum(axis=1)) + pairs
+                rest = max(float(every.max()), 1.0) * _FLAT
+                found.append((pairs, np.asarray(np.linalg.inv(every + rest * np.eye(len(every))), np.float64)))
+        return tuple(found)
+
+    def pairing(self, shares: Floats, functions: Floats) -> Floats:
+        """Return what `Mixing` says of it.
+
+        A group of two values v, u adds h = (q_v g_u + q_u g_v) / 2. What of h is a sum of a part of v and one of u
+        stands as the counts do; the rest varies as often as each pair comes. Of larger groups it is left out: pairs of
+        one group go together, and counted each by itself say up to six times as much as is seen.
+        """
+        found = np.zeros((len(shares), functions.shape[1]))
+        for pairs, sums in self._pairs:
+            beside, squares = pairs @ functions, pairs @ functions**2
+            for row, share in enumerate(shares):
+                own = share[:, None] * functions
+                each = share[:, None] * beside + (pairs @ share)[:, None] * functions
+                whole = share**2 @ squares + (own * (pairs @ own)).sum(axis=0)
+                found[row] += (whole - (each * (sums @ each)).sum(axis=0)) / _PAIR**2
+        return np.maximum(found, 0.0)
 
     def moments(self, functions: Floats) -> tuple[Floats, Floats]:
         """Return what `Mixing` says of k functions g (m, k) of a published value.

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FEW = 48  # values up to which all are followed as T moves: m^3 numbers are kept, and m^3 steps a selection
+_PAIRED = 200  # values up to which the pairs that share groups count for all; beyond, for those that are followed
 _FREQUENT = 1 / 8  # of the records, from which a value is followed beside more of them: m^2 numbers each
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
@@ -50,6 +51,11 @@ class Mixing(Protocol):
 
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return (m, k) Cov, over what v's records share, of the means of two functions of their published values."""
+
+    def pairing(self, shares: Floats, functions: Floats) -> Floats:
+        """Return (Q, k) Var, over how often which values share a group, of the sums that k functions (m, k) of what is
+        published have on average over selections with shares (Q, m) of each value's records.
+        """
 
     def moments(self, functions: Floats) -> tuple[Floats, Floats]:
         """Return twice (m, m, k) for k functions g (m, k) of a published value: the derivatives of T g by each count,
@@ -76,6 +82,10 @@ class Independent:
     def spread_of_means(self, left: Floats, right: Floats) -> Floats:
         """Return zeros: records share nothing."""
         return np.zeros((len(left), left.shape[1]))
+
+    def pairing(self, shares: Floats, functions: Floats) -> Floats:
+        """Return zeros: records share nothing."""
+        return np.zeros((len(shares), functions.shape[1]))
 
     def moments(self, functions: Floats) -> tuple[Floats, Floats]:
         """Return what the chances gain, the same in every row, and the products of means."""
@@ -237,6 +247,7 @@ class MatrixTransition:
         sets = np.eye(len(self.counts)) if chosen is None else chosen.astype(np.float64)
         # Where a selection is like the whole table, what it gains from T's derivatives it loses elsewhere.
         like = np.isclose(x, x.sum(axis=1, keepdims=True) * (self.counts / max(self.n, 1))).all(axis=1)
+        away = np.flatnonzero(~like)
         at = self._moved if chosen is None else np.arange(sets.shape[1] if len(self.counts) <= FEW else 0)
         if not len(at) or not self.groups.fits:
             like[:] = True
@@ -249,7 +260,26 @@ class MatrixTransition:
             step = max(1, _AT_ONCE // len(at) // len(sets))
             for rows in np.split(others := np.flatnonzero(~like), range(step, len(others), step)):
                 found[np.ix_(rows, at)] = self._followed(x[rows], sets[:, at], moments)
+        if len(away) and self.groups.fits:
+            at = np.arange(sets.shape[1]) if len(self.counts) <= _PAIRED else at
+            held = np.divide(x[away], self.counts, out=np.ones((len(away), x.shape[1])), where=self.counts > 0)
+            found[np.ix_(away, at)] += self.groups.pairing(np.minimum(held, 1.0), self.inverse @ sets[:, at])
         return found
+
+    def third(self, x: Floats, chosen: Flags | None = None) -> Floats:
+        """Return third central moments of what the selected records' draws add to estimates, (Q, m) or (Q, k)."""
+        if chosen is None:
+            return np.asarray(x @ self._cubed_by_value)
+        return np.asarray(x @ self._cubes(self.inverse @ chosen.astype(np.float64)))
+
+    @cached_property
+    def _cubed_by_value(self) -> Floats:
+        return self._cubes(self.inverse)
+
+    def _cubes(self, functions: Floats) -> Floats:
+        """Return (m, k) third central moments of k functions (m, k) of what a record of each value shows."""
+        mean = self.matrix @ functions
+        return np.asarray(self.matrix @ functions**3 - 3 * mean * (self.matrix @ functions**2) + 2 * mean**3)
 
     @cached_property
     def _moved(self) -> NDArray[np.intp]:
