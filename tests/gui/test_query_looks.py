@@ -236,7 +236,7 @@ def test_a_share_up_to_all_records_is_told_in_round_figures(qtbot: QtBot) -> Non
 
 def test_the_bands_of_a_workload_are_marked_briefly_in_every_language(qtbot: QtBot) -> None:
     ends = ("10", "0,2 %", "0,5 %", "1 %", "2 %", "5 %")
-    names = ("1 bis 10", "0,05 bis 0,2 %", "0,2 bis 0,5 %", "0,5 bis 1 %", "1 bis 2 %", "2 bis 5 %")
+    names = ("1 bis 10 Datensätze", "0,05 bis 0,2 %", "0,2 bis 0,5 %", "0,5 bis 1 %", "1 bis 2 %", "2 bis 5 %")
     tens, six = np.full(10, 0.5), np.full(6, 0.2)
     plot = BandsPlot()
     qtbot.addWidget(plot)
