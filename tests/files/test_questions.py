@@ -20,6 +20,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.questions.batch import (
+    ANSWER_COLUMNS,
     BadQuestions,
     Questions,
     check_answers_path,
