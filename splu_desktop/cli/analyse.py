@@ -109,7 +109,8 @@ def _analyse(args: argparse.Namespace) -> None:
     figures = list(found.parts.items())[:_SHOWN]
     if not found.parts or args.analysis == "trend":
         figures = [(say("All") if found.parts else say("Answer"), found), *figures]
-    heads, rows = ("", say("Estimate"), say("95 % from"), say("to")), [(name, *one.shown) for name, one in figures]
+    heads: tuple[str, ...] = ("", say("Estimate"), say("95 % from"), say("to"))
+    rows: list[tuple[str, ...]] = [(name, *one.shown) for name, one in figures]
     if any(one.possible for _, one in figures):
         heads = (*heads, "")
         rows = [(*row, say("possible") if one.possible else "") for row, (_, one) in zip(rows, figures, strict=True)]
