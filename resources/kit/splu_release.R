@@ -130,8 +130,12 @@
     top <- if (grepl(".", label, fixed = TRUE)) ends[2] + abs(ends[2]) * .Machine$double.eps + 1e-300 else ends[2] + 1
     c(ends[1], top, is.null(number_of(label)))
   }
-  number_of <- function(text) if (grepl("^\\s*[-+\u2212]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*$", text))
+  # Also with a decimal comma; "1,500" is fifteen hundred to some and one and a half to others, so none.
+  number_of <- function(text) {
+    if (grepl("^[-+]?[0-9]+,[0-9]+$", text) && !grepl("^[-+]?[1-9][0-9]{0,2},[0-9]{3}$", text)) text <- sub(",", ".", text)
+    if (grepl("^\\s*[-+\u2212]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*$", text))
     as.numeric(gsub("\u2212", "-", text))
+  }
   # A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
   SPAN <- "^((18|19|20|21)[0-9]{2}|[0-9]{4}(-(0[1-9]|1[0-2])| Q[1-4]))$"
   UNITS <- c("year", "quarter", "month", "week", "day")
@@ -210,8 +214,10 @@
     if (is.list(asked)) return(lapply(names(asked), function(name) condition(name = name, asked = asked[[name]])))
     lapply(asked, function(text) condition(text = text))
   }
-  answer <- function(what, estimate, low, high, ...) structure(
-    c(list(what = what, estimate = unname(estimate), low = unname(low), high = unname(high)), list(...)), class = "splu_answer")
+  # Where `interval_by` is "possible", the release does not tell the figure: the ends are then what it leaves possible.
+  answer <- function(what, estimate, low, high, ..., possible = FALSE) structure(
+    c(list(what = what, estimate = unname(estimate), low = unname(low), high = unname(high),
+           interval_by = if (possible) "possible" else "theory"), list(...)), class = "splu_answer")
 
   # --- mathematics
 
@@ -538,6 +544,7 @@
     meant <- function(name) if (is.character(name) && length(name) == 1)
       for (one in c(name, trimws(name), composed(trimws(name)))) if (one %in% all_names) return(one)
     column_of <- function(name) if (is.null(meant(name))) unknown(name) else meant(name)
+    backwards <- function(name, text) refuse("The range of \u201c", name, "=", text, "\u201d runs backwards; write the smaller end first.")
     range_of <- function(name, text) {
       label <- labels[[name]]
       known <- !label %in% missing_of[[name]] & !label %in% as.character(entries[[name]]$texts) & grepl("[0-9]", label)
@@ -549,16 +556,24 @@
       if (!nzchar(low) && !nzchar(high)) return(none)
       spans <- spans_of(name)
       if (entries[[name]]$kind %in% c("date", "datetime") || spans) {
+        # A day with points, which everybody who writes it means day first.
+        pointed <- "^([0-9]{1,2})\\.\\s?([0-9]{1,2})\\.\\s?([0-9]{4})$"
+        dated <- function(end) if (spans || !grepl(pointed, end)) end else
+          do.call(sprintf, c("%04d-%02d-%02d", as.list(rev(as.integer(regmatches(end, regexec(pointed, end))[[1]][-1])))))
+        low <- dated(low)
+        high <- dated(high)
         for (end in c(low, high)) if (nzchar(end)) {
           if (!grepl("^[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?| Q[0-9])?$", end)) return(none)
           # A day among months, a quarter among them: only their texts would be compared.
           if (spans && nchar(end) > 4 && any(nchar(end) != nchar(label[known]) | grepl("Q", end) != grepl("Q", label[known]))) return(none)
           if (!spans && grepl("Q", end)) return(none)
         }
+        if (nzchar(low) && nzchar(high) && substr(low, 1, nchar(high)) > high) backwards(name, text)
         return(known & (!nzchar(low) | label >= low) & (!nzchar(high) | substr(label, 1, nchar(high)) <= high))
       }
       bound <- c(if (nzchar(low)) number_of(low) else -Inf, if (nzchar(high)) number_of(high) else Inf)
       if (length(bound) < 2) return(none)
+      if (bound[1] > bound[2] && (entries[[name]]$kind %in% c("integer", "decimal") || !is.null(intervals_of(name)))) backwards(name, text)
       if (entries[[name]]$kind %in% c("integer", "decimal")) {
         found <- as.numeric(label[known])
         none[known] <- bound[1] <= found & found <= bound[2]
@@ -1326,9 +1341,8 @@
       if (method == "bayes") estimate <- min(estimate, whole[2])
       low <- min(found[1], estimate, least, whole[1])
       high <- max(min(found[2], whole[2]), estimate, min(top, max(unseen)))
-      told <- found[3] == 1
       answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
-             release = facts$id, note = if (!told) "the release does not tell where these values are")
+             release = facts$id, possible = found[3] == 0)
     }
     r$share <- function(conditions, where = NULL, method = "unbiased") {
       check(method)
@@ -1337,9 +1351,10 @@
       if (known && hides(conditions)) {
         count <- r$count(list(conditions, where), method)
         if (!count$selected) refuse("No record meets the conditions on columns published unchanged.")
-        if (!is.null(count$note) && method == "unbiased") refuse("No share can be told: ", count$note, ".")
+        possible <- count$interval_by == "possible"
+        if (possible && method == "unbiased") shares_of(list(list(conditions, where))) # refuses what nothing tells
         return(answer_within(what, c(count$estimate, count$low, count$high) / count$selected, 0, 1, method = method,
-                             exact = count$exact, release = facts$id))
+                             exact = count$exact, release = facts$id, possible = possible))
       }
       if (method == "bayes" && !known)
         refuse("The likeliest share needs a group that is known exactly: leave sensitive columns out of `where`, or take ",
@@ -1462,7 +1477,8 @@
         here <- chosen
         here[[by]] <- !is.na(times) & times == found[at] & (if (is.null(chosen[[by]])) TRUE else chosen[[by]])
         met <- count_of(name, here, c(attr(chosen, "named"), by))
-        parts[[name]] <- answer_within(name, c(count[at], met$low, met$high) / totals[at], 0, 1, selected = round(totals[at]))
+        parts[[name]] <- answer_within(name, c(count[at], met$low, met$high) / totals[at], 0, 1, selected = round(totals[at]),
+                                       possible = met$interval_by == "possible")
       }
       ends <- sum(slope * sums$values) + c(0, -1, 1) * arm(sums, slope)
       answer(paste("change of the share with", words(conditions), "per", period, "of", by), ends[1], ends[2], ends[3],
@@ -1484,10 +1500,10 @@
         crossed <- function(label) if (is.na(label)) "(all)" else if (nzchar(label)) label else "(empty)"
         name <- paste(crossed(labels[[rows]][a]), crossed(labels[[columns]][b]), sep = " | ")
         count <- if (all(vapply(chosen, any, TRUE))) count_of(name, chosen, c(attr(of, "named"), names(chosen)))
-          else list(estimate = 0, low = 0, high = 0)
+          else answer(name, 0, 0, 0)
         x <- sum(cells$X[cells$meets(chosen)])
         if (abs(x - count$estimate) < 1e-6) x <- count$estimate # but for rounding
-        parts[[name]] <- answer(name, x, min(count$low, x), max(count$high, x))
+        parts[[name]] <- answer(name, x, min(count$low, x), max(count$high, x), possible = count$interval_by == "possible")
       }
       whole <- parts[["(all) | (all)"]]
       answer(paste0(rows, " by ", columns, of_words(where)), whole$estimate, whole$low, whole$high, parts = parts, release = facts$id)
@@ -1569,9 +1585,17 @@
     for (name in names(Filter(is.function, r))) body(r[[name]]) <- bquote(tryCatch(.(body(r[[name]])), error = in_a_sentence))
     r$json <- written
     r$column <- meant
-    r
+    structure(r, class = "splu_release")
   }
 })
+
+`$.splu_release` <- function(x, name) {
+  found <- .subset2(x, name)
+  if (is.null(found)) stop(structure(class = c("splu_refused", "error", "condition"), list(message = paste0(
+    "A release has no \u201c", name, "\u201d; ask count, share, difference, ratio, odds_ratio, mean, quantile, trend, crosstab, ",
+    "logit, poisson: a median is quantile(column)."), call = NULL)))
+  found
+}
 
 splu_release <- function(folder = ".") tryCatch(.splu(folder), error = function(fault) {
   if (inherits(fault, "splu_refused")) stop(fault)
@@ -1581,7 +1605,8 @@ splu_release <- function(folder = ".") tryCatch(.splu(folder), error = function(
 
 print.splu_answer <- function(x, ...) {
   said <- function(number) if (is.infinite(number)) "no bound" else format(number, digits = 4, big.mark = ",", decimal.mark = ".")
-  cat(sprintf("%s: %s (95 %%: %s to %s)\n", x$what, said(x$estimate), said(x$low), said(x$high)))
+  by <- if (x$interval_by == "possible") "possible" else "95 %"
+  cat(sprintf("%s: %s (%s: %s to %s)\n", x$what, said(x$estimate), by, said(x$low), said(x$high)))
   for (part in x$parts) {
     cat("  ")
     print(part)
@@ -1593,41 +1618,56 @@ print.splu_answer <- function(x, ...) {
 }
 
 if (sys.nframe() == 0L && !interactive()) local({
-  args <- commandArgs(trailingOnly = TRUE)
-  given <- function(name) {
-    at <- which(args == name)
-    found <- args[at + 1]
-    if (length(at)) args <<- args[-c(at, at + 1)]
-    found
-  }
-  as_json <- "--json" %in% args
-  args <- args[args != "--json"]
-  own <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  folder <- c(given("--release"), dirname(normalizePath(own)))[1]
-  where <- given("--where")
-  on <- given("--on")
-  method <- c(given("--method"), "unbiased")[1]
-  by <- given("--by")
-  q <- c(suppressWarnings(as.numeric(given("--q"))), 0.5)[1]
+  words <- commandArgs(trailingOnly = TRUE)
+  as_json <- "--json" %in% words
+  words <- words[words != "--json"]
+  fewest <- c(count = 0, share = 1, difference = 2, ratio = 2, "odds-ratio" = 2, mean = 1, quantile = 1, trend = 1, crosstab = 2,
+              logit = 1, poisson = 1)
+  no_more <- c("difference", "ratio", "odds-ratio", "crosstab", "logit", "poisson")
+  options <- c("--where", "--by", "--on", "--method", "--q", "--release")
+  refuse <- function(...) stop(..., call. = FALSE)
   status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
-    r <- splu_release(folder)
-    asked <- args[-1]
-    period <- ""
-    if (length(by) && is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
-      period <- sub("^.*:", "", by)
-      by <- sub(":[^:]*$", "", by)
+    rest <- character(0)
+    given <- stats::setNames(rep(list(character(0)), length(options)), options)
+    while (length(words)) {
+      name <- sub("=.*$", "", words[1])
+      if (name %in% options) {
+        if (words[1] == name) words <- words[-1] else words[1] <- substring(words[1], nchar(name) + 2)
+        if (!length(words) || words[1] %in% options) refuse(name, " needs a value after it.")
+        given[[name]] <- c(given[[name]], words[1])
+      } else if (startsWith(words[1], "--"))
+        refuse("\u201c", name, "\u201d is no option here; there are --json, ", paste(options, collapse = ", "), ".")
+      else rest <- c(rest, words[1])
+      words <- words[-1]
     }
-    kind <- gsub("-", "_", if (length(args)) args[1] else "")
-    least <- c(difference = 2, ratio = 2, odds_ratio = 2, crosstab = 2, mean = 1, quantile = 1, trend = 1, logit = 1, poisson = 1)
-    if (isTRUE(length(asked) < least[kind]) || (kind == "trend" && !length(by)) || (kind %in% c("logit", "poisson") && !length(on)))
-      stop("Something is missing; write for example odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month ",
-           "or logit \"A=x\" --on B.", call. = FALSE)
+    last <- function(usual, name) utils::tail(c(usual, given[[name]]), 1)
+    own <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+    r <- splu_release(last(dirname(normalizePath(own)), "--release"))
+    kind <- if (length(rest)) rest[1] else ""
+    asked <- rest[-1]
+    where <- given[["--where"]]
+    wants <- switch(kind, trend = "--by", logit = , poisson = "--on")
+    if (!kind %in% names(fewest) || length(asked) < fewest[[kind]] || (kind %in% no_more && length(asked) > fewest[[kind]]) ||
+        (!is.null(wants) && !length(given[[wants]])))
+      refuse("Ask ", paste(utils::head(names(fewest), -1), collapse = ", "), " or poisson, with all that it takes: for example ",
+             "odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month, logit \"A=x\" --on B; ",
+             "join what is to be met at once by ;.")
+    by <- given[["--by"]]
+    period <- ""
+    if (kind == "trend") {
+      if (length(by) > 1) refuse("A trend goes by one column: give --by once.")
+      if (is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
+        period <- sub("^.*:", "", by)
+        by <- sub(":[^:]*$", "", by)
+      }
+    }
+    method <- last("unbiased", "--method")
     found <- switch(kind, count = r$count(asked, method, where), share = r$share(asked, where, method),
-      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where),
-      mean = r$mean(asked[1], c(asked[-1], where)),
-      quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
-      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
-      stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
+      difference = r$difference(asked[1], asked[2], where), ratio = r$ratio(asked[1], asked[2], where),
+      "odds-ratio" = r$odds_ratio(asked[1], asked[2], where), mean = r$mean(asked[1], c(asked[-1], where)),
+      quantile = r$quantile(asked[1], as.numeric(last("0.5", "--q")), c(asked[-1], where)),
+      trend = r$trend(c(asked, where), by, period), crosstab = r$crosstab(asked[1], asked[2], where),
+      logit = r$logit(asked[1], as.list(given[["--on"]]), where), poisson = r$poisson(asked[1], as.list(given[["--on"]]), where))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
     # Nobody can tell from a release which values these are.
     if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",

@@ -20,7 +20,6 @@ patients stand for others. The formulas are in the program's docs/recipient.md. 
 
 from __future__ import annotations
 
-import argparse
 import bisect
 import csv
 import datetime
@@ -84,6 +83,7 @@ def _in_a_sentence(ask):
 class Answer:
     """One figure: `estimate`, and the ends of its 95 % interval, `low` and `high`.
 
+    Where `interval_by` is "possible", the release does not tell the figure: the ends are then what it leaves possible.
     `what` says in words what it is, `method` how it was estimated, `exact` whether nothing sensitive is in it.
     `selected` is the number of records meant, where that is exact; `published` what counting rows would have said.
     `parts` holds the figures that it is made of, by name: coefficients, periods, cells.
@@ -97,13 +97,14 @@ class Answer:
         self.share = more.pop("share", None)
         self.parts = more.pop("parts", {})
         self.release = more.pop("release", "")
-        self.note = more.pop("note", "")
+        self.interval_by = "possible" if more.pop("possible", False) else "theory"
 
     def __getitem__(self, name):
         return self.parts[name]
 
     def __repr__(self):
-        text = f"{self.what}: {_said(self.estimate)} (95 %: {_said(self.low)} to {_said(self.high)})"
+        by = "possible" if self.interval_by == "possible" else "95 %"
+        text = f"{self.what}: {_said(self.estimate)} ({by}: {_said(self.low)} to {_said(self.high)})"
         counts = [self] if self.selected is not None else [part for at, part in self.parts.items() if type(at) is tuple]
         below = [_BELOW] if any(count.low < 0 for count in counts) else []
         return "\n".join([text, *(f"  {part!r}" for part in self.parts.values()), *below])
@@ -111,8 +112,8 @@ class Answer:
     def as_dict(self):
         """Return it as plain data."""
         found = {"what": self.what, "estimate": _plain(self.estimate), "low": _plain(self.low)}
-        found.update(high=_plain(self.high), method=self.method, exact=self.exact)
-        for name in ("published", "selected", "share", "note", "release"):
+        found.update(high=_plain(self.high), interval_by=self.interval_by, method=self.method, exact=self.exact)
+        for name in ("published", "selected", "share", "release"):
             value = getattr(self, name)
             if value not in (None, ""):
                 found[name] = value
@@ -228,6 +229,10 @@ class Release:
 
     # --- questions
 
+    def __getattr__(self, name):
+        asked = ", ".join(_FEWEST).replace("-", "_")
+        raise AttributeError(f"A release has no “{name}”; ask {asked}: a median is quantile(column).")
+
     @_in_a_sentence
     def count(self, conditions=(), method="unbiased", where=()):
         """Return how many records of the original table meet conditions, and those of `where`.
@@ -261,11 +266,9 @@ class Release:
         fewest, most = self._ends_of_all(hidden, max(high, estimate))
         estimate = estimate if method == "unbiased" else min(estimate, most)
         low, high = min(low, estimate, least, fewest), max(min(high, most), estimate, min(top, max(unseen)))
-        note = "" if told else "the release does not tell where these values are"
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
-        return Answer(
-            what, estimate, low, high, method, published=shown, selected=top, share=share, note=note, release=self.id
-        )
+        more = {"published": shown, "selected": top, "share": share, "possible": not told, "release": self.id}
+        return Answer(what, estimate, low, high, method, **more)
 
     @_in_a_sentence
     def share(self, conditions, where=(), method="unbiased"):
@@ -281,12 +284,12 @@ class Release:
             count = self.count(_both(conditions, where), method)
             if not count.selected:
                 raise Refused("No record meets the conditions on columns published unchanged.")
-            if count.note and method == "unbiased":
-                raise Refused(f"No share can be told: {count.note}.")
+            possible = count.interval_by == "possible"
+            if possible and method == "unbiased":
+                self._shares([(conditions, where)])  # refuses what nothing tells
             ends = [one / count.selected for one in (count.estimate, count.low, count.high)]
-            return Answer(
-                what, *_within(*ends, 0.0, 1.0), method, count.exact, selected=count.selected, release=self.id
-            )
+            more = {"selected": count.selected, "possible": possible, "release": self.id}
+            return Answer(what, *_within(*ends, 0.0, 1.0), method, count.exact, **more)
         if method == "bayes" and not exact:
             raise Refused(
                 "The likeliest share needs a group that is known exactly: leave sensitive columns out of "
@@ -449,7 +452,7 @@ class Release:
             here = {**chosen, by: frozenset(found[time] & chosen.get(by, found[time]))}
             met = self._count(time[1], here, named)
             ends = _within(sums.values[at] / n, met.low / n, met.high / n, 0.0, 1.0)
-            parts[time[1]] = Answer(time[1], *ends, selected=round(n))
+            parts[time[1]] = Answer(time[1], *ends, selected=round(n), possible=met.interval_by == "possible")
         value = sum(along * x for along, x in zip(slope, sums.values))
         arm = sums.arm(slope)
         return Answer(
@@ -487,11 +490,10 @@ class Release:
             asked = self._named(where) | set(named)
             ends = self._count(title, chosen, asked) if all(chosen.values()) else Answer(title, 0.0, 0.0, 0.0)
             x = ends.estimate if abs(counted[at] - ends.estimate) < 1e-6 else float(counted[at])  # but for rounding
-            parts[key] = Answer(title, x, min(ends.low, x), max(ends.high, x))
-        whole = parts[None, None]
-        return Answer(
-            f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, parts=parts, release=self.id
-        )
+            possible = ends.interval_by == "possible"
+            parts[key] = Answer(title, x, min(ends.low, x), max(ends.high, x), possible=possible)
+        whole, more = parts[None, None], {"parts": parts, "release": self.id}
+        return Answer(f"{rows} by {columns}" + _of(where), whole.estimate, whole.low, whole.high, **more)
 
     @_in_a_sentence
     def logit(self, outcome, on, where=()):
@@ -685,6 +687,7 @@ class Release:
         if entry["kind"] in _DATES or spans:
             if not dots:
                 low = high = text.strip()
+            low, high = (_dated(end) if not spans else end for end in (low, high))
             for end in filter(None, (low, high)):
                 if not re.fullmatch(r"\d{4}(-\d\d(-\d\d.*)?| Q\d)?", end):
                     return inside
@@ -692,6 +695,8 @@ class Release:
                     return inside  # a day among months, a quarter among them: only their texts would be compared
                 if not spans and "Q" in end:
                     return inside
+            if low and high and low[: len(high)] > high:
+                raise Refused(_backwards(name, text))
             for at, label in known:
                 if (not low or label >= low) and (not high or label[: len(high)] <= high):
                     inside.add(at)
@@ -702,6 +707,8 @@ class Release:
             )
         except ValueError:
             return inside
+        if low > high and (entry["kind"] in _NUMBERS or self._intervals(name)):
+            raise Refused(_backwards(name, text))
         if entry["kind"] in _NUMBERS:
             return {at for at, label in known if low <= float(label) <= high}
         ends = self._intervals(name)
@@ -2102,13 +2109,30 @@ def _below(label):
 
 
 def _number(text):
-    """Return the number that a typed text is. Raises ValueError."""
+    """Return the number that a typed text is, also with a decimal comma. Raises ValueError.
+
+    "1,500" is fifteen hundred to some and one and a half to others, so none.
+    """
+    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
+        text = text.replace(",", ".")
     found = float(text)
     if math.isnan(found) or "_" in text:
         raise ValueError(text)
     return found
 
 
+def _dated(text):
+    """Return an end of a range of dates; a day with points, which all who write it mean day first, by dashes."""
+    pointed = _POINTED.fullmatch(text)
+    return f"{pointed[3]}-{pointed[2]:0>2}-{pointed[1]:0>2}" if pointed else text
+
+
+def _backwards(name, text):
+    return f"The range of “{name}={text}” runs backwards; write the smaller end first."
+
+
+_DECIMAL_COMMA, _THOUSANDS = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_POINTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})")
 # A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
 _SPAN = re.compile(r"(18|19|20|21)\d\d|\d{4}(-(0[1-9]|1[0-2])| Q[1-4])")
 _UNITS = ("year", "quarter", "month", "week", "day")
@@ -2272,79 +2296,85 @@ _NARROW = (
 )
 
 
-class _Parser(argparse.ArgumentParser):
-    """One that says in one line what it can't read."""
+_FEWEST = {"count": 0, "share": 1, "difference": 2, "ratio": 2, "odds-ratio": 2, "mean": 1, "quantile": 1, "trend": 1}
+_FEWEST.update({"crosstab": 2, "logit": 1, "poisson": 1})  # words after the question, of which these take no more:
+_NO_MORE = ("difference", "ratio", "odds-ratio", "crosstab", "logit", "poisson")
+_OPTIONS = ("--where", "--by", "--on", "--method", "--q", "--release")
+_HOW = (
+    f'Ask {", ".join([*_FEWEST][:-1])} or {[*_FEWEST][-1]}, with all that it takes: for example odds-ratio "A=x" '
+    '"B=y", mean COLUMN "A=x", trend "A=x" --by DATE:month, logit "A=x" --on B; join what is to be met at once by ;'
+)
 
-    def error(self, message):
-        self.exit(2, f"splu_release: {message}; see {self.prog} --help.\n")
+
+def _given(words):
+    """Return the words of a command line that are no options, and what is given with each option. Raises Refused."""
+    rest, given, words = [], {name: [] for name in _OPTIONS}, iter(words)
+    for word in words:
+        name, sign, value = word.partition("=")
+        if name in given:
+            value = value if sign else next(words, None)
+            if value is None or value in given:
+                raise Refused(f"{name} needs a value after it.")
+            given[name].append(value)
+        elif word.startswith("--"):
+            raise Refused(f"“{name}” is no option here; there are --json, {', '.join(_OPTIONS)}.")
+        else:
+            rest.append(word)
+    return rest, given
+
+
+def _answer(release, words, given):
+    """Return the answer to a command line. Raises Refused."""
+    kind, asked = words[0] if words else "", words[1:]
+    wants = {"trend": "--by", "logit": "--on", "poisson": "--on"}.get(kind)
+    fewest, where = _FEWEST.get(kind, math.inf), given["--where"]
+    if len(asked) < fewest or (kind in _NO_MORE and len(asked) > fewest) or (wants and not given[wants]):
+        raise Refused(f"{_HOW}.")
+    if kind in ("count", "share"):
+        method = ["unbiased", *given["--method"]][-1]
+        return release.count(asked, method, where) if kind == "count" else release.share(asked, where, method)
+    if kind in ("difference", "ratio", "odds-ratio", "crosstab"):
+        return getattr(release, kind.replace("-", "_"))(*asked, where=where)
+    if kind == "mean":
+        return release.mean(asked[0], _both(asked[1:], where))
+    if kind == "quantile":
+        return release.quantile(asked[0], _share(["0.5", *given["--q"]][-1]), _both(asked[1:], where))
+    if kind == "trend":
+        (by, *more), period = given["--by"], ""
+        if more:
+            raise Refused("A trend goes by one column: give --by once.")
+        if not _meant(by, release.columns) and ":" in by:
+            by, _, period = by.rpartition(":")
+        return release.trend(_both(asked, where), by, period)
+    return getattr(release, kind)(asked[0], given["--on"], where)
+
+
+def _share(text):
+    """Return the number that is typed, NaN where it is none, which is refused as no share."""
+    try:
+        return _number(text)
+    except ValueError:
+        return math.nan
 
 
 def main(arguments=None):
     """Run the command line and return its exit status."""
-    parser = _Parser(prog="splu_release.py", description="Answers from this release, with 95 % intervals.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="QUESTION")
-
-    def command(name, words, conditions="*"):
-        one = commands.add_parser(name, help=words, description=words)
-        if conditions:
-            one.add_argument("conditions", nargs=conditions, metavar="COLUMN=VALUE")
-        one.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="only of such records")
-        one.add_argument("--json", action="store_true", help="as JSON")
-        one.add_argument("--release", default=str(Path(__file__).resolve().parent), help="folder of the release")
-        return one
-
-    for name in ("count", "share"):
-        command(name, f"{name} of records that meet conditions").add_argument(
-            "--method", choices=METHODS, default="unbiased"
-        )
-    for name, words in (
-        ("difference", "difference of two shares"),
-        ("ratio", "ratio of two shares"),
-        ("odds-ratio", "odds ratio of two conditions"),
-    ):
-        command(name, f"{words}; join by ; what is to be met at once", 2)
-    mean = command("mean", "mean of a column of numbers", None)
-    quantile = command("quantile", "quantile of a column of numbers", None)
-    for one in (mean, quantile):
-        one.add_argument("column")
-        one.add_argument("conditions", nargs="*", metavar="COLUMN=VALUE")
-    quantile.add_argument("--q", type=float, default=0.5)
-    command("trend", "change of a share over time", "+").add_argument(
-        "--by", action="append", required=True, metavar="COLUMN[:PERIOD]"
-    )
-    command("crosstab", "all counts of two columns", 2)
-    for name in ("logit", "poisson"):
-        command(name, "regression on columns", 1).add_argument("--on", action="append", required=True, metavar="COLUMN")
-    args = parser.parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in words
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # whose encoding may lack a letter of the release
             stream.reconfigure(errors="backslashreplace")
+    if "--help" in words or "-h" in words:
+        print(f"{__doc__.strip()}\n\n{_HOW}.\nOptions: --json, {', '.join(_OPTIONS)}.")
+        return 0
     try:
-        release = Release(args.release)
-        asked, where = getattr(args, "conditions", []), args.where
-        if args.command == "count":
-            answer = release.count(asked, args.method, where)
-        elif args.command == "share":
-            answer = release.share(asked, where, args.method)
-        elif args.command in ("difference", "ratio", "odds-ratio"):
-            answer = getattr(release, args.command.replace("-", "_"))(*asked, where=where)
-        elif args.command == "mean":
-            answer = release.mean(args.column, _both(asked, where))
-        elif args.command == "quantile":
-            answer = release.quantile(args.column, args.q, _both(asked, where))
-        elif args.command == "trend":
-            if len(args.by) > 1:
-                raise Refused("A trend goes by one column: give --by once.")
-            by, _, period = (args.by[0], "", "") if _meant(args.by[0], release.columns) else args.by[0].rpartition(":")
-            answer = release.trend(_both(asked, where), by or args.by[0], period)
-        elif args.command == "crosstab":
-            answer = release.crosstab(*asked, where=where)
-        else:
-            answer = getattr(release, args.command)(asked[0], args.on, where)
+        words, given = _given(word for word in words if word != "--json")
+        release = Release([str(Path(__file__).resolve().parent), *given["--release"]][-1])
+        answer = _answer(release, words, given)
     except Refused as fault:
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
-    print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if args.json else answer)
+    print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if as_json else answer)
     persons = release.facts.get("persons")
     if isinstance(persons, dict) and persons.get("design_effects"):
         print(_NARROW, file=sys.stderr)

@@ -106,11 +106,15 @@ def _analyse(args: argparse.Namespace) -> None:
         )
         return
     tell(found.what)
-    rows = [(name, *part.shown) for name, part in found.parts.items()][:_SHOWN]
-    estimate, low, high = found.shown
+    figures = list(found.parts.items())[:_SHOWN]
     if not found.parts or args.analysis == "trend":
-        rows = [(say("All") if found.parts else say("Answer"), estimate, low, high), *rows]
-    print_table(("", say("Estimate"), say("95 % from"), say("to")), rows)
+        figures = [(say("All") if found.parts else say("Answer"), found), *figures]
+    heads: tuple[str, ...] = ("", say("Estimate"), say("95 % from"), say("to"))
+    rows: list[tuple[str, ...]] = [(name, *one.shown) for name, one in figures]
+    if any(one.possible for _, one in figures):
+        heads = (*heads, "")
+        rows = [(*row, say("possible") if one.possible else "") for row, (_, one) in zip(rows, figures, strict=True)]
+    print_table(heads, rows)
     if len(found.parts) > _SHOWN:
         tell("{more} more; --json shows all.", more=len(found.parts) - _SHOWN)
     if any(part.values and part.low < 0 for part in found.parts.values()):

@@ -186,6 +186,7 @@ def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
             "estimate": answer.stated[0],
             "low": low,
             "high": high,
+            "interval_by": answer.interval_by,
             "badge": answer.badge.value,
         }
 

@@ -131,7 +131,7 @@ def _as_dict(answer: Answer) -> dict[str, Any]:
         "shown": {"estimate": None if answer.vague else answer.rounded, "low": answer.ends[0], "high": answer.ends[1]},
         "badge": answer.badge.value,
         "badge_text": answer.badge_text,
-        "interval_by": "possible" if answer.possible else "repetition" if answer.bootstrapped else "theory",
+        "interval_by": answer.interval_by,
     }
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -357,6 +359,11 @@ def test_the_recipient_is_spoken_to_in_the_language_asked_for(source: Path, tmp_
     status, _, err = run(capsys, *ask, "--language", "it")
     assert status == 2
     assert "“it”" in err
-    assert run(capsys, *ask, "--language", "fr")[0] == 0
-    assert "COMMENT LIRE CE TABLEAU" in (tmp_path / "r" / "README.txt").read_text("utf-8-sig")
+    assert run(capsys, *ask, "--language", "fr", "--xlsx")[0] == 0
+    with zipfile.ZipFile(tmp_path / "r" / "table.xlsx") as workbook:
+        assert re.findall('sheet name="(.*?)"', workbook.read("xl/workbook.xml").decode()) == [
+            "À lire d’abord",
+            "Table",
+        ]
+    assert "COMMENT LIRE CETTE TABLE" in (tmp_path / "r" / "README.txt").read_text("utf-8-sig")
     assert run(capsys, "verify", tmp_path / "r")[0] == 0

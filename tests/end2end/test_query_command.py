@@ -18,9 +18,11 @@ from splu_desktop.cli import main
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.query.crosstab_grid import TRUST, Side, Wanted, compute
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
+from splu_desktop.files.questions.batch import ANSWER_COLUMNS
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.handover import hand_over
 from tests.core.published_tables import dependent_table, release, table_of, true_count
+from tests.files.kit_releases import kit
 from tests.written import write_release
 
 TABLE = dependent_table(4_000)
@@ -88,7 +90,7 @@ def test_answers_go_into_a_workbook_where_its_ending_says_so(folder, tmp_path, c
     (tmp_path / "asked.csv").write_text("sex,disease\nf,d3\n", encoding="utf-8")
     status, out, _ = run(capsys, "queries", folder, tmp_path / "asked.csv", "--out", tmp_path / "answers.xlsx")
     assert (status, out.splitlines()[0]) == (0, f"1 answer written to {tmp_path / 'answers.xlsx'}.")
-    assert pd.read_excel(tmp_path / "answers.xlsx", engine="calamine").shape == (1, 10)
+    assert pd.read_excel(tmp_path / "answers.xlsx", engine="calamine").shape == (1, 2 + len(ANSWER_COLUMNS))
 
 
 def test_conditions_may_stand_behind_options(folder, capsys):
@@ -459,8 +461,22 @@ def test_what_the_release_does_not_tell_is_no_interval(tmp_path, capsys):
     assert "95 %" not in out
     status, _, _ = run(capsys, "queries", tmp_path / "half", tmp_path / "half.csv", "--out", tmp_path / "a.csv")
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
-        notes = [row["note"] for row in csv.DictReader(file)]
+        by = [row["interval_by"] for row in csv.DictReader(file)]
     assert status == 0
-    assert [note.startswith("not told") for note in notes] == [True, False], "all of w = 1 are counted"
+    assert by == ["possible", "theory"], "all of w = 1 are counted"
+    cross = ("crosstab", tmp_path / "half", "--by", "w", "--sa", "s")
+    _, out, _ = run(capsys, *cross, "--json")
+    assert {cell["interval_by"] for line in json.loads(out)["lines"] for cell in line["cells"]} == {"possible"}
+    assert run(capsys, *cross, "--out", tmp_path / "cells.csv")[0] == 0
+    assert set(pd.read_csv(tmp_path / "cells.csv")["interval_by"]) == {"possible"}
+    figures = ("analyse", tmp_path / "half", "crosstab", "w", "s")
+    _, out, _ = run(capsys, *figures, "--json", "--out", tmp_path / "figures.csv")
+    parts = json.loads(out)["parts"]
+    assert {parts[f"{w} | {s}"]["interval_by"] for w in range(4) for s in "ab"} == {"possible"}
+    assert parts["1 | (all)"]["interval_by"] == "theory"
+    assert "possible" in set(pd.read_csv(tmp_path / "figures.csv")["interval_by"])
+    _, out, _ = run(capsys, *figures)
+    assert any(line.endswith("  possible") for line in out.splitlines())
+    assert "(possible: 0 to 100)" in repr(kit().Release(tmp_path / "half").count(["w=1", "s=a"]))
     _, out, _ = run(capsys, "query", tmp_path / "told", "disease=d1", "sex=f", "--json")
     assert json.loads(out)["interval_by"] == "theory"

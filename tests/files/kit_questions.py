@@ -17,7 +17,7 @@ import numpy as np
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.reader import Condition, Method, Reader, parse_condition
+from splu_desktop.core.query.reader import Answer, Condition, Method, Reader, parse_condition
 from splu_desktop.core.table import Column, Kind
 from tests.files.kit_releases import kit
 
@@ -36,7 +36,9 @@ KINDS = (
     "poisson",
 )
 PERIODS = ("year", "quarter", "month", "week", "day")
-Figures = dict[str, list[float]]  # estimate and ends of the answer ("") and of its parts; an end without bound is None
+# Estimate and ends of the answer ("") and of its parts, and 1 where these are only what is possible; an end without
+# bound is infinite.
+Figures = dict[str, list[float]]
 Given = str | float | list[str]
 
 
@@ -118,12 +120,12 @@ def asked_of_program(reader: Reader, question: Question) -> Figures | None:
         match question.kind:
             case "count":
                 one = reader.answer(of(given[0]), Method.named(given[1]))
-                return {"": [one.estimate, one.low, one.high]}
+                return figures_of(stated(one, 1))
             case "share" if given[2] == "bayes":
                 if any(reader.published.is_sensitive(each.column) for each in of(given[1])):
                     return None  # the kit says why
                 one = reader.answer((*of(given[0]), *of(given[1])), Method.BAYES)
-                return {"": [end / one.n_p for end in (one.estimate, one.low, one.high)]} if one.n_p else None
+                return figures_of(stated(one, one.n_p)) if one.n_p else None
             case "share":
                 found = analyses.share(reader, of(given[0]), of(given[1]))
             case "difference" | "ratio" | "odds_ratio":
@@ -195,9 +197,17 @@ def figures_of(found: dict[str, Any]) -> Figures:
     }
     parts = {"": found, **named}
     return {
-        name: [math.inf if part[end] is None else part[end] for end in ("estimate", "low", "high")]
+        name: [
+            *(math.inf if part[end] is None else part[end] for end in ("estimate", "low", "high")),
+            float(part["interval_by"] == "possible"),
+        ]
         for name, part in parts.items()
     }
+
+
+def stated(one: Answer, of: int) -> dict[str, Any]:
+    """Return a count as the kits state it, or a share of so many records."""
+    return {"estimate": one.estimate / of, "low": one.low / of, "high": one.high / of, "interval_by": one.interval_by}
 
 
 def alike(one: Figures | None, other: Figures | None) -> bool:
@@ -206,7 +216,7 @@ def alike(one: Figures | None, other: Figures | None) -> bool:
         return one is other
     same = all(
         np.allclose(ours, theirs, rtol=1e-4, atol=1e-4)
-        for ours, theirs in zip(one.values(), (other.get(name, [math.nan]) for name in one), strict=True)
+        for ours, theirs in zip(one.values(), (other.get(name, [math.nan] * 4) for name in one), strict=True)
     )
     return same and one.keys() == other.keys()
 
@@ -279,10 +289,15 @@ def _condition(chance: random.Random, column: Column) -> str:
     if column.missing.any() and chance.random() < 0.15:
         return f"{column.name}{sign}(empty)"
     if column.name == "day":
+        if len(labels[0]) == 10 and chance.random() < 0.2:  # as people write days
+            low, high = (".".join(reversed(label.split("-"))) for label in sorted(chance.sample(labels, 2)))
+            return f"day{sign}{low}..{high}"
         ends = sorted(chance.sample(sorted({label[:7] for label in labels}), 2))
         return f"day{sign}{chance.choice([ends[0], ends[0][:4], '..'.join(ends), f'{ends[0]}..', f'..{ends[1]}'])}"
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
         low, high = sorted(chance.sample(range(len(labels)), 2))
+        if chance.random() < 0.2:
+            labels = [label.replace(".", ",") for label in labels]
         if chance.random() < 0.7:
             if chance.random() < 0.3:
                 return f"{column.name}{chance.choice(['>=', ' <= '])}{labels[low]}"

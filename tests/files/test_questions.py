@@ -20,6 +20,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.questions.batch import (
+    ANSWER_COLUMNS,
     BadQuestions,
     Questions,
     check_answers_path,
@@ -244,7 +245,7 @@ def test_what_no_workbook_holds_is_refused_whole(tmp_path: Path, published: Publ
     write_answers(questions, answers, tmp_path / "answers.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "asked.csv"]
     with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
-        assert [len(row) for row in csv.reader(file)] == [9, 9]
+        assert [len(row) for row in csv.reader(file)] == [1 + len(ANSWER_COLUMNS)] * 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="the system sets no limits on files")

@@ -22,7 +22,7 @@ from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.models import WHOLE, Field, RowsModel, TableView, _Header
 from splu_desktop.gui.base.words import percent_within
-from splu_desktop.gui.query.answer_card import AnswerCard
+from splu_desktop.gui.query.answer_card import AnswerCard, interval
 from splu_desktop.gui.query.crosstab.model import short
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from splu_desktop.gui.query.workload_plots import BandsPlot
@@ -236,7 +236,7 @@ def test_a_share_up_to_all_records_is_told_in_round_figures(qtbot: QtBot) -> Non
 
 def test_the_bands_of_a_workload_are_marked_briefly_in_every_language(qtbot: QtBot) -> None:
     ends = ("10", "0,2 %", "0,5 %", "1 %", "2 %", "5 %")
-    names = ("1 bis 10", "0,05 bis 0,2 %", "0,2 bis 0,5 %", "0,5 bis 1 %", "1 bis 2 %", "2 bis 5 %")
+    names = ("1 bis 10 Datensätze", "0,05 bis 0,2 %", "0,2 bis 0,5 %", "0,5 bis 1 %", "1 bis 2 %", "2 bis 5 %")
     tens, six = np.full(10, 0.5), np.full(6, 0.2)
     plot = BandsPlot()
     qtbot.addWidget(plot)
@@ -422,7 +422,9 @@ def test_a_range_of_what_is_possible_is_not_called_an_interval(qtbot: QtBot) -> 
     card = AnswerCard()
     qtbot.addWidget(card)
     for variance, often in ((None, False), (9.0, True)):
-        card.show_answer(Answer((), 40, 40.0, 5.0, 90.0, DEFAULT, 100, variance, 3, 40.0))
+        answer = Answer((), 40, 40.0, 5.0, 90.0, DEFAULT, 100, variance, 3, 40.0)
+        card.show_answer(answer)
+        assert interval(answer) == ("5 – 90" if often else "possible: 5 – 90"), "as lists say"
         assert ("95" in card.bar_note.text()) is often
         assert ("95 of 100" in card.spoken()) is often
 

@@ -44,14 +44,16 @@ def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Ana
     the count in it, else Fieller's. Raises BadQuestion, as all analyses do.
     """
     sums = _shares(reader, [(conditions, where)])
+    possible = False
     if _hidden(reader, where) or not _hidden(reader, conditions):
         value = float(sums.values[0] / sums.values[1])
         low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     else:  # as the count says, for which values drawn together are parted otherwise than for sums
         count = reader.answer((*conditions, *where), Method.UNBIASED)
         value, low, high = (end / count.n_p for end in (count.estimate, count.low, count.high))
+        possible = count.possible
     what = say("share of records with {asked}", asked=words((*conditions, *where)))
-    return Analysed(what, *within(value, low, high, 0.0, 1.0))
+    return Analysed(what, *within(value, low, high, 0.0, 1.0), possible=possible)
 
 
 def difference(reader: Reader, first: Conditions, second: Conditions, where: Conditions = ()) -> Analysed:
@@ -189,7 +191,8 @@ def trend(reader: Reader, conditions: Conditions, by: str, period: str = "") -> 
         name = names[float(found[at])]
         share_of = float(count[at] / totals[at])
         n = round(float(totals[at]))
-        parts[name] = Analysed(name, *within(share_of, one.low / n, one.high / n, 0.0, 1.0), selected=n)
+        ends = within(share_of, one.low / n, one.high / n, 0.0, 1.0)
+        parts[name] = Analysed(name, *ends, selected=n, possible=one.possible)
     value, arm = float(slope @ sums.values), sums.arm(slope)
     if has_numbers(column):
         what = say("change of the share with {asked} per 1 of {column}", asked=words(conditions), column=by)
@@ -213,10 +216,10 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
     parts = {}
     for values, one in found.items():
         name = " | ".join(ALL if each is None else each or EMPTY for each in values)
-        parts[name] = Analysed(name, one.estimate, one.low, one.high, values=values)
+        parts[name] = Analysed(name, one.estimate, one.low, one.high, values=values, possible=one.possible)
     whole = found[None, None]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
-    return Analysed(what, whole.estimate, whole.low, whole.high, parts)
+    return Analysed(what, whole.estimate, whole.low, whole.high, parts, possible=whole.possible)
 
 
 def cross_cells(

@@ -27,6 +27,7 @@ class Analysed:
     parts : name -> figures of the same kind: coefficients, periods, cells.
     selected : records meant, where that is exact.
     values : of a cell of a cross-table, None for a margin.
+    possible : whether the ends are no 95 % interval, but what the release leaves possible (`Answer.possible`).
     """
 
     what: str
@@ -36,12 +37,14 @@ class Analysed:
     parts: Mapping[str, Analysed] = field(default_factory=dict)
     selected: int | None = None
     values: tuple[str | None, ...] = ()
+    possible: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; an end without bound is None."""
         found: dict[str, Any] = {
             "what": self.what,
             **{name: _plain(getattr(self, name)) for name in ("estimate", "low", "high")},
+            "interval_by": self.interval_by,
         }
         if self.selected is not None:
             found["selected"] = self.selected
@@ -50,6 +53,11 @@ class Analysed:
         if self.parts:
             found["parts"] = {name: part.as_dict() for name, part in self.parts.items()}
         return found
+
+    @property
+    def interval_by(self) -> str:
+        """Where the ends come from, in the words of `Answer.interval_by`."""
+        return "possible" if self.possible else "theory"
 
     @property
     def shown(self) -> tuple[str, str, str]:

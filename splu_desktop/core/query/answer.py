@@ -74,6 +74,11 @@ class Answer:
         return not self.exact and self.variance is None
 
     @property
+    def interval_by(self) -> str:
+        """Where the ends come from, as data state it: "theory", "repetition" of the draw, or all that is "possible"."""
+        return "possible" if self.possible else "repetition" if self.bootstrapped else "theory"
+
+    @property
     def stated(self) -> tuple[float | None, float, float]:
         """Estimate and ends as files and data state them: of a protected count no estimate, and the ends shown.
 

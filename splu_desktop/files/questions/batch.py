@@ -31,9 +31,8 @@ from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.files.tables.table_writers import WRITERS
 from splu_desktop.frozen import dataclass
 
-ANSWER_COLUMNS = ("published", "estimate", "low", "high", "method", "selected", "badge", "note")
+ANSWER_COLUMNS = ("published", "estimate", "low", "high", "interval_by", "method", "selected", "badge", "note")
 VANISHED_NOTE = "no published record has this sensitive value"
-POSSIBLE_NOTE = "not told; low and high are what is possible"
 _ROWS_NAMED = 12  # further rows listed where several can't be understood
 
 
@@ -203,7 +202,7 @@ def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *
 
 
 def _bad(fault: str) -> tuple[str | int | float, ...]:
-    return ("", "", "", "", "", "", "bad", fault)
+    return (*[""] * (len(ANSWER_COLUMNS) - 2), "bad", fault)
 
 
 def _figures(answer: Answer) -> tuple[str | int | float, ...]:
@@ -214,10 +213,11 @@ def _figures(answer: Answer) -> tuple[str | int | float, ...]:
         "" if estimate is None else float(f"{estimate:.9g}"),
         low,
         high,
+        answer.interval_by,
         answer.method.value,
         answer.n_p,
         answer.badge.value,
-        VANISHED_NOTE if answer.vanished else POSSIBLE_NOTE if answer.possible else "",
+        VANISHED_NOTE if answer.vanished else "",
     )
 
 

@@ -23,7 +23,18 @@ def write_cells(grid: CrosstabGrid, cells: NDArray[np.intp], path: Path, progres
 
 
 def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
-    names = ("published", "estimate", "low", "high", "selected", "share", "share low", "share high", "badge")
+    names = (
+        "published",
+        "estimate",
+        "low",
+        "high",
+        "interval_by",
+        "selected",
+        "share",
+        "share low",
+        "share high",
+        "badge",
+    )
     taken = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     header = (*taken, *(f"answer {name}" if name in taken else name for name in names))
     rows: list[Sequence[Cell]] = []
@@ -41,6 +52,7 @@ def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
                 _cell(estimate),
                 low,
                 high,
+                answer.interval_by,
                 answer.n_p,
                 *share,
                 answer.badge.value,

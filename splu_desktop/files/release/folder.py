@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.reader import Reader
@@ -92,13 +93,14 @@ def fill_folder(
     `published` is what `final` gave. Raises BadRelease where a table does not read as it was written.
     """
     spoken_warning = language(spoken).sentence(warning(published))
+    note = (language(spoken).sentence(say("Read first")), spoken_warning)  # a sheet of its own in a workbook
     tables: dict[str, str] = {}
     files = []
     with contextlib.ExitStack() as beside:
         digests = {}
         for name in dict.fromkeys(["csv", *formats]):
             file_name, write = WRITERS[name]
-            write(published.table, folder / file_name, progress, bom, spoken_warning)
+            write(published.table, folder / file_name, progress, bom, note)
             tables[file_name] = name
             hashed = partial(_kept_sha256, folder / file_name)
             digests[file_name] = beside.enter_context(in_background(hashed, progress, "Reading the files back"))

@@ -21,7 +21,7 @@ from splu_desktop.files.importer.workbook.reading import all_sheets
 from splu_desktop.files.isolation.faults import NotInstalled
 from splu_desktop.files.tables.table_writers import NoParquet, has_values
 from splu_desktop.files.tables.xlsx_check import workbook_differs
-from splu_desktop.files.tables.xlsx_parts import NOTE_SHEET
+from splu_desktop.files.tables.xlsx_parts import TABLE_SHEET
 from splu_desktop.files.tables.xlsx_writer import typed_cells
 
 _STAGE = "Reading the files back"
@@ -131,7 +131,7 @@ def _xlsx(raw: bytes, path: Path, table: Table, progress: Progress) -> str | Non
     ]
     seen = 0
     sheets = all_sheets(raw, path, progress)
-    if len(sheets) > 1 and sheets[0].name == NOTE_SHEET:  # older releases have none
+    if len(sheets) > 1 and sheets[0].name != TABLE_SHEET:  # what is read first, in the release's language
         sheets = sheets[1:]
     for sheet in sheets:
         progress.report(_STAGE, min(1.0, seen / table.n))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def _csv_cells(texts: list[str]) -> list[str]:
     return list(map(_quoted, texts)) if _NEEDS_QUOTES.search("\0".join(texts)) else texts
 
 
-def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False, note: str = "") -> None:
+def write_csv(table: Table, path: Path, progress: Progress, bom: bool = False, note: Sequence[str] = ()) -> None:
     """Write RFC 4180 CSV in UTF-8, comma-separated, one header line, labels to the letter, formulas inert.
 
     With `bom` it starts with a byte order mark, without which Excel takes letters beyond ASCII for others. A `note` has
@@ -144,7 +144,7 @@ class NoParquet(FileFault):
     """The Parquet library is not part of this installation."""
 
 
-def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = False, note: str = "") -> None:
+def write_parquet(table: Table, path: Path, progress: Progress, bom: bool = False, note: Sequence[str] = ()) -> None:
     """Write Parquet: text as dictionary-encoded strings, numbers and dates typed, missing as null in typed columns."""
     try:
         import pyarrow as pa  # an optional part, which may be missing
@@ -233,7 +233,7 @@ def _arrow(column: Column, labels: Any, part: slice, pa: Any) -> Any:
     return pa.array(values, pa.float64(), mask=absent)
 
 
-WRITERS: dict[str, tuple[str, Callable[[Table, Path, Progress, bool, str], None]]] = {
+WRITERS: dict[str, tuple[str, Callable[[Table, Path, Progress, bool, Sequence[str]], None]]] = {
     "csv": ("table.csv", write_csv),
     "xlsx": ("table.xlsx", write_xlsx),
     "parquet": ("table.parquet", write_parquet),

@@ -16,7 +16,7 @@ _KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 escape = partial(escape_html, quote=False)  # xml.sax.saxutils would do, but brings the network libraries along
 
 BOLD, DATE, DATETIME, NOTE = 1, 2, 3, 4  # places in the styles below
-NOTE_SHEET = "Read first"  # before the tables; its part has a name of its own, so that theirs are numbered from 1
+TABLE_SHEET = "Table"
 
 STYLES = (
     f'{_HEAD}<styleSheet xmlns="{MAIN}">'

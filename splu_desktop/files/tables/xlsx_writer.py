@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def write_xlsx(
     path: Path,
     progress: Progress,
     bom: bool = False,
-    note: str = "",
+    note: Sequence[str] = (),
     *,
     sheet_rows: int = SHEET_ROWS,
 ) -> None:
@@ -51,7 +51,7 @@ def write_xlsx(
     Parameters
     ----------
     bom : without meaning here; all table writers take it.
-    note : what stands alone on the first sheet, which a hurried reader sees before the table; "" for no such sheet.
+    note : name of the first sheet and what stands alone on it, which a hurried reader sees before the table, if any.
     sheet_rows : rows a sheet may have; a longer table goes on in further sheets, each with the header.
 
     Raises NotForExcel where a text or the number of columns is beyond Excel's limits; Cancelled.
@@ -62,9 +62,10 @@ def write_xlsx(
     cells = [_cells(column, strings, progress) for column in table.columns]
     widths = [_width(column) for column in table.columns]
     starts = list(range(0, table.n, sheet_rows - 1))
-    sheets = {parts.NOTE_SHEET: "note.xml"} if note else {}
+    sheets = {note[0]: "note.xml"} if note else {}
     sheets |= {
-        f"Table {number}" if number > 1 else "Table": f"sheet{number}.xml" for number in range(1, len(starts) + 1)
+        f"{parts.TABLE_SHEET} {number}" if number > 1 else parts.TABLE_SHEET: f"sheet{number}.xml"
+        for number in range(1, len(starts) + 1)
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         for name, text in (
@@ -86,7 +87,7 @@ def write_xlsx(
                 sheet.write(parts.SHEET_END.encode())
         if note:
             with archive.open("xl/worksheets/note.xml", "w") as sheet:
-                sheet.write(parts.note_sheet(strings.setdefault(note, len(strings))).encode())
+                sheet.write(parts.note_sheet(strings.setdefault(note[1], len(strings))).encode())
         count = table.n * len(table.columns) + bool(note)
         with archive.open("xl/sharedStrings.xml", "w", force_zip64=True) as shared:
             shared.write(parts.strings_start(count, len(strings)).encode())

@@ -111,6 +111,11 @@ def beside(parts: Iterable[str], between: str = ", ") -> str:
     return between.join(map(isolated, parts))
 
 
+def spanned(low: str, high: str, *, possible: bool = False) -> str:
+    """Return a range in figures, and whether it is only what is possible; else it is the 95 % interval."""
+    return t("possible: {low} – {high}", low=low, high=high) if possible else f"{low} – {high}"
+
+
 def caption(text: str) -> str:
     """Return a text for a button, a box, a tab or a menu that shows each & and makes none an access key."""
     return text.replace("&", "&&")

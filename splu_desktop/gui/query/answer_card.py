@@ -11,7 +11,7 @@ from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Card, Chip, label
-from splu_desktop.gui.base.words import number, percent_within, t, told
+from splu_desktop.gui.base.words import number, percent_within, spanned, t, told
 
 LOOKS = {
     Badge.EXACT: ("circle-check", "answerable"),
@@ -19,6 +19,11 @@ LOOKS = {
     Badge.UNCERTAIN: ("circle", "between"),
     Badge.PROTECTED: ("shield", "protected"),
 }
+
+
+def interval(answer: Answer) -> str:
+    """Return the ends for a list, "–" where the count is exact."""
+    return "–" if answer.exact else spanned(*map(number, answer.ends), possible=answer.possible)
 
 
 class IntervalBar(QWidget):

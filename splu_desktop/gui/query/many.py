@@ -19,8 +19,8 @@ from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import filled, number, t, tip, told
-from splu_desktop.gui.query.answer_card import LOOKS
-from splu_desktop.gui.query.question import AskedView, interval
+from splu_desktop.gui.query.answer_card import LOOKS, interval
+from splu_desktop.gui.query.question import AskedView
 from splu_desktop.gui.query.tab import WorkingTab, in_short
 from splu_desktop.gui.query.work import Asker
 

@@ -8,21 +8,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from splu_desktop.core.query.reader import Answer, sentence
+from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import IconButton, announce, button, label, margins, put, scrolled
 from splu_desktop.gui.base.words import copy_text, number, t, tip, told
-from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard
+from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard, interval
 from splu_desktop.gui.query.builder import QuestionBuilder
 from splu_desktop.gui.query.estimators import Estimators
 from splu_desktop.gui.query.tab import Tab, in_short
 from splu_desktop.gui.query.work import Asked, Asker
-
-
-def interval(answer: Answer) -> str:
-    """Return the 95 % interval in figures, "–" where the count is exact."""
-    return "–" if answer.exact else f"{number(answer.ends[0])} – {number(answer.ends[1])}"
 
 
 class AskedView(TableView):

@@ -19,7 +19,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, announce, button, label, margins, put, scrolled
-from splu_desktop.gui.base.words import decimal, joined, number, percent_within, t, told
+from splu_desktop.gui.base.words import decimal, joined, number, percent_within, spanned, t, told
 from splu_desktop.gui.query.analyse.condition_edit import Counts
 from splu_desktop.gui.query.analyse.form import AnalysisForm
 from splu_desktop.gui.query.analyse.trend_plot import TrendPlot
@@ -78,7 +78,9 @@ class AnalysisTab(WorkingTab):
             [
                 Field("", lambda one: told(one.what) if isinstance(one.what, Said) else one.what),
                 Field(t("Estimate"), lambda one: self._texts(one)[0], right=True),
-                Field(t("95 % interval"), lambda one: " – ".join(self._texts(one)[1:]), right=True),
+                Field(
+                    t("95 % interval"), lambda one: spanned(*self._texts(one)[1:], possible=one.possible), right=True
+                ),
                 Field(
                     t("Factor"),
                     lambda one: decimal(math.exp(one.estimate)) if abs(one.estimate) < 100 else "–",
@@ -185,7 +187,11 @@ class AnalysisTab(WorkingTab):
         self.figure.setVisible(not regression)
         self.interval.setVisible(not regression)
         self.figure.setText(estimate)
-        self.interval.setText(t("95 % interval: {low} to {high}", low=low, high=high))
+        self.interval.setText(
+            t("Possible: {low} to {high}", low=low, high=high)
+            if found.possible
+            else t("95 % interval: {low} to {high}", low=low, high=high)
+        )
         self.link.setText(self._linked(asked.kind, found))
         self.link.setVisible(bool(self.link.text()))
         drawn: tuple[QWidget, ...] = (self.plot, self.readout, self.save_plot)

@@ -59,10 +59,8 @@ class TrendPlot(Plot):
     def words_at(self, place: int) -> str:
         part = self._found[place]
         width = part.high - part.low
-        return t(
-            "{period}: {share}, 95 % interval {low} to {high}",
-            period=part.what,
-            share=percent_within(part.estimate, width),
-            low=percent_within(part.low, width),
-            high=percent_within(part.high, width),
-        )
+        names, figures = ("share", "low", "high"), (part.estimate, part.low, part.high)
+        said = {name: percent_within(figure, width) for name, figure in zip(names, figures, strict=True)}
+        if part.possible:
+            return t("{period}: {share}, {low} to {high} possible", period=part.what, **said)
+        return t("{period}: {share}, 95 % interval {low} to {high}", period=part.what, **said)

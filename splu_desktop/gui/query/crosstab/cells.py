@@ -15,7 +15,7 @@ from splu_desktop.core.query.reader import Answer
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, one_cell, shortened
 from splu_desktop.gui.base.words import number, plain, t, told
-from splu_desktop.gui.query.answer_card import LOOKS
+from splu_desktop.gui.query.answer_card import LOOKS, interval
 from splu_desktop.gui.query.crosstab.model import LEFT, RIGHT, Copying, SeenTable, short
 from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
@@ -28,7 +28,7 @@ def texts_of(grid: CrosstabGrid, share: bool, line: int, value: int) -> tuple[st
         *(part or empty for part in grid.parts[line]),
         grid.values[value] or empty,
         short(answer, False),
-        f"{number(answer.ends[0])} – {number(answer.ends[1])}",
+        interval(answer),
         told(answer.badge_text).partition(":")[0],
         short(answer, True),
         number(answer.published),

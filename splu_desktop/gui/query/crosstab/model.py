@@ -16,7 +16,7 @@ from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
-from splu_desktop.gui.base.words import beside, joined, number, percent, percent_within, plain, t, told
+from splu_desktop.gui.base.words import beside, joined, number, percent, percent_within, plain, spanned, t, told
 from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
@@ -40,7 +40,7 @@ def short(answer: Answer, share: bool) -> str:
     if answer.exact:
         return number(answer.published)
     if answer.vague:
-        return f"{number(answer.ends[0])} – {number(answer.ends[1])}"
+        return spanned(*map(number, answer.ends))
     width = max(answer.high - answer.low, 1.0)
     step = 10 ** max(0, math.floor(math.log10(width)) - 1)
     mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""
