@@ -90,6 +90,7 @@ def test_each_stop_can_be_seen_and_keys_do_something_there(
     def look(step: Step) -> None:
         nonlocal seen
         idle(opened)
+        list(_stops(opened, qtbot))  # a page lays itself out anew for a while after its work is done
         for at in _stops(opened, qtbot):
             seen += 1
             if fault := _wrong(at):
