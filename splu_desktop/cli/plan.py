@@ -39,7 +39,7 @@ from splu_desktop.core.draw.ways import compared, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import coarser, column_after, table_after, words_for
 from splu_desktop.core.guarantees.remedies import eligibility, remedies
-from splu_desktop.core.messages import Figure, say, share_of
+from splu_desktop.core.messages import Figure, isolated, say, share_of
 from splu_desktop.core.persons import persons_of
 from splu_desktop.core.plan import Plan, steps_as_dicts
 from splu_desktop.core.risk import uniqueness as risk
@@ -402,7 +402,7 @@ def _print_text(said: dict[str, Any], *, all_tables: bool = False) -> None:
     ):
         names = [name for name, given in said["roles"].items() if given == role]
         if names:
-            tell(", ".join(names), f"  {told(title) + ':':<22}")
+            tell(", ".join(map(isolated, names)), f"  {told(title) + ':':<22}")
     for name, why in said["kept_identifiers"].items():
         tell("“{name}” looks like an identifier and is published all the same: {why}", "  ", name=name, why=why)
     if "made_safe" in said:

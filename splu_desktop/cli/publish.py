@@ -19,7 +19,7 @@ from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
 from splu_desktop.core.checks.gate import NAMES, Gate
 from splu_desktop.core.checks.trial import trial
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import isolated, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.room import LIBRARIES, PER_TEXT_BYTE, check_room
@@ -228,7 +228,7 @@ def _report(outcome: Outcome, plan: Plan, args: argparse.Namespace, notes: list[
         (say("left out"), Role.DROPPED),
     ):
         if roles[role.value]:
-            tell(", ".join(roles[role.value]), f"  {told(words) + ':':<21} ")
+            tell(", ".join(map(isolated, roles[role.value])), f"  {told(words) + ':':<21} ")
     for sentence in opened.published.readers():
         tell(sentence, "  ")
     for entry in opened.facts["files"]:

@@ -31,7 +31,8 @@ _FOLLOWS = (
 class Heard:
     """Stands where Qt hands events to the platform, and keeps what a screen reader would say."""
 
-    Event, AnnouncementPoliteness = QAccessible.Event, QAccessible.AnnouncementPoliteness
+    Event, AnnouncementPoliteness, Role = QAccessible.Event, QAccessible.AnnouncementPoliteness, QAccessible.Role
+    registerAccessibleInterface = QAccessible.registerAccessibleInterface  # noqa: N815 - Qt's name
 
     def __init__(self) -> None:
         self.said: list[str] = []

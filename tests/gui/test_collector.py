@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.gui.base import collector
-from splu_desktop.gui.base.collector import Collector
 from splu_desktop.gui.base.tasks import Tasks
+from splu_desktop.gui.shell import collector
+from splu_desktop.gui.shell.collector import Collector
 
 
 class Ring:

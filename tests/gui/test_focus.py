@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+pytestmark = pytest.mark.qt_log_ignore("does not support")
 Idle = Callable[[MainWindow], None]
 
 

@@ -34,7 +34,8 @@ from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.disk.inert import inert, restored
 from splu_desktop.gui.base.models import TableView
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.words import as_html, caption, copy_text, plain
+from splu_desktop.gui.base.widgets import copy_text
+from splu_desktop.gui.base.words import as_html, caption, plain
 from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
@@ -337,7 +338,7 @@ def test_there_is_no_other_door() -> None:
         "setToolTip": {"words.py"}, "setStatusTip": set(), "setWhatsThis": set(), "showText": {"words.py"},
         "setHtml": {"help_panel.py", "page.py"}, "setMarkdown": {"guide.py"}, "insertHtml": set(),
         "setLabel": {"plots.py"}, "setTitle": {"recent_files.py", "languages.py", "export.py"},
-        "AutoText": {"controls.py"}, "RichText": set(), "clipboard": {"words.py", "handover_dialog.py"},
+        "AutoText": {"controls.py"}, "RichText": set(), "clipboard": {"widgets.py"},
         "setInformativeText": {"main_window.py"}, "setDetailedText": set(),
     }  # fmt: skip
     found = {

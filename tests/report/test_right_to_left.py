@@ -9,15 +9,19 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from fpdf.bidi import BidiParagraph
+from fpdf.enums import TextDirection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scripts import translations
+from splu_desktop.cli import main
 from splu_desktop.cli.base.output import one_line
 from splu_desktop.core.messages import Figure, isolated, listed, say
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.gui.base.words import filled
 from splu_desktop.report.lines import wrapped
+from splu_desktop.report.render.pdf import in_order_of_sight
 from tests.report.test_layout import shared_pen
 
 PACKAGE = Path(__file__).parents[2] / "splu_desktop"
@@ -97,6 +101,20 @@ def test_a_terminal_gets_the_isolates_of_sentences_and_no_others() -> None:
     assert one_line("\u2068never closed \u202e \u2069\u2069") == "\ufffdnever closed \ufffd \ufffd\ufffd"
 
 
+@pytest.mark.parametrize("command", ["plan", "publish"])
+def test_columns_beside_one_another_turn_nothing_round(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "t.csv"
+    rows = [f"{'אב'[i % 2]},{'גד'[i % 3 > 1]},{i % 6}" for i in range(240)]
+    table.write_text("\n".join(["מין,מחלקה 3,illness", *rows]) + "\n", encoding="utf-8")
+    roles = ["--sa", "illness:3", "--nsa", "מין,מחלקה 3"]
+    main([command, str(table), *roles, *(["--out", str(tmp_path / "release")] if command == "publish" else [])])
+    line = next(each for each in capsys.readouterr().out.splitlines() if "unchanged (NSA)" in each)
+    assert line.count("\u2068") == 2
+    assert not _turns(_open(line))
+
+
 def test_a_name_over_two_lines_is_isolated_on_both() -> None:
     pen = shared_pen()
     text = say("{a}, {b} and 17 more", a=" ".join([NAMES[0]] * 9), b=NAMES[1])
@@ -117,6 +135,26 @@ def test_a_pdf_writes_no_letter_for_what_isolates() -> None:
                                                               "fragment_direction": None,
                                                               "paragraph_direction": None})  # fmt: skip
     assert sum(info["x_advance"] > 0 for info in drawn) <= 1
+
+
+@pytest.mark.parametrize(
+    "name", ["אב (ICD-10)", "אב 3", "3 אב", "א 1 ב 2", "Ward אב 3", "التشخيص (ICD-10), 2", "ا٣ب 4"]
+)
+def test_a_pdf_sets_what_stands_in_a_name_on_its_own_side(name: str) -> None:
+    """fpdf2 writes runs in the order in which they are read, whatever side of one another they stand on."""
+    line = say("x “{name}” is 5", name=name)
+    told = in_order_of_sight(line)
+    drawn = "".join(  # as fpdf2 draws it: one run after another, each by its own direction
+        run if to is TextDirection.LTR else run[::-1] for run, to in BidiParagraph(told).get_bidi_fragments()
+    )
+    bare = re.compile("[\u2066-\u2069]")
+    assert bare.sub("", drawn) == bare.sub("", BidiParagraph(line).get_reordered_string())
+    assert sorted(bare.sub("", told)) == sorted(bare.sub("", line)), "no letter is lost"
+
+
+def test_a_line_without_such_names_is_drawn_as_it_is() -> None:
+    for line in ("x 5 (a)", say("“{name}” 5", name="אב"), "אב 3"):
+        assert in_order_of_sight(line) == line
 
 
 def test_the_window_has_no_other_door() -> None:

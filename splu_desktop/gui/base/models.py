@@ -25,7 +25,8 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.tasks import in_turns
-from splu_desktop.gui.base.words import copy_text, joined, plain, t, told
+from splu_desktop.gui.base.widgets import copy_text
+from splu_desktop.gui.base.words import joined, plain, t, told
 
 if TYPE_CHECKING:
     from splu_desktop.core.table import Column, Table

@@ -148,25 +148,22 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="warning"] {{ background: {s.warning_soft}; border: none; border-radius: 6px; }}
     QFrame[look="fault"] {{ background: {s.fault_soft}; border: none; border-radius: 6px; }}
     QFrame[look="done"] {{ background: {s.answerable_soft}; border: none; border-radius: 6px; }}
+    QAbstractButton, QTabBar, QSlider {{ outline: none; }}
     QPushButton {{ padding: 5px 12px; border: 1px solid {s.line}; border-radius: 5px; background: {s.card}; }}
     QPushButton:hover {{ background: {s.sunken}; }}
     QPushButton:pressed {{ background: {s.line}; }}
     QPushButton:checked {{ background: {s.accent_soft}; border-color: {s.accent}; }}
-    QPushButton:focus {{ border: 2px solid {s.accent}; padding: 4px 11px; }}
     QPushButton:disabled {{ color: {s.disabled}; background: {s.page}; }}
     QPushButton[look="primary"] {{ background: {s.accent}; color: {s.on_accent}; border: 1px solid {s.accent};
         padding: 7px 20px; font-weight: 600; }}
     QPushButton[look="primary"]:hover {{ background: {s.text}; border-color: {s.text}; color: {s.page}; }}
-    QPushButton[look="primary"]:focus {{ border: 2px solid {s.text}; padding: 6px 19px; }}
     QPushButton[look="primary"]:disabled {{ background: {s.sunken}; color: {s.disabled}; border-color: {s.line}; }}
     QPushButton[look="flat"] {{ border: 1px solid transparent; background: transparent; color: {s.accent}; }}
     QPushButton[look="flat"]:hover {{ background: {s.accent_soft}; }}
-    QPushButton[look="flat"]:focus {{ border: 2px solid {s.accent}; }}
     QPushButton[look="flat"]:disabled {{ color: {s.disabled}; }}
     QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
         outline: 0; }}
-    QTableView:focus, QTreeView:focus, QListView:focus {{ border: 1px solid {s.accent}; }}
     QTableView::item {{ padding: 0 8px; }}
     QListView::item {{ padding: 3px 6px; }}
     QTableView::item:focus {{ border: 1px solid {s.accent}; padding: 0 7px; }}
@@ -183,18 +180,14 @@ def style_sheet(scheme: Colours) -> str:
         border-bottom: 2px solid transparent; }}
     QTabBar::tab:selected {{ color: {s.text}; border-bottom: 2px solid {s.accent}; }}
     QTabBar::tab:hover {{ color: {s.text}; }}
-    QTabBar::tab:focus {{ background: {s.accent_soft}; }}
     QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
     QPlainTextEdit {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QPlainTextEdit:focus {{ border: 2px solid {s.accent}; }}
-    QLineEdit[look="field"]:focus {{ border: 2px solid {s.accent}; padding: 3px 5px; }}
     QLineEdit[look="field"]:disabled {{ color: {s.disabled}; placeholder-text-color: {s.disabled};
         background: {s.page}; border-color: {s.line}; }}
     QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
         padding: 3px 6px; min-height: 18px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border: 2px solid {s.accent}; padding: 2px 5px; }}
     QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled}; background: {s.page};
         border-color: {s.line}; }}
     QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 18px;
@@ -214,16 +207,13 @@ def style_sheet(scheme: Colours) -> str:
     QSlider::handle:horizontal {{ width: 12px; margin: -6px 0; border: 1px solid {s.edge}; border-radius: 4px;
         background: {s.card}; }}
     QSlider::handle:horizontal:hover {{ background: {s.accent_soft}; }}
-    QSlider::handle:horizontal:focus {{ border: 2px solid {s.accent}; }}
     QCheckBox, QRadioButton {{ spacing: 8px; }}
     QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 14px; height: 14px;
         border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}
     QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
         background: {s.accent}; border-color: {s.accent}; image: url({check}); }}
-    QCheckBox::indicator:focus {{ border: 2px solid {s.accent}; }}
     QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
     QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}
-    QCheckBox:focus, QRadioButton:focus {{ color: {s.accent}; }}
     QRadioButton::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet}; border-radius: 8px;
         background: {s.card}; }}
     QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QColor,
+    QGuiApplication,
     QHelpEvent,
     QIcon,
     QKeySequence,
@@ -24,6 +26,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAccessibleWidget,
+    QApplication,
     QBoxLayout,
     QComboBox,
     QDialog,
@@ -51,7 +55,9 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
+from splu_desktop.files.disk.inert import inert
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.words import joined, number, percent, plain, show_tip, t, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
@@ -185,6 +191,20 @@ def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
         told.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(QAccessibleEvent(widget, QAccessible.Event.Alert))
     QAccessible.updateAccessibility(told)
+
+
+def copy_text(text: str) -> None:
+    """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
+    copy_exactly("\n".join("\t".join(map(inert, row.split("\t"))) for row in text.split("\n")))
+
+
+def copy_exactly(text: str) -> None:
+    """Copy a text of ours as it is, and say so where the focus is: nothing else in the window shows it."""
+    QGuiApplication.clipboard().setText(text)
+    at = QApplication.focusWidget()
+    if at is not None:
+        show_tip(at, at.mapToGlobal(QPoint(0, at.height())), t("Copied"))
+        announce(at, t("Copied"))
 
 
 def empties_on_escape(edit: QLineEdit) -> None:
@@ -465,6 +485,8 @@ _BANNERS = {
 class Banner(QFrame):
     """One sentence above the page's content, with its kind by icon, colour and accessible name, and perhaps an act."""
 
+    _roles: ClassVar[dict[int, QAccessibleWidget]] = {}  # Qt lets go of them when their banner is gone, and not before
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
@@ -479,6 +501,11 @@ class Banner(QFrame):
         self.close_button.setAccessibleName(t("Hide this message"))
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         self.kind = ""
+        # A frame is a group otherwise.
+        told = QAccessibleWidget(self, QAccessible.Role.AlertMessage)
+        key = QAccessible.registerAccessibleInterface(told)
+        Banner._roles[key] = told
+        self.destroyed.connect(partial(Banner._roles.pop, key, None))
         self.hide()
 
     def say(self, kind: str, text: str, act: str = "", do: Callable[[], object] | None = None) -> None:
@@ -628,7 +655,7 @@ class Chip(QWidget):
 _TITLE = 32  # pixels of a window's title
 
 
-class Dialog(QDialog):
+class Dialog(Stops, QDialog):
     """A window beside the main one, gone for good when it is closed; `parts` has its parts, one below the other.
 
     size : in pixels, for it to open with, as far as the screen is high enough; None for what its parts ask for.

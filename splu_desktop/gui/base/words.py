@@ -3,8 +3,8 @@
 Names of columns, values, files and sheets are written by others. Qt takes what looks like HTML for HTML in tooltips,
 message boxes and plots, opens the pictures it names, and takes an & in a button for an access key; a spreadsheet runs
 what is pasted. So every tooltip goes through `tip` or `plain`, every label of a plot through `as_html`, every caption
-through `caption`, every copy through `copy_text`,
-every name in a sentence through `t` or `filled`; labels are of plain text (`widgets.label`).
+through `caption`, every copy through `widgets.copy_text`, every name in a sentence through `t` or `filled`; labels are
+of plain text (`widgets.label`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ import re
 from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, QLocale, QPoint
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from splu_desktop.core.messages import Isolating, isolated
-from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
 
 _ISOLATING = Isolating()
@@ -129,9 +128,3 @@ def tip(widget: QWidget | QAction, text: str) -> None:
 def show_tip(widget: QWidget, at: QPoint, text: str) -> None:
     """Show a tooltip at a place of the screen now, to the letter."""
     QToolTip.showText(at, plain(text), widget)
-
-
-def copy_text(text: str) -> None:
-    """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
-    rows = ("\t".join(map(inert, row.split("\t"))) for row in text.split("\n"))
-    QGuiApplication.clipboard().setText("\n".join(rows))

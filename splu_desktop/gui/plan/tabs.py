@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
-from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
-from splu_desktop.gui.base.words import copy_text, filled, number, percent, t
+from splu_desktop.gui.base.widgets import Picture, button, copy_text, label, margins, put
+from splu_desktop.gui.base.words import filled, number, percent, t
 from splu_desktop.gui.plan.figures import ValueRow, Values
 from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
 

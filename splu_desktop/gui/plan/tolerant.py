@@ -20,8 +20,8 @@ from splu_desktop.files.project.tolerances import read_declared
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, label, margins, put
-from splu_desktop.gui.base.words import copy_text, filled, t, told
+from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, copy_text, label, margins, put
+from splu_desktop.gui.base.words import filled, t, told
 from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.session import Release
-from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, label, margins, new_grid, put
-from splu_desktop.gui.base.words import copy_text, number, size, t, tip
+from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, copy_text, label, margins, new_grid, put
+from splu_desktop.gui.base.words import number, size, t, tip
 
 
 class DonePart(QWidget):

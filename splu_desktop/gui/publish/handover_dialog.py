@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialogButtonBox,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.release.handover import check_password, hand_over, new_password
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Banner, Dialog, button, label, line_edit, new_grid, put
+from splu_desktop.gui.base.widgets import Banner, Dialog, button, copy_exactly, label, line_edit, new_grid, put
 from splu_desktop.gui.base.words import t, told
 
 
@@ -108,7 +107,7 @@ class HandOverDialog(Dialog):
 
     def copy_password(self) -> None:
         """Copy the password."""
-        QGuiApplication.clipboard().setText(self.password.text())
+        copy_exactly(self.password.text())
 
     def write(self) -> Job:
         """Write the ZIP in the worker."""

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStac
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import IconButton, announce, button, label, margins, put, scrolled
-from splu_desktop.gui.base.words import copy_text, number, t, tip, told
+from splu_desktop.gui.base.widgets import IconButton, announce, button, copy_text, label, margins, put, scrolled
+from splu_desktop.gui.base.words import number, t, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard, interval
 from splu_desktop.gui.query.builder import QuestionBuilder
 from splu_desktop.gui.query.estimators import Estimators

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
@@ -17,6 +18,11 @@ from splu_desktop.gui.base.words import joined, number, percent, t
 from splu_desktop.gui.query.workload_work import Accuracy
 
 _WIDTH = 0.36  # of a bar, where bands are 1 apart
+
+
+def _hatched(colour: str) -> QBrush:
+    """Return what fills the second of two kinds of bars, which differ in more than their hue."""
+    return QBrush(QColor(colour), Qt.BrushStyle.BDiagPattern)
 
 
 class BandsPlot(Plot):
@@ -37,8 +43,8 @@ class BandsPlot(Plot):
     def recolour(self) -> None:
         super().recolour()
         c = theme.colours()
-        for name, colour in (("published", c.between), ("estimate", c.accent)):
-            self._bars[name].setOpts(brush=QColor(colour), pen=pg.mkPen(None))
+        self._bars["published"].setOpts(brush=_hatched(c.between), pen=pg.mkPen(c.between))
+        self._bars["estimate"].setOpts(brush=QColor(c.accent), pen=pg.mkPen(None))
 
     def draw(self, what: Accuracy) -> None:
         """Draw finished figures."""
@@ -93,8 +99,8 @@ class SmallPlot(Plot):
     def recolour(self) -> None:
         super().recolour()
         c = theme.colours()
-        for name, colour in (("rest", c.between), ("small", c.protected)):
-            self._bars[name].setOpts(brush=QColor(colour), pen=pg.mkPen(None))
+        self._bars["rest"].setOpts(brush=_hatched(c.between), pen=pg.mkPen(c.between))
+        self._bars["small"].setOpts(brush=QColor(c.protected), pen=pg.mkPen(None))
         self._promise.setPen(pg.mkPen(c.protected, width=1, style=pg.QtCore.Qt.PenStyle.DashLine))
 
     def draw(self, what: Accuracy) -> None:

@@ -13,8 +13,8 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Release, Session, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, button, margins, put
-from splu_desktop.gui.base.words import copy_text, t
+from splu_desktop.gui.base.widgets import Busy, Empty, button, copy_text, margins, put
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.report.fields import ReportFields
 from splu_desktop.gui.report.work import ReportFigures, ReportPreview, figures, preview, write
 from splu_desktop.report.make import ENDINGS

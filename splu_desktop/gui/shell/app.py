@@ -19,10 +19,11 @@ from PySide6.QtWidgets import QApplication
 from splu_desktop import __version__
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import appearance, languages, theme
-from splu_desktop.gui.base.collector import Collector
+from splu_desktop.gui.base.focus import show_focus
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.tasks import sentence
 from splu_desktop.gui.importing.ahead import get_ready
+from splu_desktop.gui.shell.collector import Collector
 from splu_desktop.gui.shell.main_window import MainWindow
 
 _SWITCH = 0.0005  # seconds
@@ -44,6 +45,7 @@ def prepare(application: QApplication) -> None:
     application.setStyle("Fusion")
     appearance.dress(application)
     appearance.follow_system(application)
+    show_focus(application)
 
 
 def spare_memory() -> None:

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from splu_desktop import __version__
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.appearance import appearance_menu
+from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 _WIDE = 1160  # logical pixels from which "What this means" has room beside a page
 
 
-class MainWindow(QMainWindow):
+class MainWindow(Stops, QMainWindow):
     """One window, six steps."""
 
     def __init__(self) -> None:

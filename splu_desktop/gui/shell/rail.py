@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
@@ -22,7 +22,6 @@ class StepButton(QAbstractButton):
         self.step, self.name = step, name
         self.state, self.words = State.OPEN, ""
         self.current = False  # no check mark, which a screen reader would call it
-        self._ring = False
         self.setText(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -46,16 +45,6 @@ class StepButton(QAbstractButton):
         self.setAccessibleName(joined((name, t("shown now")), ",") if self.current else name)
         self.update()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        # A click shows where it went by itself; the ring is for those who came by keyboard.
-        keys = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
-        self._ring = event.reason() in keys
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._ring = False
-        super().focusOutEvent(event)
-
     def sizeHint(self) -> QSize:
         return QSize(176, self.fontMetrics().height() * 2 + 24)
 
@@ -76,10 +65,6 @@ class StepButton(QAbstractButton):
         elif self.underMouse():
             painter.setBrush(QColor(c.sunken))
             painter.drawRoundedRect(box, 6, 6)
-        if self._ring:
-            painter.setPen(QPen(QColor(c.accent), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
         self._paint_circle(painter, box)
         left = box.left() + 48
         line = self.fontMetrics().height()

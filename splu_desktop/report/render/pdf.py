@@ -13,6 +13,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -20,6 +21,8 @@ with warnings.catch_warnings():
     # fpdf2 warns where Pillow is missing, as in the installers: it reads bitmaps, and our figures are vectors.
     warnings.simplefilter("ignore")
     from fpdf import FPDF
+    from fpdf.bidi import BidiParagraph
+    from fpdf.enums import TextDirection
     from fpdf.structure_tree import StructElem, StructureTreeBuilder
     from fpdf.syntax import PDFObject
 
@@ -35,6 +38,8 @@ from splu_desktop.report.scene import Box, Dot, Path, Words
 
 _STAGE = "Writing the PDF"
 _MAIN = "main"
+_LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
+_ISOLATES = (_LEFT_TO_RIGHT, _RIGHT_TO_LEFT, "\u2068", _END)
 
 
 def write_pdf(document: Document, target: FilePath, *, paper: str = "A4", progress: Progress = SILENT) -> None:
@@ -71,6 +76,30 @@ def _draw(pen: _Pen, layout: PdfLayout, progress: Progress) -> None:
                 pen.pdf.set_y(mark.y)
                 pen.pdf.start_section(pen.clean(mark.text), mark.level)
         pen.draw(page.ops)
+
+
+def in_order_of_sight(text: str) -> str:
+    """Return a line whose runs stand from left to right as they are seen, each isolated.
+
+    fpdf2 finds the runs of a line from left to right and writes them one after another: what runs from left to right
+    within a name from right to left, a number or “(ICD-10)”, then stands on its wrong side (rule L2 of Unicode's
+    Standard Annex 9 is the one that it leaves out).
+    """
+    line = BidiParagraph(text)
+    if line.base_direction is not TextDirection.LTR:
+        return text
+    letters = [each for each in line.characters if each.character not in _ISOLATES]
+    runs = [
+        (level, "".join(each.character for each in run))
+        for level, run in groupby(letters, lambda each: int(each.embedding_level))
+    ]
+    highest = max((level for level, _ in runs), default=0)
+    if highest < 2:
+        return text
+    for least in range(highest, 0, -1):
+        parts = [list(part) for _, part in groupby(runs, lambda run, least=least: run[0] >= least)]  # type: ignore[misc]
+        runs = [run for part in parts for run in (part[::-1] if part[0][0] >= least else part)]
+    return "".join(f"{_RIGHT_TO_LEFT if level % 2 else _LEFT_TO_RIGHT}{run}{_END}" for level, run in runs)
 
 
 class _Tree(StructureTreeBuilder):
@@ -214,7 +243,10 @@ class _Pen:
         """Write one line with its baseline at (x, y)."""
         text = self.clean(text)
         self._font(bold, size)
-        self._shape(bool(fonts.SHAPED.search(text)))
+        shaped = bool(fonts.SHAPED.search(text))
+        self._shape(shaped)
+        if shaped:
+            text = in_order_of_sight(text)
         self.pdf.set_text_color(colour)
         self.pdf.set_xy(x, y - 0.8 * size)  # fpdf2's baseline lies 0.5 h + 0.3 size below the top of a cell
         self.pdf.cell(0, size, text)

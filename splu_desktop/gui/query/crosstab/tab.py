@@ -24,8 +24,8 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Choice, Empty, button, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.base.words import copy_text, number, t, tip
+from splu_desktop.gui.base.widgets import Choice, Empty, button, copy_text, empties_on_escape, label, line_edit, margins
+from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
 from splu_desktop.gui.query.crosstab.model import PROTECTED, Copying, HeatModel, SeenTable

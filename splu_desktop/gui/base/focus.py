@@ -1,0 +1,115 @@
+"""Where the focus is: a ring around it, whatever has it, and no stop of Tab at what no key does anything to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSlider,
+    QApplication,
+    QComboBox,
+    QDoubleSpinBox,
+    QGraphicsView,
+    QPlainTextEdit,
+    QPushButton,
+    QRubberBand,
+    QSpinBox,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+
+from splu_desktop.gui.base import theme
+
+
+class FocusRing(QRubberBand):
+    """Two lines along a widget's edge: one of them stands out from any ground.
+
+    A rubber band takes no mouse, no focus, and no place in what a screen reader is told.
+    """
+
+    def __init__(self, around: QWidget) -> None:
+        super().__init__(QRubberBand.Shape.Rectangle, around)
+        self._around = around
+        around.installEventFilter(self)
+        if isinstance(around, QTabBar):
+            around.currentChanged.connect(self._fit)
+        self._fit()
+        self.show()
+
+    def _fit(self) -> None:
+        of = self._around
+        self.setGeometry(of.tabRect(of.currentIndex()) if isinstance(of, QTabBar) else of.rect())
+        self.clearMask()
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        c, painter, box = theme.colours(), QPainter(self), QRectF(self.rect())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for colour, width, inset in ((c.card, 1.0, 2.5), (c.accent, 2.0, 1.0)):
+            painter.setPen(QPen(QColor(colour), width))
+            painter.drawRoundedRect(box.adjusted(inset, inset, -inset, -inset), 5 - inset, 5 - inset)
+
+
+def show_focus(application: QApplication) -> None:
+    """Draw a ring around what has the focus from now on; none around a clicked button, nor in a list let down.
+
+    A button that has it is pressed by Enter as by Space: else Enter does nothing on a page, and what another button
+    says in a dialog, be it from Cancel.
+    """
+
+    def moved(old: QWidget | None, new: QWidget | None) -> None:
+        for ring in old.findChildren(FocusRing, options=Qt.FindChildOption.FindDirectChildrenOnly) if old else ():
+            ring.hide()
+            ring.deleteLater()
+        if isinstance(new, QPushButton):
+            new.setAutoDefault(True)
+        if new is None or new.window().windowType() == Qt.WindowType.Popup:
+            return
+        if not (isinstance(new, QAbstractButton) and QGuiApplication.mouseButtons()):
+            FocusRing(new)
+
+    application.focusChanged.connect(moved)
+
+
+def idle(widget: QWidget | None) -> bool:
+    """Return whether no key does anything to a widget: nothing to scroll, to choose from or to move."""
+    match widget:
+        case QComboBox():
+            return widget.count() < 2 and not widget.isEditable()
+        case QTabBar():
+            return widget.count() < 2
+        case QAbstractSlider() | QSpinBox() | QDoubleSpinBox():
+            return widget.minimum() == widget.maximum()
+        case QAbstractItemView():
+            return widget.model() is None or not widget.model().rowCount()
+        case QGraphicsView():
+            return False
+        case QPlainTextEdit() | QTextEdit() if not widget.isReadOnly():
+            return False
+        case QAbstractScrollArea():
+            return not widget.verticalScrollBar().maximum() and not widget.horizontalScrollBar().maximum()
+    return False
+
+
+class Stops:
+    """What a window begins with, so that Tab passes by whatever is idle."""
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        passed: list[QWidget | None] = []
+        qt: Any = super()
+        while (moved := bool(qt.focusNextPrevChild(forward))) and idle(now := QApplication.focusWidget()):
+            if now in passed:
+                break
+            passed.append(now)
+        return moved
