@@ -13,6 +13,56 @@
 # is shown as u with the chance T[v, u], and every answer here goes back through T, as splu_release.py does, whose words
 # on methods and intervals hold here too. Version 1; MIT licence.
 
+if (sys.nframe() == 0L && !interactive()) local({
+  args <- commandArgs(trailingOnly = TRUE)
+  given <- function(name) {
+    at <- which(args == name)
+    found <- args[at + 1]
+    if (length(at)) args <<- args[-c(at, at + 1)]
+    found
+  }
+  as_json <- "--json" %in% args
+  args <- args[args != "--json"]
+  # Rscript writes a blank as ~+~. Read whole before the rest is read a line at a time, which takes a second.
+  own <- gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE)
+  source(own)
+  folder <- c(given("--release"), dirname(normalizePath(own)))[1]
+  where <- given("--where")
+  on <- given("--on")
+  method <- c(given("--method"), "unbiased")[1]
+  by <- given("--by")
+  q <- c(suppressWarnings(as.numeric(given("--q"))), 0.5)[1]
+  status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
+    r <- splu_release(folder)
+    asked <- args[-1]
+    period <- ""
+    if (length(by) && is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
+      period <- sub("^.*:", "", by)
+      by <- sub(":[^:]*$", "", by)
+    }
+    kind <- gsub("-", "_", if (length(args)) args[1] else "")
+    least <- c(difference = 2, ratio = 2, odds_ratio = 2, crosstab = 2, mean = 1, quantile = 1, trend = 1, logit = 1, poisson = 1)
+    if (isTRUE(length(asked) < least[kind]) || (kind == "trend" && !length(by)) || (kind %in% c("logit", "poisson") && !length(on)))
+      stop("Something is missing; write for example odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month ",
+           "or logit \"A=x\" --on B.", call. = FALSE)
+    found <- switch(kind, count = r$count(asked, method, where), share = r$share(asked, where, method),
+      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where),
+      mean = r$mean(asked[1], c(asked[-1], where)),
+      quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
+      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
+      stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
+    if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
+    # Nobody can tell from a release which values these are.
+    if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
+      "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
+    0L
+  }, error = function(fault) {
+    message("splu_release: ", conditionMessage(fault))
+    2L
+  }))
+  quit(status = status)
+})
+
 .splu <- local({
   Z <- 1.959963984540054
   METHODS <- c("unbiased", "bayes")
@@ -1582,51 +1632,3 @@ print.splu_answer <- function(x, ...) {
     cat("A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins.\n")
   invisible(x)
 }
-
-if (sys.nframe() == 0L && !interactive()) local({
-  args <- commandArgs(trailingOnly = TRUE)
-  given <- function(name) {
-    at <- which(args == name)
-    found <- args[at + 1]
-    if (length(at)) args <<- args[-c(at, at + 1)]
-    found
-  }
-  as_json <- "--json" %in% args
-  args <- args[args != "--json"]
-  own <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  folder <- c(given("--release"), dirname(normalizePath(own)))[1]
-  where <- given("--where")
-  on <- given("--on")
-  method <- c(given("--method"), "unbiased")[1]
-  by <- given("--by")
-  q <- c(suppressWarnings(as.numeric(given("--q"))), 0.5)[1]
-  status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
-    r <- splu_release(folder)
-    asked <- args[-1]
-    period <- ""
-    if (length(by) && is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
-      period <- sub("^.*:", "", by)
-      by <- sub(":[^:]*$", "", by)
-    }
-    kind <- gsub("-", "_", if (length(args)) args[1] else "")
-    least <- c(difference = 2, ratio = 2, odds_ratio = 2, crosstab = 2, mean = 1, quantile = 1, trend = 1, logit = 1, poisson = 1)
-    if (isTRUE(length(asked) < least[kind]) || (kind == "trend" && !length(by)) || (kind %in% c("logit", "poisson") && !length(on)))
-      stop("Something is missing; write for example odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month ",
-           "or logit \"A=x\" --on B.", call. = FALSE)
-    found <- switch(kind, count = r$count(asked, method, where), share = r$share(asked, where, method),
-      difference = , ratio = , odds_ratio = r[[kind]](asked[1], asked[2], where),
-      mean = r$mean(asked[1], c(asked[-1], where)),
-      quantile = r$quantile(asked[1], q, c(asked[-1], where)), trend = r$trend(c(asked, where), by, period),
-      crosstab = r$crosstab(asked[1], asked[2], where), logit = , poisson = r[[kind]](asked[1], as.list(on), where),
-      stop("Ask count, share, difference, ratio, odds-ratio, mean, quantile, trend, crosstab, logit or poisson.", call. = FALSE))
-    if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
-    # Nobody can tell from a release which values these are.
-    if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
-      "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
-    0L
-  }, error = function(fault) {
-    message("splu_release: ", conditionMessage(fault))
-    2L
-  }))
-  quit(status = status)
-})
