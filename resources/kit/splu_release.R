@@ -13,6 +13,71 @@
 # is shown as u with the chance T[v, u], and every answer here goes back through T, as splu_release.py does, whose words
 # on methods and intervals hold here too. Version 1; MIT licence.
 
+if (sys.nframe() == 0L && !interactive()) local({
+  words <- commandArgs(trailingOnly = TRUE)
+  # Rscript writes a blank as ~+~. Read whole before the rest is read a line at a time, which takes a second.
+  own <- gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE)
+  source(own)
+  as_json <- "--json" %in% words
+  words <- words[words != "--json"]
+  fewest <- c(count = 0, share = 1, difference = 2, ratio = 2, "odds-ratio" = 2, mean = 1, quantile = 1, trend = 1, crosstab = 2,
+              logit = 1, poisson = 1)
+  no_more <- c("difference", "ratio", "odds-ratio", "crosstab", "logit", "poisson")
+  options <- c("--where", "--by", "--on", "--method", "--q", "--release")
+  refuse <- function(...) stop(..., call. = FALSE)
+  status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
+    rest <- character(0)
+    given <- stats::setNames(rep(list(character(0)), length(options)), options)
+    while (length(words)) {
+      name <- sub("=.*$", "", words[1])
+      if (name %in% options) {
+        if (words[1] == name) words <- words[-1] else words[1] <- substring(words[1], nchar(name) + 2)
+        if (!length(words) || words[1] %in% options) refuse(name, " needs a value after it.")
+        given[[name]] <- c(given[[name]], words[1])
+      } else if (startsWith(words[1], "--"))
+        refuse("\u201c", name, "\u201d is no option here; there are --json, ", paste(options, collapse = ", "), ".")
+      else rest <- c(rest, words[1])
+      words <- words[-1]
+    }
+    last <- function(usual, name) utils::tail(c(usual, given[[name]]), 1)
+    r <- splu_release(last(dirname(normalizePath(own)), "--release"))
+    kind <- if (length(rest)) rest[1] else ""
+    asked <- rest[-1]
+    where <- given[["--where"]]
+    wants <- switch(kind, trend = "--by", logit = , poisson = "--on")
+    if (!kind %in% names(fewest) || length(asked) < fewest[[kind]] || (kind %in% no_more && length(asked) > fewest[[kind]]) ||
+        (!is.null(wants) && !length(given[[wants]])))
+      refuse("Ask ", paste(utils::head(names(fewest), -1), collapse = ", "), " or poisson, with all that it takes: for example ",
+             "odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month, logit \"A=x\" --on B; ",
+             "join what is to be met at once by ;.")
+    by <- given[["--by"]]
+    period <- ""
+    if (kind == "trend") {
+      if (length(by) > 1) refuse("A trend goes by one column: give --by once.")
+      if (is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
+        period <- sub("^.*:", "", by)
+        by <- sub(":[^:]*$", "", by)
+      }
+    }
+    method <- last("unbiased", "--method")
+    found <- switch(kind, count = r$count(asked, method, where), share = r$share(asked, where, method),
+      difference = r$difference(asked[1], asked[2], where), ratio = r$ratio(asked[1], asked[2], where),
+      "odds-ratio" = r$odds_ratio(asked[1], asked[2], where), mean = r$mean(asked[1], c(asked[-1], where)),
+      quantile = r$quantile(asked[1], as.numeric(last("0.5", "--q")), c(asked[-1], where)),
+      trend = r$trend(c(asked, where), by, period), crosstab = r$crosstab(asked[1], asked[2], where),
+      logit = r$logit(asked[1], as.list(given[["--on"]]), where), poisson = r$poisson(asked[1], as.list(given[["--on"]]), where))
+    if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
+    # Nobody can tell from a release which values these are.
+    if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
+      "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
+    0L
+  }, error = function(fault) {
+    message("splu_release: ", conditionMessage(fault))
+    2L
+  }))
+  quit(status = status)
+})
+
 .splu <- local({
   Z <- 1.959963984540054
   METHODS <- c("unbiased", "bayes")
@@ -1616,66 +1681,3 @@ print.splu_answer <- function(x, ...) {
     cat("A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins.\n")
   invisible(x)
 }
-
-if (sys.nframe() == 0L && !interactive()) local({
-  words <- commandArgs(trailingOnly = TRUE)
-  as_json <- "--json" %in% words
-  words <- words[words != "--json"]
-  fewest <- c(count = 0, share = 1, difference = 2, ratio = 2, "odds-ratio" = 2, mean = 1, quantile = 1, trend = 1, crosstab = 2,
-              logit = 1, poisson = 1)
-  no_more <- c("difference", "ratio", "odds-ratio", "crosstab", "logit", "poisson")
-  options <- c("--where", "--by", "--on", "--method", "--q", "--release")
-  refuse <- function(...) stop(..., call. = FALSE)
-  status <- suppressWarnings(tryCatch({ # an answer or one sentence, whatever was altered
-    rest <- character(0)
-    given <- stats::setNames(rep(list(character(0)), length(options)), options)
-    while (length(words)) {
-      name <- sub("=.*$", "", words[1])
-      if (name %in% options) {
-        if (words[1] == name) words <- words[-1] else words[1] <- substring(words[1], nchar(name) + 2)
-        if (!length(words) || words[1] %in% options) refuse(name, " needs a value after it.")
-        given[[name]] <- c(given[[name]], words[1])
-      } else if (startsWith(words[1], "--"))
-        refuse("\u201c", name, "\u201d is no option here; there are --json, ", paste(options, collapse = ", "), ".")
-      else rest <- c(rest, words[1])
-      words <- words[-1]
-    }
-    last <- function(usual, name) utils::tail(c(usual, given[[name]]), 1)
-    own <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-    r <- splu_release(last(dirname(normalizePath(own)), "--release"))
-    kind <- if (length(rest)) rest[1] else ""
-    asked <- rest[-1]
-    where <- given[["--where"]]
-    wants <- switch(kind, trend = "--by", logit = , poisson = "--on")
-    if (!kind %in% names(fewest) || length(asked) < fewest[[kind]] || (kind %in% no_more && length(asked) > fewest[[kind]]) ||
-        (!is.null(wants) && !length(given[[wants]])))
-      refuse("Ask ", paste(utils::head(names(fewest), -1), collapse = ", "), " or poisson, with all that it takes: for example ",
-             "odds-ratio \"A=x\" \"B=y\", mean COLUMN \"A=x\", trend \"A=x\" --by DATE:month, logit \"A=x\" --on B; ",
-             "join what is to be met at once by ;.")
-    by <- given[["--by"]]
-    period <- ""
-    if (kind == "trend") {
-      if (length(by) > 1) refuse("A trend goes by one column: give --by once.")
-      if (is.null(r$column(by)) && grepl(":", by, fixed = TRUE)) {
-        period <- sub("^.*:", "", by)
-        by <- sub(":[^:]*$", "", by)
-      }
-    }
-    method <- last("unbiased", "--method")
-    found <- switch(kind, count = r$count(asked, method, where), share = r$share(asked, where, method),
-      difference = r$difference(asked[1], asked[2], where), ratio = r$ratio(asked[1], asked[2], where),
-      "odds-ratio" = r$odds_ratio(asked[1], asked[2], where), mean = r$mean(asked[1], c(asked[-1], where)),
-      quantile = r$quantile(asked[1], as.numeric(last("0.5", "--q")), c(asked[-1], where)),
-      trend = r$trend(c(asked, where), by, period), crosstab = r$crosstab(asked[1], asked[2], where),
-      logit = r$logit(asked[1], as.list(given[["--on"]]), where), poisson = r$poisson(asked[1], as.list(given[["--on"]]), where))
-    if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
-    # Nobody can tell from a release which values these are.
-    if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for a value that few persons have again and again, ",
-      "asked of few records, intervals can be too narrow. Ask of more records, or of groups of values.")
-    0L
-  }, error = function(fault) {
-    message("splu_release: ", conditionMessage(fault))
-    2L
-  }))
-  quit(status = status)
-})

@@ -37,7 +37,6 @@ from splu_desktop.core.roles.names import (
     identifier_by_name,
     medical,
     names_a_case,
-    names_one_person,
     number_by_name,
     person_by_name,
 )
@@ -326,7 +325,7 @@ def _numbers(column: Column, told: bool) -> bool | None:
             return True
     if present < FEWEST:
         return None
-    if number_by_name(column.name) or names_one_person(column.name) or names_a_case(column.name):
+    if number_by_name(column.name) or names_a_case(column.name):
         whole = column.values is None or bool((np.abs(column.values[~column.missing]) >= 1).any())
         return not _STAY_WORDS.intersection(have) if whole and _many(column, present) else None
     if column.kind is not Kind.DECIMAL and set(have) <= _BARE and _many(column, present):

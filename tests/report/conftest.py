@@ -60,7 +60,7 @@ def _content(value: object) -> object:
     return value
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def measured_once() -> Iterator[None]:
     """What a table alone decides, and tests/core holds, is found once of the same table: attacks and workloads."""
     found: dict[str, tuple[object, list[tuple[str, float]]]] = {}
@@ -92,7 +92,7 @@ def measured_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
     folder = tmp_path_factory.mktemp("report")
     rng = np.random.default_rng(7)

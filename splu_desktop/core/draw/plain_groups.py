@@ -115,8 +115,8 @@ class PlainGroups(GroupDraw):
         return DecoyGroups((self.size,), (Fraction(1),), once).transition(counts, labels)
 
     def whole(self, counts: Floats, labels: NDArray[np.object_]) -> MatrixTransition | None:
-        no_closed_form = self.two_numbers(counts).matrix is None
-        if no_closed_form and (len(labels) > _MOST_VALUES or len(labels) <= self.size):
+        beyond = len(labels) > _MOST_VALUES or len(labels) <= self.size
+        if beyond and self.two_numbers(counts).matrix is None:
             return None
         return self.transition(counts, labels)
 

@@ -153,7 +153,12 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     high = values[max(int(np.count_nonzero(up_to[-1] - up_to + counts >= least)) - 1, 0)]
     first, last = (math.floor(Fraction(repr(float(v))) / exact) for v in (low, high))
     if last - first > MOST_INTERVALS:
-        raise _too_many(column, float(exact), last - first)
+        raise CannotGeneralise(
+            "Intervals of width {width} would make about {count} groups of column “{column}”; choose a larger width.",
+            width=number_text(float(exact)),
+            count=last - first,
+            column=column.name,
+        )
     cuts = [float(i * exact) for i in range(first + 1, last + 1)]
     if not cuts:
         raise CannotGeneralise(
@@ -230,15 +235,6 @@ def filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         )
     distinct, which = np.unique(values[used], return_inverse=True)
     return distinct, np.bincount(which, weights=counts[used]).astype(np.int64)
-
-
-def _too_many(column: Column, width: float, count: int) -> CannotGeneralise:
-    return CannotGeneralise(
-        "Intervals of width {width} would make about {count} groups of column “{column}”; choose a larger width.",
-        width=number_text(width),
-        count=count,
-        column=column.name,
-    )
 
 
 def _least_at_end(total: int) -> int:

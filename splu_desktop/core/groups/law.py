@@ -38,6 +38,8 @@ def _times(left: Floats, right: Floats) -> Floats:
         return np.asarray(np.convolve(left, right)[:length], np.float64)
     if left.ndim > right.ndim:
         left, right = right, left
+    if left.ndim == 1 and not len(right):
+        return right
     if left.ndim == 1:
         padded = np.concatenate([np.zeros(length - 1), left])
         step = padded.strides[0]

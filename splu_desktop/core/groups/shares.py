@@ -25,6 +25,8 @@ def spread(counts: Floats, room: Floats, bounds: Floats) -> Floats:
     Where no such K exists (published counts need not fit exactly) the rows keep their sums as far as the bounds let
     them and the columns come as near as they can.
     """
+    if bounds.shape[1] == 1:  # nothing to share out; published counts that groups can't hold had 300 rounds of it
+        return np.asarray(np.minimum(counts[:, None], bounds), np.float64)
     room = room.astype(np.float64)
     columns, matrix, gap = _by_newton(counts, room, bounds)
     with np.errstate(over="ignore", invalid="ignore"):  # columns that can't be filled grow without end

@@ -82,20 +82,21 @@ def number_by_name(name: str) -> bool:
 
 def names_a_file(name: str) -> bool:
     """Whether a name is that of a person's file or stay and nothing else, such as "historia"."""
-    words = words_of(name)
-    return len(words) == 1 and words[0] in _NUMBERED
+    return _alone(name) in _NUMBERED
 
 
 def names_one_person(name: str) -> bool:
     """Whether a name is that of a person and nothing else, such as "patient"."""
-    words = words_of(name)
-    return len(words) == 1 and words[0] in _PERSONS
+    return _alone(name) in _PERSONS
 
 
 def names_a_case(name: str) -> bool:
     """Whether a name is that of a person or case and nothing else; cases may be falls, or a kind of control."""
-    words = words_of(name)
-    return len(words) == 1 and words[0] in _PERSONS | _CASES
+    return _alone(name) in _PERSONS | _CASES
+
+
+def _alone(name: str) -> str:
+    return words[0] if len(words := words_of(name)) == 1 else ""
 
 
 def person_by_name(name: str) -> str | None:
