@@ -38,7 +38,8 @@ def scan_xls(path: Path, sheet: str) -> SheetScan:
                     if style in styles:
                         scan.padded[column + k, styles[style]] += 1
             elif kind == _ERROR and length >= 8 and stream[at + 7]:
-                _fail(scan, *struct.unpack_from("<HH", stream, at), stream[at + 6])
+                row, column = struct.unpack_from("<HH", stream, at)
+                _fail(scan, row, column, stream[at + 6])
             elif kind == _ROW and length >= 16:
                 scan.hidden.rows += bool(stream[at + 12] & 0x20)
             elif kind == _COLUMNS and length >= 10 and stream[at + 8] & 1:
