@@ -317,3 +317,14 @@ def test_one_value_that_tells_of_a_death_is_enough(name: str, last: str) -> None
     values = ["home", "transfer", "rehabilitation", "against advice", "nursing home", last]
     table = Table((Column.from_labels(name, [values[at % 6] for at in range(N)]),))
     assert suggest_roles(table)[name].role in (Role.SA, Role.DROPPED)
+
+
+@pytest.mark.parametrize("values", [("benign", "malignant"), ("gutartig", "bösartig"), ("bénigne", "maligne")])
+def test_what_a_tumour_is_is_a_finding_under_every_harmless_name(values: tuple[str, str]) -> None:
+    column = Column.from_labels("class", [values[i % 2] for i in range(200)], kind=Kind.CATEGORY)
+    assert not suggest_roles(Table((column,)), sensitive=("other",))["class"].role.published
+
+
+def test_numbers_of_persons_that_begin_with_their_sex_are_no_sex() -> None:
+    column = Column.from_labels("Subject", [f"{'MF'[i % 27 % 2]}{i % 27:02}" for i in range(108)], kind=Kind.CATEGORY)
+    assert not suggest_roles(Table((column,)))["Subject"].role.published

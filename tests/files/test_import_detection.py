@@ -46,6 +46,41 @@ ALPHABETS = {
     "Japanese": ("名前,性別,診断\n田中さん,男,かぜをひいた\n鈴木,女,インフルエンザ\n", "cp932 euc_jp iso2022_jp"),
     "Japanese words": ("症状\n" + "いいえ\nせき\nがん\nねつ\n" * 9, "cp932 euc_jp"),
     "Korean": ("이름,성별,진단\n김철수,남,폐렴\n이영희,여,감기\n", "cp949"),
+    "Greek in capitals": (
+        "ΟΝΟΜΑ,ΗΛΙΚΙΑ\nΠΑΠΑΔΟΠΟΥΛΟΣ,50\nΔΙΑΒΗΤΗΣ,39\nΚΑΡΔΙΟΛΟΓΙΚΗ,61\nΑΝΔΡΑΣ,23\nΝΙΚΟΛΑΟΥ,45\nΥΠΕΡΤΑΣΗ,7\n",
+        "cp1253 iso8859_7",
+    ),
+    "Greek of DOS and Mac": (
+        "Όνομα,Επώνυμο,Διάγνωση\nΓιώργος,Παπαδόπουλος,Πνευμονία\nΜαρία,Νικολάου,Διαβήτης\n",
+        "cp737 mac_greek",
+    ),
+    "Russian in capitals": (
+        "ФАМИЛИЯ,ОТДЕЛЕНИЕ,ДИАГНОЗ\nПЕТРОВ,ХИРУРГИЯ,АППЕНДИЦИТ\nСИДОРОВА,ТЕРАПИЯ,ПНЕВМОНИЯ\n",
+        "cp1251 koi8_r iso8859_5",
+    ),
+    "Russian of Mac": ("Имя,Фамилия,Диагноз\nИван,Петров,Грипп\nМария,Сидорова,Пневмония\n", "mac_cyrillic"),
+    "Ukrainian": (
+        "Прізвище,Відділення,Діагноз\nШевченко,Хірургія,Пневмонія\nКравченко,Терапія,Гіпертонія\n",
+        "cp1251 koi8_u",
+    ),
+    "Arabic of ISO": ("الاسم,الجنس,التشخيص\nمحمد,ذكر,السكري\nفاطمة,أنثى,التهاب رئوي\nإبراهيم,ذكر,سعال\n", "iso8859_6"),
+    "Hebrew of DOS": ("שם,מין,אבחנה\nדוד כהן,זכר,דלקת ריאות\nשרה לוי,נקבה,סוכרת\nיעל,נקבה,כאב בחזה\n", "cp862"),
+    "Turkish of DOS": ("Adı,Soyadı,Şehir\nAyşe,Yılmaz,İstanbul\nÇağrı,Güneş,Muğla\n", "cp857"),
+    "Turkish with three in a row": ("Tanı,Ağrı\nŞeker hastalığı,ağrı\nKırık,çığlık\n", "cp1254"),
+    "Vietnamese": (
+        "Ho\u0323 tên,Khoa,Châ\u0309n đoán\nNguyê\u0303n,Nô\u0323i,viêm phô\u0309i\nTrâ\u0300n,đau ngư\u0323c\n",
+        "cp1258",
+    ),
+    "French with œ": ("Prénom,Décès,Siège\nRené,été,Cœur\nFrançois,âgé,Œsophage\n", "iso8859_15"),
+    "French with ´ for ’": ("Prénom,Décès,Siège\nRené,l´été,poumon\nFrançois,âgé,œil\n", "cp1252"),
+    "Japanese of half width": (
+        "患者氏名,ﾌﾘｶﾞﾅ\n山田太郎,ﾔﾏﾀﾞ\n佐藤花子,ｻﾄｳ ﾊﾅｺ\n鈴木一郎,ｽｽﾞｷ ｲﾁﾛｳ\n渡辺直美,ﾜﾀﾅﾍﾞ ﾅｵﾐ\n",
+        "cp932",
+    ),
+    "Japanese, few kana": (
+        "患者氏名,病棟,診断\n渡辺直美,循環器内科,胃がん\n岡田拓也,整形外科,心筋梗塞\n石川恵,小児科,右足の腫れ\n",
+        "euc_jp cp932",
+    ),
     "units": ("Temp °C,Größe\n37°,5 µm\n38 °C,§ 5\n", "cp1252"),
     "quotes": ("a,b\n“hello”,it’s – fine\nx,y\n", "cp1252 mac_roman"),
     "any": ("Name,Größe\nŁukasz,漢字\n", "utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32"),

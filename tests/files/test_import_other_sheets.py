@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Imported, read
+from splu_desktop.files.importer import Imported, ProblemKind, read
 from splu_desktop.files.importer.workbook.calamine_sheet import coded
-from splu_desktop.files.importer.workbook.xls_formats import padded_cells
+from splu_desktop.files.importer.workbook.sheet_errors import SheetScan
+from splu_desktop.files.importer.workbook.xls_formats import scan_xls
+from tests.hostile import files
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -73,6 +75,25 @@ def test_zeros_shown_in_ods(tmp_path: Path) -> None:
     assert found.kind is Kind.CATEGORY
 
 
+def test_errors_and_hidden_parts_of_ods_are_told(tmp_path: Path) -> None:
+    failed = (
+        '<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error">'
+        "<text:p>#DIV/0!</text:p></table:table-cell>"
+    )
+    shut = ' table:visibility="collapse"'
+    columns = f'<table:table-column table:number-columns-repeated="2"/><table:table-column{shut}/>'
+    hidden = row(number(2), number(4), number(6)) + row("<table:table-cell/>")
+    hidden = hidden.replace("<table:table-row", f"<table:table-row{shut}")
+    body = row(text("id"), text("ratio"), text("share")) + row(number(1), failed, number(3)) + hidden
+    body += row(number(3), number(7), number(9)) * 5
+    found = ods(tmp_path / "t.ods", columns + body)
+    assert [(p.kind, p.row, p.column, p.value, p.rows) for p in found.problems if "blank" not in p.sentence] == [
+        (ProblemKind.NOTE, None, None, None, 1),
+        (ProblemKind.NOTE, None, "share", None, 0),
+        (ProblemKind.ERROR_CELL, 2, "ratio", "#DIV/0!", 0),
+    ]
+
+
 def test_numbers_of_ods_without_zeros(tmp_path: Path) -> None:
     found = ods(tmp_path / "t.ods", row(text("id"), text("n")) + row(number(1), number(7), again=1) * 4).table["n"]
     assert found.labels[found.codes].tolist() == ["7"] * 4
@@ -105,16 +126,37 @@ def test_zero_formats_of_xls(tmp_path: Path, wide: bool) -> None:
     size = len(front) + len(name(0, "A")) + len(name(0, "B")) + len(end)
     path = tmp_path / "t.xls"
     path.write_bytes(front + name(size, "A") + name(size + len(first), "B") + end + first + second)
-    assert padded_cells(path, "B") == Counter({(1, 5): 1, (3, 5): 1, (4, 5): 1})
-    assert padded_cells(path, "A") == Counter({(0, 5): 1})
-    assert padded_cells(path, "C") == Counter()
+    assert scan_xls(path, "B").padded == Counter({(1, 5): 1, (3, 5): 1, (4, 5): 1})
+    assert scan_xls(path, "A").padded == Counter({(0, 5): 1})
+    assert scan_xls(path, "C").padded == Counter()
+
+
+def test_errors_and_hidden_parts_of_xls_are_told(tmp_path: Path) -> None:
+    cells = [files.label(0, at, name) for at, name in enumerate(("id", "ratio", "share"))]
+    cells.append(record(0x007D, struct.pack("<HHHHHH", 2, 2, 2560, 0, 1, 0)))
+    for at in range(1, 13):
+        cells.append(record(0x0208, struct.pack("<HHHHHHHH", at, 0, 3, 255, 0, 0, 0x20 * (at == 3), 0)))
+        cells.append(files.number(at, 0, at))
+        result = struct.pack("<BBBBBBH", 2, 0, 7, 0, 0, 0, 0xFFFF) if at == 5 else struct.pack("<d", at / 4)
+        formula = struct.pack("<HHH", at, 1, 0) + result + bytes(6) + struct.pack("<H", 3) + b"\x1e\x01\x00"
+        cells.append(record(0x0006, formula))
+        cells.append(record(0x0205, struct.pack("<HHHBB", at, 2, 0, 42, 1)) if at == 9 else files.number(at, 2, at / 8))
+    path = tmp_path / "errors.xls"
+    path.write_bytes(files.contained(files.xls_stream(b"".join(cells))))
+    told = [(p.kind, p.row, p.column, p.value, p.rows) for p in read(path).problems]
+    assert told == [
+        (ProblemKind.NOTE, None, None, None, 1),
+        (ProblemKind.NOTE, None, "share", None, 0),
+        (ProblemKind.ERROR_CELL, 6, "ratio", "#DIV/0!", 0),
+        (ProblemKind.ERROR_CELL, 10, "share", "#N/A", 0),
+    ]
 
 
 @given(content=st.binary(max_size=300))
 def test_damaged_formats_of_xls(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.mktemp("xls") / "t.xls"
     path.write_bytes(record(0x0809, bytes(16)) + content)
-    assert isinstance(padded_cells(path, "A"), Counter)
+    assert isinstance(scan_xls(path, "A"), SheetScan)
 
 
 @given(st.lists(st.one_of(st.integers(0, 3), st.floats(0, 3), st.just(""), st.sampled_from(["a", "b"])), min_size=1))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Silent
-from splu_desktop.files.importer import read
-from splu_desktop.files.importer.workbook.xlsb_extent import extent
+from splu_desktop.files.importer import ProblemKind, read
+from splu_desktop.files.importer.workbook.xlsb_extent import scan_xlsb
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -42,6 +42,8 @@ def cell(column: int, value: str | float | None) -> bytes:
     place = struct.pack("<II", column, 0)
     if value is None:
         return record(1, place)
+    if value == "#DIV/0!":
+        return record(3, place + b"\x07")
     return record(6, place + text(value)) if isinstance(value, str) else record(5, place + struct.pack("<d", value))
 
 
@@ -70,6 +72,14 @@ def test_it_is_read(tmp_path: Path) -> None:
     assert found.table["age"].labels.tolist() == ["42", "57"]
 
 
+def test_errors_are_told(tmp_path: Path) -> None:
+    cells = {**TABLE, (3, 0): 3, (3, 1): "#DIV/0!", (4, 0): 4, (4, 1): 61}
+    found = read(workbook(tmp_path / "t.xlsb", cells))
+    assert [(p.kind, p.row, p.column, p.value) for p in found.problems] == [
+        (ProblemKind.ERROR_CELL, 4, "age", "#DIV/0!")
+    ]
+
+
 @pytest.mark.parametrize("far", [(1_048_575, 16_383), (4_000_000_000, 4_000_000_000)])
 def test_two_cells_at_opposite_corners_are_refused_before_loading(tmp_path: Path, far: tuple[int, int]) -> None:
     path = workbook(tmp_path / "corners.xlsb", {**TABLE, far: 5})
@@ -91,7 +101,8 @@ def test_the_extent_is_that_of_the_cells(
     path = workbook(tmp_path_factory.mktemp("xlsb") / "t.xlsb", dict(cells))
     rows, columns = [row for row, _ in cells], [column for _, column in cells]
     expected = (max(rows) - min(rows) + 1, max(columns) - min(columns) + 1)
-    assert extent(path, "Tabelle", Silent()) == expected
+    scan = scan_xlsb(path, "Tabelle", Silent())
+    assert (scan.rows, scan.columns) == expected
 
 
 @given(damage=st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), max_size=6), cut=st.integers(0, 400))
@@ -105,6 +116,6 @@ def test_a_damaged_sheet_has_some_extent(
             for at, byte in damage if name.endswith(".bin") else ():
                 data[at % len(data)] = byte
             other.writestr(name, bytes(data[: len(data) - cut]) if name.endswith("sheet1.bin") else bytes(data))
-    rows, columns = extent(folder / "d.xlsb", "Tabelle", Silent())
-    assert rows >= 0
-    assert columns >= 0
+    scan = scan_xlsb(folder / "d.xlsb", "Tabelle", Silent())
+    assert scan.rows >= 0
+    assert scan.columns >= 0

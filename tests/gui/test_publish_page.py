@@ -389,3 +389,28 @@ def test_many_lines_of_a_kind_are_shown_a_few_at_a_time(qtbot: QtBot) -> None:
     assert len(gate.open_lines()) == 50
     gate.accept_all()
     assert not gate.open_lines()
+
+
+def test_another_table_starts_clean(opened: MainWindow, page: PublishPage, idle: Idle, tmp_path: Path) -> None:
+    _publish(opened, idle)
+    assert opened.session.release is not None
+    name = opened.session.release.folder.name
+    opened.session.set_roles({"Ward": Role.DROPPED}, "roles")
+    idle(opened)
+    assert "published from other choices" in page.banner.text.text()
+    other = tmp_path / "other.csv"
+    other.write_text("Ward,Diagnosis\n" + "A,flu\nB,gout\nC,asthma\n" * 50, encoding="utf-8")
+    said: list[str] = []
+    opened.session.noticed.connect(said.append)
+    opened.import_page.open_file(other)
+    idle(opened)
+    opened.show_step(Step.PUBLISH)
+    idle(opened)
+    assert not opened.session.stale
+    assert opened.session.dropped is None
+    assert opened.session.release is None
+    assert State.STALE not in {opened.session.state(step) for step in Step}
+    assert [text for text in said if name in text] == [
+        f"“{name}” is no longer shown here, since another table was read. Its folder stays as it is."
+    ]
+    assert page.banner.isHidden() or "other choices" not in page.banner.text.text()

@@ -168,7 +168,7 @@ def test_opening_another_table_drops_the_release(opened: MainWindow, idle: Idle,
     opened.import_page.open_sample()
     idle(opened)
     assert opened.session.release is None
-    assert opened.session.state(Step.QUERY) is State.STALE
+    assert opened.session.state(Step.QUERY) is State.BLOCKED
     assert "another table" in opened.import_page.banner.text.text()
 
 

@@ -96,6 +96,7 @@ _KEY, _TURNS, _MIXED = re.compile(r"[^\W_]{8,64}"), re.compile(r"[^\W\d_]\d"), 2
 _LAST = re.compile(r"(.*[^\W_])[-/_. ](\d{1,3})")  # 000012/1
 _NUMBERED = re.compile(r"[^\W\d_]+\d")
 _CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
+_SPELLINGS = 4  # of one value of a list (Mon, Monday), on average, beyond which the words are parts of codes
 _LEAST_WORD = 3  # letters of a value that says something; fewer are a code
 _FEW = 20  # values below which many records share each, as those of kinds and answers
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
@@ -280,6 +281,8 @@ def in_one_list(column: Column) -> Matter | None:
     labels = sample_labels(column)
     lists = [each for each in matters() if each.all and all(_first(text) in each.all for text in labels)]
     values = len(set(map(_first, labels))) if lists else 0
+    if len(labels) > _SPELLINGS * values:
+        return None  # M01, M02, F01: numbers of something, of which a letter says the sex
     return next((each for each in lists if values >= (3 if each.what in (RECORDED, TIMED) else 2)), None)
 
 

@@ -344,24 +344,30 @@ class Session(QObject):
 
     @property
     def stale(self) -> bool:
-        """Whether source or choices differ from those that the release was made from."""
+        """Whether the choices differ from those that the release was made from."""
         if self._release is None or self._release.made_from is None:
             return False
-        source, choices = self._release.made_from
-        return source is not self._source or choices != self._choices
+        return self._release.made_from[1] != self._choices
 
     def open_source(self, source: Source, choices: Choices | None = None) -> None:
         """Take a table that was read, with `choices` or else the suggested roles. Ends the undo history."""
-        had = self.release
+        left = self._release if self._release is not None and self._release.made_from is not None else None
+        if left is not None:  # no undoing leads back to it
+            self._release = None
         self._confirmed.clear()
         self._compared = None, ()
         self._source = source
         roles = {fact.name: source.suggestions[fact.name].role for fact in source.facts}
         self._choices = (choices or Choices(roles)).fitted(source)
         self.end_history()
-        if had is not None and had.made_from is not None:
-            self._say_dropped(t("another table was opened"))
         self.changed.emit()
+        if left is not None:
+            self.noticed.emit(
+                t(
+                    "“{name}” is no longer shown here, since another table was read. Its folder stays as it is.",
+                    name=left.folder.name,
+                )
+            )
 
     def end_history(self) -> None:
         """Let undoing go back no further than to the choices of now."""
@@ -481,20 +487,14 @@ class Session(QObject):
         had = self.release
         self._choices = choices
         if had is not None and self.stale:
-            self._say_dropped(t("the choices it was made from have changed"))
+            # The release itself is a file on disk and stays there; only what the window shows of it is dropped.
+            self.noticed.emit(
+                t(
+                    "Query and report of “{name}” were dropped: the choices it was made from have changed. Its folder "
+                    "stays as it is. Publish again, or undo.",
+                    name=had.folder.name,
+                )
+            )
         elif had is None and self.release is not None:
             self.noticed.emit(t("These are the choices of your release again, so its results are back."))
         self.changed.emit()
-
-    def _say_dropped(self, why: str) -> None:
-        # The release itself is a file on disk and stays there; only what the window shows of it is dropped.
-        release = self._release
-        if release is not None:
-            self.noticed.emit(
-                t(
-                    "Query and report of “{name}” were dropped: {why}. Its folder stays as it is. Publish again, or"
-                    " undo.",
-                    name=release.folder.name,
-                    why=why,
-                )
-            )

@@ -286,6 +286,7 @@ class PublishPage(Page):
             self._again = False
             self.gate.forget()
             self.place.propose(source.path)
+            self.banner.hide()
         done, release = self._is_done(), self.session.release
         self.done.setVisible(done)
         self.form.setVisible(not done)

@@ -27,8 +27,13 @@ _MARKS = (
 # First of equals wins: the order is how often hospitals' files are written so.
 _SINGLE = (
     "cp1252", "cp1250", "cp850", "mac_roman", "cp437", "cp1254", "cp1257", "cp1251", "cp1255", "koi8_r", "cp866",
-    "iso8859_5", "cp1253", "cp1256", "iso8859_2", "cp852", "cp874",
+    "iso8859_5", "cp1253", "cp1256", "iso8859_2", "cp852", "cp874", "cp1258", "cp857", "iso8859_6", "cp737", "cp862",
+    "mac_cyrillic", "mac_greek", "mac_latin2",
 )  # fmt: skip
+# Encodings that differ from another in a few letters: the better of the two is taken, however little better it is.
+_NEAR = {
+    "cp1252": ("iso8859_15",), "cp1250": ("iso8859_2",), "cp1253": ("iso8859_7",), "koi8_r": ("koi8_u",),
+}  # fmt: skip
 _DOUBLE = ("cp949", "gb18030", "big5", "cp932", "euc_jp")
 _COMMON = frozenset("äöüßÄÖÜéèêàâçùûîïôëñáíóúÁÉÍÓÚÑåæøÅØÉÇãõºª")
 _MARKS_ALONE = frozenset("°§–—‘’“”„•€£©®™²³µ½¼¾×·«»…¿¡±†‰\xa0")
@@ -37,14 +42,20 @@ _ALPHABETS = tuple(
     map(
         frozenset,
         (
-            "äöüß", "éèêàâçùûîïôëœæÿ", "ñáíóúüºª", "àèéìòù", "ãõçáéíóúâêôàª", "æøåéö", "åäöé", "áðéíóúýþæö",
+            "äöüß", "éèêàâçùûîïôëœÿ", "ñáíóúüºª", "àèéìòù", "ãõçáéíóúâêôàª", "æøåéö", "åäöé", "áðéíóúýþæö",
             "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "çğıiöşüâî", "ăâîșțşţ", "čćđšž",
-            "ėęąčįšųūž", "āčēģīķļņšūž", "õäöüšž", "éëïóöüèêí",
+            "ėęąčįšųūž", "āčēģīķļņšūž", "õäöüšž", "éëïóöüèêí", "ăâđêôơưàáãèéìíòóõùúý",
         ),
     )
 )  # fmt: skip
-_FREQUENT_CYRILLIC = frozenset("оеаинтсрвліуя")
-_FREQUENT_THAI = frozenset("านรอกเงมยลวดทสตะไปคแ")
+# The letters that the languages of a script use most, and the least share of all letters that they make up.
+_FREQUENT = {
+    "cyrillic": (frozenset("оеаинтсрвліуя"), 0.68),
+    "greek": (frozenset("αοιετσνηυρςάέήίόύώ"), 0.75),
+    "hebrew": (frozenset("יוהלאתרבשמנםן"), 0.72),
+    "arabic": (frozenset("الينمروتبةدسهعح"), 0.7),
+    "thai": (frozenset("านรอกเงมยลวดทสตะไปคแ"), 0.6),
+}
 _SAMPLE = 300_000
 _ASKED = 20_000  # bytes that charset-normalizer is shown, from a little before the first letter beyond ASCII
 _FOUND = re.compile(rb"[\x80-\xff]")
@@ -54,6 +65,7 @@ _SECOND_KNOWS = {
     "euc_jis_2004": "euc_jp", "euc_jisx0213": "euc_jp", "big5": "big5", "big5hkscs": "big5", "cp950": "cp950",
     "cp1253": "cp1253", "koi8_r": "koi8_r",
 }  # fmt: skip
+_TOLD = 14  # different letters from which on their frequencies tell a language
 _THIN = 8  # different words below which two judges that disagree leave it unsure
 _SCARCE = 4  # different words that fit several East Asian encodings alike
 _HIGH = 0.7  # for each different second byte that is no ASCII where all are such, as in EUC-JP: Big5 has 6 in 10
@@ -179,8 +191,11 @@ def _most_plausible(sample: bytes, shown: bytes) -> Encoding:
     if best.name == "big5" and not best.valid and "\ufffd" not in sample.decode("cp950", errors="replace"):
         best = replace(best, name="cp950", valid=True)  # Big5 with Microsoft's additions
     best = _confirmed(shown, best, scores)
-    if best.name == "cp1253" and _GREEK_CAPITAL.search(sample):
-        return _called("iso8859_7", best.plausible, valid=best.valid)
+    score = _single(sample.decode(best.name, errors="replace")) if best.name in _NEAR else 0.0
+    for name in _NEAR.get(best.name, ()):
+        text = sample.decode(name, errors="replace")
+        if (near := _single(text)) > score:
+            best, score = _called(name, min(best.plausible, near), valid="\ufffd" not in text), near
     return best
 
 
@@ -200,13 +215,18 @@ def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encodi
     name = _SECOND_KNOWS.get(second.encoding) if second is not None else None
     if name in _DOUBLE and best.name not in _DOUBLE and _within_words(shown.decode(name, errors="replace")):
         name = None
-    if name in _DOUBLE and best.name in _DOUBLE and scores[name] < best.plausible / 2:
+    if name in _DOUBLE and (best.name in _DOUBLE or name == "cp932") and scores[name] < best.plausible / 2:
         name = None
     rivals = [other for other in _DOUBLE if other != best.name and scores[other] > best.plausible - 0.1]
     if name is not None and best.name != name and "\ufffd" not in (theirs := shown.decode(name, errors="replace")):
         if theirs != ours:
             return _called(name, best.plausible if words >= _THIN else 0.5, valid=best.valid)
-    elif best.name in _DOUBLE and rivals and words < _SCARCE:
+    elif (best.name in _DOUBLE and rivals and words < _SCARCE) or (
+        words < _THIN
+        and any(
+            scores[other] > best.plausible - 0.02 and shown.decode(other, errors="replace") != ours for other in _SINGLE
+        )
+    ):
         return _called(best.name, 0.5, valid=best.valid)
     elif (
         words < _THIN and (second is None or str(second) != ours) and (best.name == "mac_roman" or not _everyday(ours))
@@ -233,8 +253,10 @@ def _script(char: str) -> str:
         return "cyrillic"
     if 0x370 <= code < 0x400:
         return "greek"
-    if 0x590 <= code < 0x700:
-        return "semitic"
+    if 0x590 <= code < 0x600:
+        return "hebrew"
+    if 0x600 <= code < 0x700:
+        return "arabic"
     if 0xE00 < code < 0xE5C:
         return "thai"
     return "latin" if char.isalpha() and code < 0x250 else ""
@@ -245,41 +267,46 @@ def _single(text: str) -> float:
     total = 0.0
     seen = 0
     letters: list[str] = []
-    for found in re.finditer(r"(?s)(.?)([^\x00-\x7f]+)(.?)", text[:120_000]):
-        before, run, after = found.groups()
+    text = text[:120_000]
+    for found in _RUNS.finditer(text):
+        run, start, end = found[0], *found.span()
+        before, after = text[start - 1 : start], text[end : end + 1]
+        long = len(run) >= 3 and not run.islower()  # "lığı" is a word's part, "Ã¼Å" is not
         script = _script(run[0])
         for at, char in enumerate(run):
             seen += 1
             if char.isalpha() and char != "µ":
-                letters.append(char.lower()[0])
+                letters.append(char)
             left = run[at - 1] if at else before
             right = run[at + 1] if at + 1 < len(run) else after
-            if script in ("cyrillic", "greek", "semitic", "thai"):
+            if script in _FREQUENT:
                 total += _foreign(char, left, right, script)
             else:
-                total += _latin(char, left, right, len(run))
+                total += _latin(char, left, right, long)
         if seen > 5000:
             break
     return total / seen * (_coherence(letters) if letters else 1.0) if seen else 0.0
 
 
 def _coherence(letters: list[str]) -> float:
-    """How well the letters fit one language: its alphabet, or for Cyrillic and Thai the letters they use most."""
+    """How well the letters fit one language: its alphabet, or beyond Latin the letters that a script uses most."""
+    capitals = any(map(str.isupper, letters))
+    letters = [char.lower()[0] for char in letters]
     scripts = [_script(char) for char in letters]
-    cyrillic = [char for char, script in zip(letters, scripts, strict=True) if script == "cyrillic"]
-    if len(cyrillic) > len(letters) / 2:
-        return min(1.0, sum(char in _FREQUENT_CYRILLIC for char in cyrillic) / len(cyrillic) / 0.5)
-    if scripts.count("thai") > len(letters) / 2:
-        return min(1.0, sum(char in _FREQUENT_THAI for char in letters) / len(letters) / 0.6)
-    if scripts.count("greek") > len(letters) / 2:
-        return 1.0 if sum(char in "άέήίόύώ" for char in letters) > 0.04 * len(letters) else 0.7
+    for name, (frequent, least) in _FREQUENT.items():
+        if scripts.count(name) > len(letters) / 2:
+            known = min(1.0, len(set(letters)) / _TOLD)
+            share = min(1.0, sum(char in frequent for char in letters) / len(letters) / (least * known))
+            # Whole tables in capitals are written more often than without any, which another encoding makes of them.
+            small = known == 1.0 and not capitals and name in ("cyrillic", "greek")
+            return 0.97 * share if small else share
     if scripts.count("latin") < len(letters) / 2:
         return 1.0
     share = max(sum(char in alphabet for char in letters) for alphabet in _ALPHABETS) / len(letters)
     return 0.6 + 0.4 * share
 
 
-def _latin(char: str, left: str, right: str, run: int) -> float:
+def _latin(char: str, left: str, right: str, long: bool) -> float:
     worded = (left.isalpha() if left else False) or (right.isalpha() if right else False)
     if char.isalpha() and ord(char) < 0x250:
         if char == "µ":
@@ -289,14 +316,16 @@ def _latin(char: str, left: str, right: str, run: int) -> float:
             return 0.9 if left.isdigit() or left in ("n", "N", " ") else 0.1
         if char.isupper() and left.islower():
             weight *= 0.1
-        if char.islower() and left.isupper() and right.isupper():
+        if ((char.islower() and right.isupper()) or (char.isupper() and right.islower())) and left.isupper():
             weight *= 0.2
-        if run >= 3:
+        if long:
             weight *= 0.3
         return weight if worded else 0.5 * weight
-    if char in "’'‘":
+    if char in "’'‘´":
         return 1.0
-    if (char == "©" and not (right.isspace() or right.isdigit())) or (char == "»" and right.isalpha()):
+    if "\u0300" <= char < "\u0370":  # a tone above or below the letter before it
+        return 0.97 if left.isalpha() else 0.0
+    if (char == "©" and not (right.isspace() or right.isdigit())) or (char in "»®" and right.isalpha()):
         return 0.4  # the first byte of a name in another encoding sooner than a mark of its own
     if char in _MARKS_ALONE:
         enclosed = bool(left) and bool(right) and left.isalpha() and right.isalpha()
@@ -339,9 +368,10 @@ _PAIR = {
     "euc_jp": re.compile(rb"\x8f[\xa1-\xfe]{2}|[\x8e\xa1-\xfe][\xa1-\xfe]|[\x80-\xff]"),
     "cp949": re.compile(rb"[\x81-\xfe][\x41-\x5a\x61-\x7a\x81-\xfe]|[\x80-\xff]"),
 }
+_HALF_WIDTH = re.compile("[ｦ-ﾟ]+")
+_SPOKEN = re.compile("(?:(?:[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ|[ｱ-ﾜｦ])[ｧ-ｯｰﾝ]*)+")  # a word of half width whose marks stand where they can
 _MIXED = re.compile(r"([A-Za-z]?)[^\x00-\x7f]+([A-Za-z]?)")
 _RUNS = re.compile(r"[^\x00-\x7f]+")
-_GREEK_CAPITAL = re.compile(rb"(?<![\x80-\xff])\xb6[\xdc-\xfe]")  # "Άν" in ISO 8859-7, "¶ν" in cp1253, alike but for it
 _ALONE = re.compile(r"(?<![^\x00-@\[-`{-\x7f])[^\x00-\x7f](?![^\x00-@\[-`{-\x7f])")
 
 
@@ -352,6 +382,11 @@ def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
         return 0.0
     daily = sum(_FIRST_LEVEL[name].fullmatch(pair) is not None for pair in pairs) / len(pairs)
     kana = sum(0x3040 <= ord(c) < 0x3100 for c in text) / len(pairs)
+    if name == "cp932":  # katakana of half width (ﾔﾏﾀﾞ), one byte each: one in ten is a mark on some of the others
+        words = _HALF_WIDTH.findall(text)
+        half = sum(map(len, words))
+        if sum(map(text.count, "ﾞﾟ")) > 0.04 * half and all(map(_SPOKEN.fullmatch, words)):
+            daily, kana = daily + half / len(pairs), kana + half / len(pairs)
     hangul = sum(0xAC00 <= ord(c) < 0xD7B0 for c in text) / len(pairs)
     runs = _RUNS.findall(text)
     # One character may be a whole field (男, 岁 behind a number), but not one of an ASCII byte: that is "°C" or "µg".
@@ -360,6 +395,8 @@ def _double(sample: bytes, text: str, wrong: int, name: str) -> float:
     score = daily * together
     if name in ("cp932", "euc_jp"):
         score *= 0.75 + min(kana, 0.25)  # Japanese without kana is rare
+    elif name == "gb18030" and kana > 0.02:
+        score /= 2  # kana lie at the same bytes as in EUC-JP, and Chinese has none
     elif name == "big5" and all(pair[-1] >= 0x80 for pair in pairs):
         score *= _HIGH ** (len(set(pairs)) - 1)
     elif name == "cp949":

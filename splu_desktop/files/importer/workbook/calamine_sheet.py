@@ -24,8 +24,8 @@ from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainColumn, PlainSheet
 from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
 from splu_desktop.files.importer.workbook.xls_extent import check_extent
-from splu_desktop.files.importer.workbook.xls_formats import padded_cells
-from splu_desktop.files.importer.workbook.xlsb_extent import extent
+from splu_desktop.files.importer.workbook.xls_formats import scan_xls
+from splu_desktop.files.importer.workbook.xlsb_extent import scan_xlsb
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.tables import xlsx_parts
@@ -98,11 +98,12 @@ def corrupt(path: Path, what: str, error: BaseException) -> BaseException:
 
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
     """Load a sheet; a refusal becomes a sentence."""
-    scan = scan_sheet(path, name, progress) if kind == "xlsx" else SheetScan([])
-    if kind == "xlsb":
-        scan.rows, scan.columns = extent(path, name, progress)
-    elif kind == "xls":
-        scan.padded = padded_cells(path, name)
+    if kind == "xls":
+        scan = scan_xls(path, name)
+    elif kind == "ods":
+        scan = SheetScan([])
+    else:
+        scan = (scan_sheet if kind == "xlsx" else scan_xlsb)(path, name, progress)
     spans = scan_ods(path, name, scan) if kind == "ods" else []
     memory.check(path, _CELL_BYTES * scan.rows * scan.columns)
     progress.report("Opening the workbook", 0.5)

@@ -1,4 +1,4 @@
-"""What calamine leaves out of an ODS sheet: merged cells, and numbers that their format fills up with zeros."""
+"""What calamine leaves out of an ODS sheet: merged cells, errors, what is hidden, and numbers filled up with zeros."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from pathlib import Path
 
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.workbook.plain_sheet import Span
-from splu_desktop.files.importer.workbook.sheet_errors import SheetScan
+from splu_desktop.files.importer.workbook.sheet_errors import MOST_FAILED, Failed, SheetScan
 
 _LARGEST = 256 << 20  # bytes of XML looked through
 _MERGED = re.compile(rb'table:number-(?:rows|columns)-spanned="(?:[2-9]|[1-9]\d)')
 _ZEROS = re.compile(rb"<text:p>0\d+</text:p>")
 _TAG = re.compile(
-    rb"<table:(?P<kind>table-row|table-cell|covered-table-cell)\b(?P<rest>[^>]*)>"
-    rb"(?:<text:p>(?P<text>\d+)</text:p>)?|(?P<end></table:table-row>)"
+    rb"<table:(?P<kind>table-row|table-column|table-cell|covered-table-cell)\b(?P<rest>[^>]*)>"
+    rb"(?:<text:p>(?P<text>\d+|#[^<]*|Err:\d+)</text:p>)?|(?P<end></table:table-row>)"
 )
 _ROWS_AGAIN = re.compile(rb'number-rows-repeated="(\d+)"')
 _COLUMNS_AGAIN = re.compile(rb'number-columns-repeated="(\d+)"')
 _TALL, _WIDE = re.compile(rb'number-rows-spanned="(\d+)"'), re.compile(rb'number-columns-spanned="(\d+)"')
 _VALUE = re.compile(rb'office:value="(\d+)"')
+_FAILED, _HIDDEN = b'calcext:value-type="error"', b'table:visibility="'
 _MOST = 1_000_000  # merged cells
+_LAST_COLUMN = 16_384
 
 
 def scan_ods(path: Path, sheet: str, scan: SheetScan) -> list[Span]:
-    """Look through a sheet's XML. Counts zero-filled numbers in `scan`; returns the ranges of merged cells, from 0."""
+    """Look through a sheet's XML. What is found goes to `scan`; returns the ranges of merged cells, from 0."""
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.getinfo("content.xml").file_size > _LARGEST:
@@ -41,37 +43,53 @@ def scan_ods(path: Path, sheet: str, scan: SheetScan) -> list[Span]:
         return []
     end = xml.find(b"</table:table>", begin.end())
     part = xml[begin.end() : end if end >= 0 else len(xml)]
-    if not (_MERGED.search(part) or _ZEROS.search(part)):
+    if not (_FAILED in part or _HIDDEN in part or _MERGED.search(part) or _ZEROS.search(part)):
         return []
-    return _looked_through(part, scan.padded)
+    return _looked_through(part, scan)
 
 
-def _looked_through(part: bytes, padded: Counter[tuple[int, int]]) -> list[Span]:
+def _looked_through(part: bytes, scan: SheetScan) -> list[Span]:
     merged: list[Span] = []
     shown: Counter[tuple[int, int]] = Counter()
     zeros: set[int] = set()
-    row = column = 0
+    row = column = declared = 0
     again = 1
+    shut = False  # whether the row is hidden and none of its values has been met
     for tag in _TAG.finditer(part):
         rest = tag["rest"] or b""
         if tag["kind"] == b"table-row":
-            again, column = _number(_ROWS_AGAIN, rest), 0
+            again, column, shut = _number(_ROWS_AGAIN, rest), 0, _HIDDEN in rest
+        elif tag["kind"] == b"table-column":
+            behind = declared + _number(_COLUMNS_AGAIN, rest)
+            if _HIDDEN in rest:
+                scan.hidden.columns.update(range(declared, min(behind, _LAST_COLUMN)))
+            declared = behind
         if tag["end"] or (tag["kind"] == b"table-row" and rest.endswith(b"/")):
             row += again
             continue
         if tag["kind"] not in (b"table-cell", b"covered-table-cell"):
             continue
         times = _number(_COLUMNS_AGAIN, rest)
+        if shut and b"office:value-type=" in rest:
+            scan.hidden.rows, shut = scan.hidden.rows + again, False
+        if _FAILED in rest and len(scan.failed) <= MOST_FAILED:
+            error = (tag["text"] or b"#N/A").decode("utf-8", "replace")
+            scan.failed.extend(Failed(row + 1 + k, column, error) for k in range(min(again, MOST_FAILED)))
         if b"-spanned=" in rest:
             tall, wide = _number(_TALL, rest), _number(_WIDE, rest)
             if (tall > 1 or wide > 1) and len(merged) < _MOST:
                 merged.append(((row, column), (row + tall - 1, column + wide - 1)))
-        if tag["text"] and (value := _VALUE.search(rest)) and int(value[1]) == int(tag["text"]):
+        if (
+            tag["text"]
+            and (value := _VALUE.search(rest))
+            and tag["text"].isdigit()
+            and int(value[1]) == int(tag["text"])
+        ):
             shown[column, len(tag["text"])] += again
             if tag["text"].startswith(b"0") and len(tag["text"]) > 1:
                 zeros.add(column)
         column += times
-    padded.update({place: count for place, count in shown.items() if place[0] in zeros})
+    scan.padded.update({place: count for place, count in shown.items() if place[0] in zeros})
     return merged
 
 

@@ -1,43 +1,58 @@
-"""Numbers that their format fills up with zeros in an old XLS workbook: a postcode stored as 1067 and shown as 01067.
+"""What calamine leaves out of an old XLS workbook: errors, what is hidden, and numbers filled up with zeros.
 
-Calamine hands on the number alone; the cells' formats are found in the workbook's records ([MS-XLS] 2.4).
+A postcode may be stored as 1067 and shown as 01067. All of it is found in the workbook's records ([MS-XLS] 2.4).
 """
 
 from __future__ import annotations
 
 import struct
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from splu_desktop.files.importer.workbook.sheet_errors import ERRORS, MOST_FAILED, Failed, SheetScan
 from splu_desktop.files.importer.workbook.xls_extent import workbook_stream
 
 _SHEET, _FORMAT, _XF, _BEGIN, _END, _PASSWORD = 0x0085, 0x041E, 0x00E0, 0x0809, 0x000A, 0x002F
-_NUMBER, _RK, _SEVERAL_RK, _FORMULA = 0x0203, 0x027E, 0x00BD, 0x0006
+_NUMBER, _RK, _SEVERAL_RK, _FORMULA, _ERROR, _ROW, _COLUMNS = 0x0203, 0x027E, 0x00BD, 0x0006, 0x0205, 0x0208, 0x007D
+_LAST_COLUMN = 255
 
 
-def padded_cells(path: Path, sheet: str) -> Counter[tuple[int, int]]:
-    """Return (column from 0, digits) -> cells of a sheet whose format is nothing but zeros."""
-    found: Counter[tuple[int, int]] = Counter()
+def scan_xls(path: Path, sheet: str) -> SheetScan:
+    """Look through a sheet's records before calamine does."""
+    scan = SheetScan([])
     try:
         stream = workbook_stream(path.read_bytes())
         begin, styles = _styles(stream, sheet)
-        if begin is None or not styles:
-            return found
-        for kind, at, length in _records(stream, begin):
+        for kind, at, length in _records(stream, begin) if begin is not None else ():
             if kind in (_NUMBER, _RK, _FORMULA) and length >= 6:
-                _, column, style = struct.unpack_from("<HHH", stream, at)
+                row, column, style = struct.unpack_from("<HHH", stream, at)
                 if style in styles:
-                    found[column, styles[style]] += 1
+                    scan.padded[column, styles[style]] += 1
+                # A formula's result is a number, unless it ends in two bytes of ones; the first byte then says what.
+                if kind == _FORMULA and stream[at + 12 : at + 14] == b"\xff\xff" and stream[at + 6] == 2:
+                    _fail(scan, row, column, stream[at + 8])
             elif kind == _SEVERAL_RK and length >= 6:
                 column = struct.unpack_from("<H", stream, at + 2)[0]
                 for k in range((length - 6) // 6):
                     style = struct.unpack_from("<H", stream, at + 4 + 6 * k)[0]
                     if style in styles:
-                        found[column + k, styles[style]] += 1
+                        scan.padded[column + k, styles[style]] += 1
+            elif kind == _ERROR and length >= 8 and stream[at + 7]:
+                row, column = struct.unpack_from("<HH", stream, at)
+                _fail(scan, row, column, stream[at + 6])
+            elif kind == _ROW and length >= 16:
+                scan.hidden.rows += bool(stream[at + 12] & 0x20)
+            elif kind == _COLUMNS and length >= 10 and stream[at + 8] & 1:
+                first, last = struct.unpack_from("<HH", stream, at)
+                scan.hidden.columns.update(range(first, min(last, _LAST_COLUMN) + 1))
     except (OSError, struct.error, IndexError, ValueError):
-        return found  # calamine says what is wrong
-    return found
+        return scan  # calamine says what is wrong
+    return scan
+
+
+def _fail(scan: SheetScan, row: int, column: int, code: int) -> None:
+    if len(scan.failed) <= MOST_FAILED:
+        scan.failed.append(Failed(row + 1, column, ERRORS.get(code, "#N/A")))
 
 
 def _records(stream: bytes, at: int) -> Iterator[tuple[int, int, int]]:

@@ -1,4 +1,4 @@
-"""How far a sheet of an XLSB workbook reaches, known before it is loaded.
+"""How far a sheet of an XLSB workbook reaches, known before it is loaded, and what calamine leaves out of it.
 
 As for XLS (`xls_extent`): calamine asks for room for every cell between the first and the last one, and two cells at
 opposite corners end the whole program. So the records of the sheet are gone through first ([MS-XLSB] 2.1.4, 2.4).
@@ -15,26 +15,30 @@ from pathlib import Path
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.recognise import UNREADABLE
+from splu_desktop.files.importer.workbook.sheet_errors import ERRORS, MOST_FAILED, Failed, SheetScan
 
-_ROW = 0  # BrtRowHdr
+_ROW, _COLUMNS = 0, 60  # BrtRowHdr, BrtColInfo
+_ERRORS = (3, 11)  # cells with an error, of a formula or not
 _CELLS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 62))  # cells with a value, of every kind
 _SHEET = 156  # BrtBundleSh
 _BOOK = "xl/workbook.bin"
 _LINKS = "xl/_rels/workbook.bin.rels"
 _REPORT = 1 << 18  # records
+_LAST_COLUMN = 16_383
 
 
-def extent(path: Path, sheet: str, progress: Progress) -> tuple[int, int]:
-    """Return how many rows and columns lie between the first and the last cell with a value.
+def scan_xlsb(path: Path, sheet: str, progress: Progress) -> SheetScan:
+    """Look through a sheet's records: how many rows and columns lie between its first and last cell with a value,
+    which cells hold an error, and what is hidden.
 
-    (0, 0) for a sheet without any, and for a workbook so odd that calamine has to say what is wrong with it.
+    Nothing is found in a workbook so odd that calamine has to say what is wrong with it.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             part = _part(archive, sheet)
-            return _reach(archive.read(part), progress) if part is not None else (0, 0)
+            return _scan(archive.read(part), progress) if part is not None else SheetScan([])
     except (*UNREADABLE, struct.error, IndexError):
-        return 0, 0
+        return SheetScan([])
 
 
 def _records(data: bytes) -> Iterator[tuple[int, int, int]]:
@@ -58,7 +62,8 @@ def _records(data: bytes) -> Iterator[tuple[int, int, int]]:
         at += length
 
 
-def _reach(data: bytes, progress: Progress) -> tuple[int, int]:
+def _scan(data: bytes, progress: Progress) -> SheetScan:
+    found = SheetScan([])
     row = 0
     top = left = 1 << 32
     bottom = right = -1
@@ -67,11 +72,19 @@ def _reach(data: bytes, progress: Progress) -> tuple[int, int]:
             column = int.from_bytes(data[at : at + 4], "little")
             left, right = min(left, column), max(right, column)
             top, bottom = min(top, row), max(bottom, row)
+            if kind in _ERRORS and length >= 9 and len(found.failed) <= MOST_FAILED:
+                found.failed.append(Failed(row + 1, column, ERRORS.get(data[at + 8], "#N/A")))
         elif kind == _ROW and length >= 4:
             row = int.from_bytes(data[at : at + 4], "little")
+            found.hidden.rows += length >= 12 and bool(data[at + 11] & 0x10)
+        elif kind == _COLUMNS and length >= 18 and data[at + 16] & 1:
+            first, last = struct.unpack_from("<II", data, at)
+            found.hidden.columns.update(range(first, min(last, _LAST_COLUMN) + 1))
         if count % _REPORT == 0:
             progress.report("Looking through the sheet", at / len(data))
-    return (bottom - top + 1, right - left + 1) if bottom >= 0 else (0, 0)
+    if bottom >= 0:
+        found.rows, found.columns = bottom - top + 1, right - left + 1
+    return found
 
 
 def _part(archive: zipfile.ZipFile, sheet: str) -> str | None:
