@@ -25,6 +25,7 @@ NAMES = {
 }
 LEARNERS = {
     "smoothed-naive-bayes": mark("smoothed naive Bayes"),
+    "repeated-naive-bayes": mark("naive Bayes taught again by its own beliefs"),
     "weighted-naive-bayes": mark("naive Bayes with a weight for each column"),
     "regression": mark("regression with single columns and pairs"),
 }
