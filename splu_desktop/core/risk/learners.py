@@ -41,7 +41,7 @@ _STAGE = "Attacking the release"
 _TESTED = 50_000  # records judged at most: shares are known to 0.2 percentage points
 _MOST_BELIEFS = 2_000_000  # numbers: records judged times values
 _LABELS, _BINS = 200, (200, 32, 10, 5)  # of an NSA: labels kept, intervals tried
-FOLDS, _FINE = 4, 16
+FOLDS = 4
 _PAIRS, _COARSE = 20, 12  # pairs of columns taken up, and labels of each
 _TOLD = 6.0  # of a pair taken up
 _RIDGE = 20.0
@@ -50,8 +50,9 @@ _ROUNDS = 30
 _STIFF = 4.0  # how little the factors of single values differ from the common one
 _HALF, _INTERVALS, _WIDEST = 0.5, (10, 5), (10, 50)  # of plain naive Bayes: records of a cell at least, see `_plain`
 _AGAIN, _PULLED = 8, 1.0  # rounds of teaching again; records of each label that say nothing
-_CHOSEN, _GAIN, _LEAD = 12, 2.0, 10.0  # columns; of log-likelihood: for one more; for each instead of all
-_KEPT, _MIXED = 0.97, 40  # of beliefs at first, by measurement; rounds
+_CHOSEN, _GAIN = 12, 2.0  # columns that are chosen at most; of log-likelihood that one more explains
+_LEAD = 10.0  # of log-likelihood, asked of each column that is chosen and of repeating
+_KEPT, _MIXED, _EACH = 0.97, 40, 30  # of beliefs at first, by measurement; rounds; records for each chance
 _COMPARED = 150_000  # numbers: records that decide between tables, times values
 _STEEP = 20.0  # largest log-odds that one label gives
 ANY = 20_130_906  # a fixed seed, of what no release depends on
@@ -127,25 +128,22 @@ def learn(
             "smoothed-naive-bayes", {"smoothed-naive-bayes": beliefs}, beliefs, _INTERVALS[0], None, tested, names
         )
     likely = np.asarray(matrix[:, target].T)  # (N, M) chance of what is shown
-    folds = _folded(table, target, channel, FOLDS)
+    folds = _folded(table, target, channel)
     base, shown = np.log(prior).astype(np.float32), likely[tested]
 
     def tempered(cells: _Cells, weights: _Weights, records: Ints = tested) -> Floats:
         score = _scored(*cells, weights, base, records, folds)
         return _tempered(score, likely[records], prior / prior.sum(), channel.alike)
 
-    def taught(features: Sequence[_Feature], progress: Progress) -> _Cells:
-        many, tables = int(folds.max()) + 1, []
-        for fold in range(many):
-            progress.report(_STAGE, fold / many)
-            tables.append([_tables(feature, target, folds != fold, channel, prior) for feature in features])
-        return features, tables
-
     few = tested[:: -(-tested.size * len(prior) // _COMPARED)]
     every: list[_Cells] = []
     features: Sequence[_Feature]
     for at, features in enumerate(tries.values()):
-        every.append(taught(features, ProgressPart(progress, at / len(tries) / 3, 1 / len(tries) / 3)))
+        tables = []
+        for fold in range(FOLDS):
+            progress.report(_STAGE, (at + fold / FOLDS) / len(tries) / 3)
+            tables.append([_tables(feature, target, folds != fold, channel, prior) for feature in features])
+        every.append((features, tables))
 
     def explained(cells: _Cells) -> float:
         return likelihood(tempered(cells, _alone(cells, base), few), likely[few])
@@ -153,19 +151,13 @@ def learn(
     chosen, learned = _chosen(every, base, likely, folds, work)
     parts = {most: (chosen[:most], [each[:most] for each in learned]) for most in (1, len(chosen)) if chosen}
     rated: list[tuple[float, str, _Cells]] = []
-    for cells, handicap in (
-        (max(every, key=explained), 0.0),
-        *((part, _LEAD * most * channel.alike) for most, part in parts.items()),
-    ):
+    for less, cells in ((0, max(every, key=explained)), *parts.items()):
         again = _again(cells, base, likely, folds, work)
-        for name, each in (("smoothed-naive-bayes", cells), ("repeated-naive-bayes", again)):
-            rated.append((explained(each) - handicap, name, each))
+        for more, name, each in ((0, "smoothed-naive-bayes", cells), (1, "repeated-naive-bayes", again)):
+            # What could be chosen explains more by chance alone.
+            rated.append((explained(each) - _LEAD * channel.alike * (less + more), name, each))
     _, name, cells = max(rated, key=lambda each: each[0])
     features = cells[0]
-    if len(features) == 1:  # a school has few records, and none to spare; one column leaves the time for it
-        folds = _folded(table, target, channel, _FINE)
-        cells, work = taught(features, progress), work // (_FINE // FOLDS)
-        cells = _again(cells, base, likely, folds, work) if name == "repeated-naive-bayes" else cells
     some = _some(n, (len(features) + _PAIRS) * len(prior), work)
     weights = _weighted(*cells, base, likely, some, folds, channel.alike)
     found = {name: tempered(cells, _alone(cells, base)), "weighted-naive-bayes": tempered(cells, weights)}
@@ -185,13 +177,13 @@ def learn(
     score = _regression(*cells, weights, base, likely, tested, folds, work, channel, last)
     found["regression"] = _tempered(score, shown, prior / prior.sum(), channel.alike)
     best = max(found, key=lambda name: likelihood(found[name], shown))
-    if name == "repeated-naive-bayes":
+    if name == "repeated-naive-bayes" and len(features) > 1 and n >= _EACH * channel.alike * len(prior) ** 2:
         found[best] = _confused(found[best], shown, prior / prior.sum())
     progress.report(_STAGE, 1.0)
     return Learned(best, found, *_plain(table, nsas, target, tested, channel), tested, names)
 
 
-def _folded(table: Table, target: Ints, channel: Channel, many: int) -> Ints:
+def _folded(table: Table, target: Ints, channel: Channel) -> Ints:
     """Return (N,) the fold of each record, which others teach about; all of a person's are in one.
 
     Who is whose is not published. Of records that show one value and agree in the columns that persons keep, nothing
@@ -200,7 +192,7 @@ def _folded(table: Table, target: Ints, channel: Channel, many: int) -> Ints:
     name a learner believed 99 % of its guesses, and 41 % were right.
     """
     if channel.alike == 1:
-        return np.arange(table.n) % many
+        return np.arange(table.n) % FOLDS
     names = sorted(channel.constancy, key=lambda name: (name in channel.kept_by, channel.constancy[name]))
     keys: list[Ints | Codes] = [*(table[name].codes for name in names), target]
     order = np.lexsort(keys)
@@ -216,7 +208,7 @@ def _folded(table: Table, target: Ints, channel: Channel, many: int) -> Ints:
             break
         person = tried
     folds = np.empty(table.n, np.int64)
-    folds[order] = np.random.default_rng(ANY).permutation(int(person[-1]) + 1)[person] % many
+    folds[order] = np.random.default_rng(ANY).permutation(int(person[-1]) + 1)[person] % FOLDS
     return folds
 
 
