@@ -153,9 +153,9 @@ def learn(
     rated: list[tuple[float, str, _Cells]] = []
     for less, cells in ((0, max(every, key=explained)), *parts.items()):
         again = _again(cells, base, likely, folds, work)
-        for more, name, each in ((0, "smoothed-naive-bayes", cells), (1, "repeated-naive-bayes", again)):
+        for twice, name, each in ((0, "smoothed-naive-bayes", cells), (1, "repeated-naive-bayes", again)):
             # What could be chosen explains more by chance alone.
-            rated.append((explained(each) - _LEAD * channel.alike * (less + more), name, each))
+            rated.append((explained(each) - _LEAD * channel.alike * (less + twice), name, each))
     _, name, cells = max(rated, key=lambda each: each[0])
     features = cells[0]
     some = _some(n, (len(features) + _PAIRS) * len(prior), work)
