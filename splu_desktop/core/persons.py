@@ -26,6 +26,7 @@ from splu_desktop.core.roles.content import (
     FEWEST,
     filled_by,
     holds_digits,
+    holds_periods,
     identifier_by_content,
     looks_like_days,
     numbered_alike,
@@ -41,7 +42,7 @@ from splu_desktop.core.roles.names import (
     person_by_name,
 )
 from splu_desktop.core.roles.names import listed as words
-from splu_desktop.core.roles.vocabulary import said_by
+from splu_desktop.core.roles.vocabulary import AGED, said_by
 from splu_desktop.core.table import Column, Kind, Table, pieces
 from splu_desktop.core.thresholds import NORMAL_95
 from splu_desktop.core.words import words_of
@@ -50,7 +51,7 @@ from splu_desktop.frozen import dataclass
 _KEPT = 128  # guesses, which gate and README ask for alike
 _STAGE = "Looking for persons with several records"
 _TOLD = 0.05  # values per record from which a column that is said to identify persons does so, and no ward or room
-_TRAITS = frozenset({"an age or a year of birth", "sex, family or household"})  # that all records of a person share
+_TRAITS = frozenset({AGED, "sex, family or household"})  # that all records of a person share
 _STRAY = 0.1  # of the changes that chance would make: a birthday between two visits, a slip of the pen
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
 MOST = 50  # records of a person up to which guesses are computed; more can only be surer
@@ -234,8 +235,11 @@ def perhaps_persons(table: Table) -> PersonsFound | None:
     return found if found is not None and found.repeats else None
 
 
-def naming(table: Table) -> tuple[Column, ...]:
-    """Return the names and dates of birth that tell persons together, () where one of both is not there."""
+def naming(table: Table) -> tuple[tuple[Column, ...], bool]:
+    """Return the names, and dates or years of birth, that tell persons together, and whether they do beyond doubt.
+
+    Names and dates of birth do; of names alone, or with years, two persons may have the same. () where there are none.
+    """
     ours = [column for column in table.columns if not (_OTHERS | _KIN).intersection(words_of(column.name))]
     names = [column for column in ours if not column.kind.ordered and person_by_name(column.name) == "name of a person"]
     born = [
@@ -243,7 +247,13 @@ def naming(table: Table) -> tuple[Column, ...]:
         for column in ours
         if birth_by_name(column.name) and (column.kind in (Kind.DATE, Kind.DATETIME) or looks_like_days(column))
     ]
-    return (*names, *born) if names and born else ()
+    years = [
+        column
+        for column in ours
+        if holds_periods(column) and AGED in [matter.what for matter in said_by(column.name)[0]]
+    ]
+    told = (*names, *(born or years))
+    return (told, bool(born)) if names and len(told) > 1 else ((), False)
 
 
 def _keeps(column: Column, trait: Column) -> bool:

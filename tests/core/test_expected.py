@@ -27,6 +27,7 @@ from splu_desktop.core.thresholds import Thresholds
 from tests.core.published_tables import table_of
 from tests.seeded import Seeded
 
+_ERRORS = (0.1, 0.2, 0.35, 0.5, 0.8)
 _RELEASES = 20
 
 
@@ -104,6 +105,11 @@ def test_expected_intervals_are_those_of_twenty_releases(kind: str) -> None:
     assert np.median(np.abs(here - there) / there) < 0.1
     assert (np.abs(here - there) <= 0.1 * there + 3 * error).all(), "each cell, beyond the noise of the releases"
     assert np.median(np.abs(expected - found) / there[:, None]) < 0.1
+    true = np.array([each.true for each in told])
+    off = np.maximum(true[:, None] - seen[..., 0].T, seen[..., 1].T - true[:, None])  # (cells, releases)
+    said = [sum(each.within(error) for each in told) for error in _ERRORS]
+    got = [np.count_nonzero(off <= error * true[:, None]) / _RELEASES for error in _ERRORS]
+    assert sum(said) == pytest.approx(sum(got), rel=0.1), "cells that are answered, as many as recipients will find"
 
 
 def _released(table: Table, plan: Plan, seed: int) -> sanitise.Published:
@@ -223,7 +229,7 @@ def test_chances_that_are_compared_can_be() -> None:
 
 
 GRID = (8, 5, 3, 2)
-SEEDS = (1, 7, 12)
+SEEDS = (1, 3, 7)
 
 
 @pytest.mark.parametrize(("error", "least"), [(0.1, 20), (0.2, 60), (0.35, 60)])

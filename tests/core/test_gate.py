@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -298,3 +300,72 @@ def test_no_tick_for_persons_whose_records_are_elsewhere() -> None:
     line = persons_line(counted, counted, {})
     assert line.light is Light.AMBER
     assert "not looked at" in line.sentence
+
+
+def test_no_tick_for_persons_whose_numbers_end_in_a_count() -> None:
+    """Each record had a number of its own, the person's with the visit behind it; the tick said one record each."""
+    n = 600
+    who, diag = np.arange(n) // 3, ["a", "b", "c"] * (n // 3)
+    visits = [f"{w:06}/{at % 3 + 1}" for at, w in enumerate(who)]
+    line = _line({"patient_no": visits, "diag": diag}, {"patient_no"}, "persons")
+    assert line.light is Light.AMBER
+    assert "counts up" in line.sentence
+    years = [f"{at:06}/{at % 5 + 20}" for at in range(n)]  # of the record
+    assert _line({"patient_no": years, "diag": diag}, {"patient_no"}, "persons").light is Light.GREEN
+
+
+def test_persons_are_told_by_names_and_years_where_chance_makes_no_such_namesakes() -> None:
+    n = 600
+    rng, diag = np.random.default_rng(4), ["a", "b", "c"] * 200
+    numbers = [str(at + 5_000) for at in range(n)]
+    surnames, names, years = (
+        rng.choice(_surnames(np.arange(150)), n),
+        rng.choice(["Anna", "Bert", "Carla", "Dora", "Emil", "Fritz"], n),
+        rng.integers(1930, 2000, n),
+    )
+    told = {"patient_no", "Nachname", "Vorname"}
+    who = np.arange(n) // 3
+    for some in (np.arange(n), who):
+        found = {"patient_no": numbers, "Nachname": surnames[some], "Vorname": names[some], "diag": diag}
+        assert _line(found, told, "persons").light is (Light.AMBER if some is who else Light.GREEN)
+        found |= {"Vorname": ["Anna"] * n, "birth_year": years[some]}
+        assert _line(found, told, "persons").light is (Light.AMBER if some is who else Light.GREEN)
+
+
+def test_no_tick_for_keys_of_letters_and_digits() -> None:
+    keys = [hashlib.sha256(str(at // 3).encode()).hexdigest()[:12] for at in range(600)]
+    table = {"h": keys, "diag": ["a", "b", "c"] * 200}
+    assert _line(table, set(), "identifiers").light is Light.AMBER
+    assert "200 values of “h”" in _line(table, set(), "persons").sentence
+
+
+def test_the_tick_for_identifiers_names_the_columns_that_nobody_can_read() -> None:
+    line = _line({"Summe": [1, 2, 3] * 200, "diag": ["a", "b", "c"] * 200}, set(), "identifiers")
+    assert line.light is Light.GREEN
+    assert "“Summe”" in line.sentence
+    assert "known to you alone" in line.sentence
+
+
+@pytest.mark.parametrize("written", ["{0}{1}", "{0}.{1}"])
+def test_no_tick_for_a_number_whose_last_digit_tells(written: str) -> None:
+    rng = np.random.default_rng(3)
+    told = rng.integers(0, 4, 1_200)
+    amounts = [written.format(*each) for each in zip(rng.integers(1_000, 9_999, 1_200), told, strict=True)]
+    assert _line({"amount": amounts, "diag": [f"d{at}" for at in told]}, set(), "giveaway").light is Light.AMBER
+    rng.shuffle(told)
+    assert _line({"amount": amounts, "diag": [f"d{at}" for at in told]}, set(), "giveaway").light is Light.GREEN
+
+
+@pytest.mark.parametrize("written", ["%d%m%Y", "%Y%m%d"])
+def test_no_tick_for_two_days_in_digits_whose_distance_tells(written: str) -> None:
+    rng = np.random.default_rng(5)
+    told, first = rng.integers(0, 4, 1_200), rng.integers(0, 300, 1_200)
+
+    def days(numbers: np.ndarray) -> list[str]:
+        return [(dt.date(2024, 1, 1) + dt.timedelta(int(at))).strftime(written) for at in numbers]
+
+    table = {"von": days(first), "bis": days(first + 2 * told), "diag": [f"d{at}" for at in told]}
+    line = _line(table, set(), "giveaway")
+    assert line.light is Light.AMBER
+    assert re.search(r" in (\d+) of its \1 records", line.sentence)
+    assert "3 other values" in line.sentence

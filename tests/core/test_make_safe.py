@@ -301,3 +301,30 @@ def test_no_set_of_more_columns_reaches_the_aim(seed: int, aim: Aim) -> None:
     )
     assert made.reached
     assert len(made.plan.named(Role.NSA)) == most
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_column_that_recipients_need_takes_the_room_of_no_two(seed: int) -> None:
+    """By brute force, in their coarsest forms: an age was kept where two other columns had to go for it."""
+    chance, aim = np.random.default_rng(seed), Aim(k=5, giveaway=False)
+    table = table_of(
+        {
+            "Age": chance.choice(["F0", "F1", "F2", "F3"], 146, p=[0.2, 0.3, 0.27, 0.23]),
+            "Sex": chance.choice(["F", "M"], 146),
+            "Days": chance.geometric(0.06, 146),
+            "Type": chance.choice(["AL", "SL"], 146, p=[0.6, 0.4]),
+            "s": chance.choice(["p", "q"], 146),
+        },
+        {"Days": Kind.INTEGER},
+    )
+    names = [name for name in table.names if name != "s"]
+    plan = Plan({**dict.fromkeys(names, Role.NSA), "s": Role.SA}, plain({"s": 2}))
+    forms = {name: [column_after(table[name], steps) for steps in coarser_forms(table[name], aim.k)] for name in names}
+    coarsest = Table(tuple(min([table[n], *(f for f in forms[n] if entropy(f) > 0.3)], key=entropy) for n in names))
+    most = max(
+        size
+        for size in range(len(names) + 1)
+        for some in itertools.combinations(names, size)
+        if not aim.far(class_sizes(coarsest, some))
+    )
+    assert len(make_safe(table, plan, aim).plan.named(Role.NSA)) >= most

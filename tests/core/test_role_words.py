@@ -115,3 +115,53 @@ def test_no_word_of_the_lists_of_values_is_harmless_elsewhere() -> None:
     plain = set().union(*(words for card, words in lists if card != "special"))
     assert told
     assert not told & plain
+
+
+def _pair(name: str, values: list[str], other: str, others: list[str]) -> dict[str, Role]:
+    table = Table((Column.from_labels(name, values), Column.from_labels(other, others)))
+    return {column: said.role for column, said in suggest_roles(table).items()}
+
+
+def test_what_says_the_same_as_another_column_is_of_its_matter() -> None:
+    """Codes of wards are published beside their names; a harmless name is left out beside the illness it gives."""
+    wards, illnesses = [f"Ward {at % 12}" for at in range(N)], ["Asthma", "Pneumonia", "Fracture"] * (N // 3)
+    assert _pair("xqz", [f"K{at % 12}" for at in range(N)], "Ward", wards)["xqz"] is Role.NSA
+    assert _pair("xqz", [f"K{at % 11}" for at in range(N)], "Ward", wards)["xqz"] is Role.DROPPED
+    assert _pair("Floor", ["I", "II", "III"] * (N // 3), "Diagnosis", illnesses)["Floor"] is Role.DROPPED
+    shifted = ["I", "II", "III"] * (N // 3 - 1) + ["II", "III", "I"]
+    assert _pair("Floor", shifted, "Diagnosis", illnesses)["Floor"] is Role.NSA
+    few = [f"Ward {at % 4}" for at in range(N)]  # of an illness each, perhaps
+    assert _pair("xqz", [f"K{at % 4}" for at in range(N)], "Ward", few)["xqz"] is Role.DROPPED
+
+
+def test_a_number_beside_the_number_of_a_person_is_one_too() -> None:
+    """Of persons with several records each, by a number of few digits and values, neither is a sex of theirs."""
+    numbers, persons = [str(at // 5) for at in range(N)], [f"{'FM'[at // 5 % 2]}{at // 5:02}" for at in range(N)]
+    assert _pair("ID", numbers, "Patient ID", persons) == {"ID": Role.IDENTIFIER, "Patient ID": Role.IDENTIFIER}
+    assert role("Subject", *persons) is not Role.NSA
+
+
+def test_a_class_of_illness_is_no_class_of_rooms() -> None:
+    """“class” is a word of wards and insurers; over benign and malignant it was published."""
+    assert role("class", "benign", "malignant") is not Role.NSA
+    assert role("class", "first", "second") is Role.NSA
+
+
+@pytest.mark.parametrize("name", ["time", "Zeit", "temps", "tiempo", "tempo", "tijd"])
+def test_a_time_in_whole_numbers_may_be_one_of_survival(name: str) -> None:
+    assert role(name, *map(str, range(3, 60)), kind=Kind.INTEGER) is not Role.NSA
+
+
+def test_a_time_of_the_day_is_known_as_before() -> None:
+    assert role("time", "08:15", "09:30", "11:45") is Role.NSA
+
+
+def test_numbers_that_many_records_have_for_themselves_are_published_for_ages_alone() -> None:
+    own = [*map(str, range(0, 2 * N, 2))]
+    for name in ("Month", "School", "Days", "Children"):
+        assert role(name, *own, kind=Kind.INTEGER) is not Role.NSA
+    assert role("Age", *map(str, range(100)), kind=Kind.INTEGER) is Role.NSA
+
+
+def test_states_of_a_federation_may_end_in_others() -> None:
+    assert role("state", "NSW", "QLD", "VIC", "Other") is Role.NSA

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from splu_desktop.core.reconstruct.counts import Rows
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import known_of_persons
 from splu_desktop.core.table import Column, Flags, Picked, Table
-from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.thresholds import NORMAL_95, Thresholds
 from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,7 @@ Floats = NDArray[np.float64]
 # Standard deviations from their expectation at which counts are looked at. Ends are cut where no count can be, so that
 # they are not on average where they are at the average count; half from either side they are, to the second order.
 _SIDES = (1.0, -1.0)
+_ASIDE = NormalDist().inv_cdf(0.75) / (2 * NORMAL_95)  # of its width: half of the intervals are further off
 _WHOLE = 400  # values up to which a reader is told by the whole matrix; of more, two numbers miss it by 0.0035 at most
 _CLOSE = 0.015  # by which a probability may be off in counts
 _NEARLY = 0.995  # a probability from which it is nearly every case
@@ -52,9 +54,8 @@ class Foretold:
     answer: Answer
 
     def within(self, error: float) -> bool:
-        """Return whether both ends of the interval are within a relative error of the true count."""
-        reach = error * self.true * (1 + 1e-12)
-        return self.true > 0 and self.true - self.answer.low <= reach and self.answer.high - self.true <= reach
+        """Return whether both ends of a release's interval are within a relative error of the true count, as a rule."""
+        return self.error <= error * (1 + 1e-12)
 
     def words(self) -> str:
         """Return what people are shown: the figure with its interval, or the range alone where it is vague."""
@@ -65,10 +66,14 @@ class Foretold:
 
     @property
     def error(self) -> float:
-        """The relative error within which the answer is, inf where no record meets the question."""
+        """The relative error within which every second release answers, inf where no record meets the question.
+
+        The interval of a release lies to one side of the expected one, in half of them further than `_ASIDE`.
+        """
         if not self.true:
             return math.inf
-        return max(self.true - self.answer.low, self.answer.high - self.true, 0.0) / self.true
+        low, high = self.answer.low, self.answer.high
+        return (max(self.true - low, high - self.true, 0.0) + _ASIDE * (high - low)) / self.true
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.checks.proposing import hardly_answered
 from splu_desktop.core.draw import Draw
@@ -38,8 +39,10 @@ from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.risk.giveaway import giveaways, looked_closely
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
+from splu_desktop.core.roles.content import counts_up
 from splu_desktop.core.roles.suggest import Role, suggest_roles
-from splu_desktop.core.table import Table
+from splu_desktop.core.roles.vocabulary import RoleCard
+from splu_desktop.core.table import Column, Table
 from splu_desktop.frozen import dataclass
 
 NAMES = (  # of the lines that can be amber
@@ -63,6 +66,7 @@ NAMES = (  # of the lines that can be amber
 
 _MANY = 0.5  # share of the records from which recognising or telling them is a grave risk, whoever gets the release
 _FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
+_FAR = 2  # times as many pairs of records with one name as chance makes, from which they are one person's
 _SAID = 3  # chances of different columns that a line says one by one
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
 
@@ -246,7 +250,7 @@ def _eligible(table: Table, generalised: Table, plan: Plan, ways: dict[str, Draw
 
 
 def _identifiers(table: Table, plan: Plan, progress: Progress) -> Iterable[Line]:
-    suspects = 0
+    suspects, unread = 0, []
     text: str
     suggested = suggest_roles(table, sensitive=plan.sensitive, progress=progress)
     # A re-drawn column shows every value it has, only beside other rows: a name stays a name.
@@ -287,8 +291,16 @@ def _identifiers(table: Table, plan: Plan, progress: Progress) -> Iterable[Line]
                 what=say(said.matter),
             )
             yield Line("sensitive", Light.AMBER, text, "classify", name)
+        elif said.role is Role.DROPPED and said.card is RoleCard.SPECIAL:
+            unread.append(name)
     if not suspects:
         text = "No column that is published unchanged looks like an identifier or like a sensitive column."
+        if unread:
+            text = say(
+                "No column that is published unchanged looks like an identifier or like a sensitive column, as far as "
+                "names and values tell: what {columns} says is known to you alone.",
+                columns=quoted(unread),
+            )
         yield Line("identifiers", Light.GREEN, text, "classify")
 
 
@@ -376,6 +388,14 @@ def persons_line(
     if not found.repeats:
         if (named := _by_name(source, progress)) is not None:
             return named
+        if counts_up(source[found.column]):
+            text = say(
+                "Each value of “{column}” stands in one record, but they differ in a number that counts up at their "
+                "end: persons may have several records, and the promise is per record. Give the table a column that "
+                "numbers persons, and what this means for them is said here.",
+                column=found.column,
+            )
+            return Line("persons", Light.AMBER, text, "import", found.column)
         text = say(
             "Each value of “{column}” stands in one record, so the promise per record is one per person.",
             column=found.column,
@@ -410,7 +430,7 @@ def persons_line(
 
 def _by_name(source: Table, progress: Progress) -> Line | None:
     """Return the line of persons whom their names and dates of birth tell in several records, None where they don't."""
-    columns = naming(source)
+    columns, sure = naming(source)
     if not columns:
         return None
     names = listed(say("“{name}”", name=column.name) for column in columns)
@@ -422,7 +442,7 @@ def _by_name(source: Table, progress: Progress) -> Line | None:
     known = np.logical_and.reduce([~column.missing[column.codes] for column in columns])
     spelled = [column.with_codes(first_spelling(column).astype(np.int32)[column.codes]) for column in columns]
     sizes = np.bincount(classes_of(spelled, source.n, progress).ids[known])
-    if sizes.max(initial=0) < 2:
+    if sizes.max(initial=0) < 2 or not (sure or _beyond_chance(columns, sizes)):
         return None
     text = say(
         "The promise is per record, and persons have several: {persons} different persons by {columns} stand in "
@@ -434,6 +454,16 @@ def _by_name(source: Table, progress: Progress) -> Line | None:
         largest=int(sizes.max()),
     )
     return Line("persons", Light.AMBER, text, "import", columns[0].name)
+
+
+def _beyond_chance(columns: Collection[Column], sizes: NDArray[np.int64]) -> bool:
+    """Whether records agree in all columns far more often than if these had nothing to do with each other.
+
+    sizes : records of each combination of their values.
+    """
+    n = int(sizes.sum())
+    by_chance = [float(((column.counts()[~column.missing] / n) ** 2).sum()) for column in columns]
+    return float((sizes * (sizes - 1.0)).sum()) > _FAR * n * (n - 1.0) * float(np.prod(by_chance))
 
 
 def persons_told(line: Line, published: Published) -> Line:

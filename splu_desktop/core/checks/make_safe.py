@@ -11,8 +11,9 @@ most is made finer, again and again, while the aim holds. A finer form only spli
 fails ever after, and each is tried once at most: the search is bounded by the number of forms. It is done three times,
 with those columns first that tell most, with those that recipients need most and that split least, and with those of
 them that tell least, for which there is room longest, and again with each form of a column that recipients need most
-given beforehand, which the others make room for; taken is what leaves fewest columns out, and of these what loses
-least. What a form gives up is the entropy that is lost, of columns that recipients need more the more so.
+given beforehand, which the others make room for, or without it, where it takes the room of two; taken is what leaves
+fewest columns out, and of these what loses least. What a form gives up is the entropy that is lost, of columns that
+recipients need more the more so.
 
 Last, a step without which all stays as it is reached is no step: what was needed before others were found may not be
 after them. Each of those that are left tells what it does by itself, or what would be without it alone.
@@ -82,6 +83,7 @@ _TOLD = 0.005  # share given up from which it is said
 _LEAST_TOLD, _LEAST_SHARE = 0.3, 0.1
 _WANTED = {"an age or a year of birth": 3.0, "sex, family or household": 2.0}  # recipients need it more than the rest
 _ORDERS = ("most", "even", "least")  # first come columns that tell most, that split least, that tell least
+_OUT = -1  # in place of a form
 _STAGE = "Looking for steps that make it safe"
 
 
@@ -454,7 +456,8 @@ class _Search:
             return
         names = self.plan.named(Role.NSA)
         forms = {name: [((), self.now[name]), *filter(self.useful, self.forms[name])] for name in names}
-        given = [None, *((name, at) for name in names if self.wanted(name) > 1 for at in range(len(forms[name])))]
+        needed = [name for name in names if self.wanted(name) > 1]
+        given = [None, *((name, at) for name in needed for at in (*range(len(forms[name])), _OUT))]
         most, tried = len(_ORDERS) * len(given) * (len(names) ** 2 // 2 + sum(map(len, forms.values()))), 0
 
         def sizes(rest: Classes, name: str, at: int) -> NDArray[np.int64]:
@@ -466,12 +469,14 @@ class _Search:
         def arranged(order: str, first: tuple[str, int] | None) -> dict[str, int]:
             """Return which of its forms, the finest first, each column has, columns in one of `_ORDERS`.
 
-            `first` : a column and its form that the others have to make room for.
+            `first` : a column and its form that the others have to make room for, `_OUT` where it makes room itself.
             """
             taken: dict[str, int] = {}
             waiting = {name: len(every) - 1 for name, every in forms.items()}
             rest = one_class(self.now.n)
-            if first is not None and not self.aim.far(sizes(rest, *first)):
+            if first is not None and first[1] == _OUT:
+                del waiting[first[0]]
+            elif first is not None and not self.aim.far(sizes(rest, *first)):
                 taken[first[0]] = first[1]
                 del waiting[first[0]]
                 rest = rest.split(forms[first[0]][first[1]][1])

@@ -24,6 +24,7 @@ _FULL = 0.8  # share of records that must have a number
 _VALUES = 8  # of a sensitive column, each looked for by itself
 _ROUNDS = 3
 _TELLS = 0.15  # correlation of what a formula makes of a record with its having a value, at least
+_EIGHT = re.compile(r"\d{7,8}")  # a nought in front may be lost
 _TIME = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?")
 _MOST_TIMES = 86_400
 _NONE = 1e-6  # of the deviation, that a formula which says all may leave unsaid
@@ -118,14 +119,36 @@ def formulas(terms: Sequence[Terms], column: Column) -> Iterator[Formula]:
 def as_numbers(column: Column, unit: str = "D") -> Floats | None:
     """Return (m,) what is added: dates in days or another `unit`, times of the day in days; None where nothing can be.
 
-    NaN stands for no value of the column's kind.
+    Dates in digits alone are dates. NaN stands for no value of the column's kind.
     """
     values = column.values
+    if (days := _digits_as_days(column)) is not None:
+        return days
     if values is None:
         return _times(column)
     if values.dtype.kind != "M":
         return values.astype(float)
     return np.where(np.isnat(values), np.nan, values.astype(f"datetime64[{unit}]").astype(float))
+
+
+@remembered
+def _digits_as_days(column: Column) -> Floats | None:
+    """Return days written in digits alone, such as 31122023 or 20231231, in days; None where one of them is none."""
+    there = ~column.missing
+    if column.kind not in (Kind.CATEGORY, Kind.INTEGER) or not there.any():
+        return None
+    texts = column.texts[np.flatnonzero(there)]
+    if not _EIGHT.fullmatch(str(texts[0])) or not all(_EIGHT.fullmatch(str(text)) for text in texts):
+        return None
+    digits = np.array([int(text) for text in texts])
+    day_first = (digits % 10**4, digits // 10**4 % 100, digits // 10**6)
+    for year, month, day in (day_first, (digits // 10**4, digits // 100 % 100, digits % 100)):
+        if ((year >= 1880) & (year < 2100) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all():
+            months = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
+            found = np.full(column.m, np.nan)
+            found[there] = months.astype("datetime64[D]").astype(float) + day - 1
+            return found
+    return None
 
 
 @remembered

@@ -19,7 +19,8 @@ where at least `SHARE` of its records are claimed and at least `TELLING` of its 
 
 The cells are the column's values and, since numbers tell by their neighbourhood, runs of neighbouring values of
 `_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
-too, and short ones that few records share are cut by one letter, counted from either end. Two columns are crossed by
+too, and short ones that few records share are cut by one letter, counted from either end, numbers by one of their last
+digits. Two columns are crossed by
 their values or runs, by runs so long that a pair of them has `_LEAST` records on average, and, where both are dates,
 times or numbers, cut by their difference and their sum: two dates tell the days between them. Texts of many values are
 cut by whether they are the same. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive
@@ -66,6 +67,7 @@ _CUT_RECORDS, _EDGED = 25_000, 10_000  # looked at to find other cuts of pairs, 
 _SEEN = 200  # texts of a column that are looked for in another
 _DAYS = (Kind.DATE, Kind.DATETIME)
 _LETTERS = 64  # different ones in one place, at most
+_DIGITS = 3  # last ones of a number
 _SHORT = 24  # characters of texts that are cut by one of them
 _FORMULAS = 100  # and cuts of them, at most, of one SA
 _PAIRS = 3  # named per sensitive column: each tells what the ones before don't
@@ -199,9 +201,11 @@ def cuts(column: Column) -> Iterator[tuple[Codes, int]]:
 def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
     """Yield the cells of short texts that few records share by one character, counted from either end: 4711-P, 12M05.
 
-    Letters that stand in one place in all texts are often a code of their own, whatever stands before them.
+    Letters that stand in one place in all texts are often a code of their own, whatever stands before them; so are the
+    last digits of a number, of which the first are told by its neighbours.
     """
-    if column.values is not None or column.m * _LEAST < column.n or column.kind is not Kind.CATEGORY:
+    numbers = column.kind in (Kind.INTEGER, Kind.DECIMAL)
+    if column.m * _LEAST < column.n or not (numbers or (column.values is None and column.kind is Kind.CATEGORY)):
         return
     texts = np.array([str(text)[: _SHORT + 1].encode("latin-1", "replace") for text in column.texts], f"S{_SHORT + 1}")
     length = np.char.str_len(texts)
@@ -210,8 +214,8 @@ def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
     letters = texts.view(np.uint8).reshape(column.m, -1)
     length[column.missing] = 0
     every = np.arange(column.m)
-    ends = (True, False) if np.ptp(length[~column.missing]) else (True,)
-    for at, first in product(range(_SHORT), ends):
+    ends = (False,) if numbers else (True, False) if np.ptp(length[~column.missing]) else (True,)
+    for at, first in product(range(_DIGITS if numbers else _SHORT), ends):
         place = np.full(column.m, at) if first else length - 1 - at
         found = np.where((place >= 0) & (place < length), letters[every, place], 0)
         there = np.bincount(found, minlength=256) > 0

@@ -42,6 +42,7 @@ REFERENCES = 0.3  # of a column's labels that are labels of a key
 NEAR_UNIQUE = 0.9  # distinct values per record
 _RARE = 0.3  # distinct values per record from which many stand alone
 _VALUES, _LONG = 300, 80  # values looked at for what they name, and their characters
+_REPEATED = 20  # records that repeat a value, from which two columns agree in all by no chance
 FEWEST = 50  # records below which being near-unique says nothing
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
@@ -91,6 +92,9 @@ WEAK = ("telephone number", "social-security number", "network address", "street
 _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
 _BARE = re.compile(r"()(\d{5,})")
+_KEY, _TURNS, _MIXED = re.compile(r"[^\W_]{8,64}"), re.compile(r"[^\W\d_]\d"), 2  # letters and digits take turns
+_LAST = re.compile(r"(.*[^\W_])[-/_. ](\d{1,3})")  # 000012/1
+_NUMBERED = re.compile(r"[^\W\d_]+\d")
 _CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
 _LEAST_WORD = 3  # letters of a value that says something; fewer are a code
 _FEW = 20  # values below which many records share each, as those of kinds and answers
@@ -210,9 +214,13 @@ def holds_digits(column: Column) -> bool:
 def numbered_alike(column: Column, *, bare: bool = False) -> bool:
     """Whether a column holds many codes of one prefix and equally many digits, such as M00237: numbers of something.
 
+    Or keys of letters and digits, all equally long, as programs make them: 9f86d081884c.
+
     bare : digits alone, five at least.
     """
     labels, pattern = sample_labels(column), _BARE if bare else _SERIAL
+    if len({len(text) for text in labels}) == 1 and sum(map(_opaque, labels)) >= MOST * len(labels):
+        return len(labels) >= FEWEST and distinct_share(column) >= _NUMBERING
     shapes: set[tuple[str, int]] = set()
     for text in labels:
         match = pattern.fullmatch(text.strip())
@@ -220,6 +228,27 @@ def numbered_alike(column: Column, *, bare: bool = False) -> bool:
             return False
         shapes.add((match[1], len(match[2])))
     return len(shapes) == 1 and len(labels) >= FEWEST and distinct_share(column) >= _NUMBERING
+
+
+def _opaque(text: str) -> bool:
+    """Whether a text is a key in which letters and digits take turns."""
+    return _KEY.fullmatch(text) is not None and len(_TURNS.findall(text)) >= _MIXED
+
+
+def counts_up(column: Column) -> bool:
+    """Whether values differ in a number at their end alone, which counts up from 0 or 1: 000012/1, 000012/2.
+
+    Looked at are those that come first, of which all with one beginning stand together.
+    """
+    ends: dict[str, list[int]] = {}
+    for text in column.texts[np.flatnonzero(~column.missing)[:LOOKED_AT]]:
+        match = _LAST.fullmatch(str(text).strip())
+        if match is None:
+            return False
+        ends.setdefault(match[1], []).append(int(match[2]))
+    several = [sorted(each) for each in ends.values() if len(each) > 1]
+    counted = sum(each[0] in (0, 1) and each == list(range(each[0], each[0] + len(each))) for each in several)
+    return len(ends) >= _FEWEST_NAMES and counted >= max(_FEWEST_NAMES, MOST * len(several))
 
 
 def holds_decimal_codes(column: Column) -> bool:
@@ -264,7 +293,8 @@ def worded_otherwise(column: Column, matter: Matter) -> bool:
 
 
 def _first(text: str) -> str:
-    return next(iter(words_of(text)), "")
+    """Return the first word of a text, "" where digits follow it at once: F01 is a number, and no sex."""
+    return "" if _NUMBERED.match(text.strip()) else next(iter(words_of(text)), "")
 
 
 def holds_states(column: Column) -> bool:
@@ -315,6 +345,23 @@ def counts_records(column: Column) -> bool:
         return False
     low, span = float(column.values.min()), float(np.ptp(column.values)) + 1
     return column.n * (column.n - 1) >= 20 * span or (low >= 10_000 and span > 20.0 * column.n)
+
+
+@remembered
+def sizes(column: Column) -> bytes:
+    """Return how many records each value has, the smallest first: columns that say the same have the same."""
+    counts = column.counts()
+    return np.sort(counts[counts > 0]).astype(np.int64).tobytes()
+
+
+def says_the_same(column: Column, other: Column) -> bool:
+    """Whether records have one value in common in a column just where they have one in the other, over many of each."""
+    if sizes(column) != sizes(other) or len(column.codes) < column.n or len(other.codes) < other.n:
+        return False
+    beside = np.empty(column.m, dtype=other.codes.dtype)
+    beside[column.codes] = other.codes  # as many values with as many records: what is told by one side is by both
+    repeated = column.n - int(np.count_nonzero(column.counts()))
+    return repeated >= _REPEATED and bool((beside[column.codes] == other.codes).all())
 
 
 def refers_to(column: Column, key: Column) -> bool:

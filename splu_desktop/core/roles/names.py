@@ -29,7 +29,7 @@ _PERSON_NAME, _NAME, _PERSON = listed(_WORDS["person_name"]), listed(_WORDS["nam
 _OTHER_PERSONS, _ADDRESSES = _WORDS["other_persons"].split(" | "), _WORDS["addresses"].split(" | ")
 _KINDS = listed("type typ tipo art kind specialty fach fachrichtung")  # of a person, which name nobody
 _BIRTH = listed(_WORDS["birth"])
-_BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "naiss", "nacim", "birthd")
+_BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "geboorted", "naiss", "nacim", "birthd")
 _NUMBERING = listed(_WORDS["numbering"])
 # Columns of these names alone hold numbers of persons, also where a person has many records, if they hold codes.
 _PERSONS, _CASES = listed(_WORDS["persons"]), listed(_WORDS["cases"])

@@ -35,6 +35,8 @@ from splu_desktop.core.roles.content import (
     numbered_alike,
     rare_values,
     refers_to,
+    says_the_same,
+    sizes,
     worded_otherwise,
 )
 from splu_desktop.core.roles.names import (
@@ -52,7 +54,17 @@ from splu_desktop.core.roles.names import (
     numbering,
     person_by_name,
 )
-from splu_desktop.core.roles.vocabulary import RECORDED, TIMED, Matter, RoleCard, doubtful, said_by, says_only, special
+from splu_desktop.core.roles.vocabulary import (
+    AGED,
+    RECORDED,
+    TIMED,
+    Matter,
+    RoleCard,
+    doubtful,
+    said_by,
+    says_only,
+    special,
+)
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 from splu_desktop.frozen import dataclass
@@ -101,6 +113,7 @@ class Suggestion:
 _STAGE = "Recognising the source"
 _NO_WORD = re.compile(r"[a-z]|([a-z]|nsa|col(umn)?|var(iable)?|attr(ibute)?|feature|field)[ _.]?\d+", re.IGNORECASE)
 _MANY = 50  # different values from which a number may be a person's
+_FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values from which columns that agree in all are of one matter; and say the same
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
 
 
@@ -136,13 +149,20 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
         if column.name not in found and not medical(column.name):
             progress.report(_STAGE, 1.0)
             for key, suggestion in list(found.items()):
-                if suggestion.role is Role.IDENTIFIER and key != column.name and refers_to(column, table[key]):
-                    found[column.name] = Suggestion(
-                        Role.IDENTIFIER,
-                        say("holds values of “{key}”, which names a record", key=key),
-                        RoleCard.IDENTIFIES,
-                    )
-                    break
+                if suggestion.role is not Role.IDENTIFIER or key == column.name:
+                    continue
+                if refers_to(column, table[key]):
+                    names = say("holds values of “{key}”, which names a record", key=key)
+                elif (
+                    column.m >= _ONE_BY_ONE
+                    and (numbering(column.name) or names_one_person(column.name))
+                    and says_the_same(column, table[key])
+                ):
+                    names = say("says the same as “{column}”, value for value", column=key)
+                else:
+                    continue
+                found[column.name] = Suggestion(Role.IDENTIFIER, names, RoleCard.IDENTIFIES)
+                break
     rest = [column for column in table.columns if column.name not in found]
     looks = {column.name: said for column in rest if (said := _special(column))}
     silent = bool(chosen) and not looks and not any(map(special, chosen))
@@ -159,7 +179,36 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
             found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
         else:
             found[column.name] = _other(column, silent)
+    _as_the_other(rest, found, {name: matter for name, (matter, _) in looks.items()})
     return {column.name: found[column.name] for column in table.columns}
+
+
+def _as_the_other(columns: list[Column], found: dict[str, Suggestion], matters: dict[str, Matter]) -> None:
+    """Take a column for what another is that says the same, value for value.
+
+    So a column whose name is harmless is left out beside a diagnosis, and one that no list reads is published beside
+    the wards that it gives the codes of.
+    """
+    alike: dict[bytes, list[Column]] = {}
+    for column in columns:
+        if int((~column.missing).sum()) >= _FEWEST_ALIKE:
+            alike.setdefault(sizes(column), []).append(column)
+    was = dict(found)
+    for column in (each for group in alike.values() if len(group) > 1 for each in group):
+        own = was[column.name]
+        published = own.role is Role.NSA
+        if not published and (own.card is not RoleCard.SPECIAL or own.matter or column.m < _ONE_BY_ONE):
+            continue
+        for other in alike[sizes(column)]:
+            matter = matters.get(other.name)
+            if (matter is not None if published else was[other.name].role is Role.NSA) and says_the_same(column, other):
+                why = say("says the same as “{column}”, value for value", column=other.name)
+                if matter is not None:
+                    reason = say("{why}: left out unless you mark it as sensitive", why=why)
+                    found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
+                else:
+                    found[column.name] = Suggestion(Role.NSA, why, was[other.name].card)
+                break
 
 
 @remembered
@@ -279,7 +328,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
     timed = recognised is not None and recognised.what == TIMED
     if recognised is not None and timed and found == (recognised,) and worded_otherwise(column, recognised):
         recognised, known = None, False  # a period that is regular is no time
-    if rare_values(column) and not (recognised is not None and column.kind is Kind.INTEGER and not dated):
+    if rare_values(column) and not (recognised is not None and recognised.what == AGED and column.kind is Kind.INTEGER):
         return Suggestion(
             Role.DROPPED,
             say(

@@ -18,6 +18,7 @@ _LONGEST_SEAM = 3  # letters between a sign and the next word of a compound: Fam
 _SEAMS = ("s", "es", "n", "en", "er", "e")  # of the words of a German or Dutch compound
 BODY = "a part of the body"
 RECORDED = "how the record was made"  # its source or event may be an illness: its values are read
+AGED = "an age or a year of birth"
 TIMED = "a date or a time"  # the matter of dates, years and days of the week
 _LONGEST_COMPOUND = 60  # letters; of longer ones each beginning and end would be looked at like a name
 _BENDS = 5  # letters from which an ending is no inflection: Klinikverlauf
