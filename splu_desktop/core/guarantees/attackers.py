@@ -78,7 +78,8 @@ class Attack:
     Attributes
     ----------
     column : its name.
-    learner : behind "release" in `figures`: "smoothed-naive-bayes", "weighted-naive-bayes" or "regression".
+    learner : behind "release" in `figures`: "smoothed-naive-bayes", "repeated-naive-bayes", "weighted-naive-bayes" or
+        "regression".
     tested, trained_on : records.
     columns : NSAs that the learners used; those with too many labels are left out.
     intervals, labels : of plain naive Bayes: numbers of more values were put into so many intervals; columns that have

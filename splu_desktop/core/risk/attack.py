@@ -213,7 +213,9 @@ def _ranged(
             else:
                 right, moved = _mean(sure[here]), [_mean(other[j][here]) for other in others]
                 # Errors of a larger table are smaller by the root, but for their mean.
-                few = (right * (1 - right) * (alike - 1) / np.count_nonzero(here)) ** 0.5  # persons who are known
+                rows_known = int(np.count_nonzero(here))
+                few = (right * rows_known + 1) / (rows_known + 2)  # of one row all or nothing is right
+                few = (few * (1 - few) * alike / rows_known) ** 0.5
                 arm = 2 * float(np.linalg.norm((np.std(errors, ddof=1) * share**0.5, unfound, few)))
                 low, high = sorted((right, right - share * float(np.mean(errors))))
                 high *= _mean(sure[here] / (1 - hidden[here])) / max(right, LEAST)
