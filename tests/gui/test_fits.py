@@ -177,6 +177,14 @@ def _hidden(area: QAbstractScrollArea) -> int:
     return area.verticalScrollBar().maximum()
 
 
+def _empty(area: QScrollArea) -> int:
+    """Return the pixels of what scrolls that none of its parts needs at the width there is."""
+    inside = area.widget()
+    bends = inside.layout() or inside.sizePolicy()
+    needed = inside.heightForWidth(inside.width()) if bends.hasHeightForWidth() else inside.minimumSizeHint().height()
+    return inside.height() - max(needed, area.viewport().height())
+
+
 def _scrolls(widget: QWidget) -> bool:
     """Whether a widget lies in room that scrolls, where sticking out is no loss."""
     above = widget.parentWidget()
@@ -198,6 +206,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             over = widget.widget().width() - widget.viewport().width()
             if over > 0 and (widget.horizontalScrollBarPolicy() is _NEVER or not sideways):
                 yield f"{over} pixels of what {name} holds are out of sight: {widget.parentWidget().objectName()}"
+            if (empty := _empty(widget)) > 2 and widget.widgetResizable():
+                yield f"{empty} pixels that {name} scrolls are empty"
         if isinstance(widget, QTextEdit) and widget.horizontalScrollBar().maximum() > 0:
             yield f"{name} scrolls sideways by {widget.horizontalScrollBar().maximum()}"
         if isinstance(widget, QTabBar) and not sideways and widget.sizeHint().width() > widget.width() + 1:

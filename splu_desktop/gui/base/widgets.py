@@ -336,6 +336,14 @@ class Scrolled(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        inside = self.widget()
+        if inside is not None and event.type() is QEvent.Type.LayoutRequest:
+            # As high as its lines are here: Qt asks for as much as they take in a narrow window.
+            bends = inside.layout() or inside.sizePolicy()
+            inside.setMinimumHeight(1 if bends.hasHeightForWidth() else 0)
+        return super().viewportEvent(event)
+
 
 class WholeLines(Scrolled):
     """Room in which what is too high scrolls, and which cuts no line of it while nothing is scrolled."""
@@ -694,9 +702,17 @@ def asked_file(parent: QWidget, title: str, kinds: str = "", start: str = "") ->
     return Path(name) if name else None
 
 
+class _PercentBox(QDoubleSpinBox):
+    """A box that says 5 %, not 5.00 %."""
+
+    def textFromValue(self, value: float) -> str:
+        places = next(at for at in range(self.decimals() + 1) if round(value, at) == round(value, self.decimals()))
+        return self.locale().toString(value, "f", places)
+
+
 def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
     """Return a box for a share, shown in per cent; its value is in per cent."""
-    box = QDoubleSpinBox()
+    box = _PercentBox()
     box.setRange(least, most)
     box.setDecimals(places)
     box.setSuffix(" %")
