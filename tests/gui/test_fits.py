@@ -44,7 +44,7 @@ from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.models import PreviewModel
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Choice
+from splu_desktop.gui.base.widgets import Choice, IconButton
 from splu_desktop.gui.classify.columns import ROLE_COLUMN
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -142,6 +142,26 @@ def _dotted(table: QTableView) -> list[str]:
     ]
 
 
+def _too_high(label: QLabel) -> bool:
+    """Whether a label is bound to more lines than its text has."""
+    flags, metrics = int(Qt.TextFlag.TextWordWrap), label.fontMetrics()
+    lines = metrics.boundingRect(QRect(0, 0, label.contentsRect().width(), 10_000), flags, label.text()).height()
+    return label.wordWrap() and label.minimumHeight() > lines + metrics.height()
+
+
+def _own_cut(table: QTableView) -> list[str]:
+    """Return the words of our own beside a picture that end in dots, of the first rows."""
+    model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
+    shown = [] if model is None else [at for at in range(model.columnCount()) if not table.isColumnHidden(at)]
+    return [
+        text
+        for cell in (model.index(row, at) for at in shown for row in range(min(model.rowCount(), 30)))
+        if (text := str(cell.data() or "")) in _own_words(languages.in_force())
+        and cell.data(Qt.ItemDataRole.DecorationRole) is not None
+        and metrics.horizontalAdvance(text) + table.iconSize().width() > header.sectionSize(cell.column()) - 16
+    ]
+
+
 def _untold(table: QTableView) -> list[str]:
     """Return the cells of the first rows that end in dots and don't say the rest on hover."""
     model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
@@ -216,6 +236,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"rows of {name} look alike: {alike}"
         if isinstance(widget, QTableView) and (dotted := _dotted(widget)):
             yield f"figures of {name} end in dots: {dotted}"
+        if isinstance(widget, QTableView) and (cut := _own_cut(widget)):
+            yield f"our own words in {name} end in dots: {cut}"
         if isinstance(widget, QTableView) and (untold := _untold(widget)):
             yield f"cells of {name} end in dots, and nothing tells the rest: {untold}"
         if isinstance(widget, QTableView) and _twice(widget):
@@ -226,6 +248,10 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             text = widget.currentText()
             if text not in _hover(widget, widget.rect().center()):
                 yield f"the choice “{text}” ends in dots, and nothing tells the rest"
+        if isinstance(widget, QLabel) and _too_high(widget):
+            yield f"{name} is bound to {widget.minimumHeight()} pixels, more than its lines take"
+        if isinstance(widget, IconButton) and widget.text() and widget.iconSize().width() == widget.iconSize().height():
+            yield f"the picture of {name} touches its text"
         if _cut(widget):
             yield f"{name} is cut at {widget.width()} x {widget.height()}, needs {widget.sizeHint().toTuple()}"
         if widget is top or widget.isWindow():

@@ -75,6 +75,7 @@ class _Fitting(QLabel):
         self._fit()
 
     def _fit(self) -> None:
+        self.setMinimumHeight(0)  # a label never says that it needs less than it is bound to
         self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
 
 
@@ -280,6 +281,10 @@ class IconButton(QPushButton):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._recolour()
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._recolour()  # a picture alone has no gap beside it
+
     def show_picture(self, picture: str) -> None:
         """Show another icon."""
         self._picture = picture
@@ -368,8 +373,8 @@ class WholeLines(Scrolled):
             return
         end = height = self.viewport().height() + self.viewportMargins().bottom()
         if inside.height() > height and not self.verticalScrollBar().value():
-            controls = (*inside.findChildren(QAbstractButton), *inside.findChildren(QComboBox))
-            for part in (*inside.findChildren(QLabel), *controls):
+            kinds = (QLabel, QAbstractButton, QComboBox)
+            for part in (part for part in (inside, *inside.findChildren(QWidget)) if isinstance(part, kinds)):
                 top = part.mapTo(inside, part.contentsRect().topLeft()).y()
                 if part.isVisible() and top < height < top + part.contentsRect().height():
                     line = part.fontMetrics().lineSpacing() if isinstance(part, QLabel) else part.height()
