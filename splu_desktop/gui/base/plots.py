@@ -117,7 +117,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     readout = Signal(str)
 
     def sizeHint(self) -> QSize:
-        return self.minimumSize()  # pyqtgraph asks for 640 x 480
+        return QSize(self.minimumSize())  # pyqtgraph asks for 640 x 480
 
     def __init__(self, name: str, axes: dict[str, pg.AxisItem], parent: QWidget | None = None) -> None:
         super().__init__(parent, axisItems=axes, enableMenu=False)
