@@ -198,7 +198,7 @@ def test_whatever_comes_of_something_is_said(
     after("not exported", lambda: query.crosstab.export(tmp_path / "no" / "cells.csv"), fault=True)
     query.tabs.setCurrentWidget(query.analyses)
     query.analyses.form.first.put(ill)
-    after("analysed", query.act, "95 % interval")
+    after("analysed", query.act, "95\u00a0% interval")
     query.tabs.setCurrentWidget(query.many)
     questions = tmp_path / "questions.csv"
     questions.write_text("Sex,Diagnosis\nf,flu\nm,flu\n")

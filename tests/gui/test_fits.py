@@ -44,7 +44,7 @@ from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.models import PreviewModel
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Choice
+from splu_desktop.gui.base.widgets import Choice, IconButton
 from splu_desktop.gui.classify.columns import ROLE_COLUMN
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -142,6 +142,26 @@ def _dotted(table: QTableView) -> list[str]:
     ]
 
 
+def _too_high(label: QLabel) -> bool:
+    """Whether a label is bound to more lines than its text has."""
+    flags, metrics = int(Qt.TextFlag.TextWordWrap), label.fontMetrics()
+    lines = metrics.boundingRect(QRect(0, 0, label.contentsRect().width(), 10_000), flags, label.text()).height()
+    return label.wordWrap() and label.minimumHeight() > lines + metrics.height()
+
+
+def _own_cut(table: QTableView) -> list[str]:
+    """Return the words of our own beside a picture that end in dots, of the first rows."""
+    model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
+    shown = [] if model is None else [at for at in range(model.columnCount()) if not table.isColumnHidden(at)]
+    return [
+        text
+        for cell in (model.index(row, at) for at in shown for row in range(min(model.rowCount(), 30)))
+        if (text := str(cell.data() or "")) in _own_words(languages.in_force())
+        and cell.data(Qt.ItemDataRole.DecorationRole) is not None
+        and metrics.horizontalAdvance(text) + table.iconSize().width() > header.sectionSize(cell.column()) - 16
+    ]
+
+
 def _untold(table: QTableView) -> list[str]:
     """Return the cells of the first rows that end in dots and don't say the rest on hover."""
     model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
@@ -177,6 +197,14 @@ def _hidden(area: QAbstractScrollArea) -> int:
     return area.verticalScrollBar().maximum()
 
 
+def _empty(area: QScrollArea) -> int:
+    """Return the pixels of what scrolls that none of its parts needs at the width there is."""
+    inside = area.widget()
+    bends = inside.layout() or inside.sizePolicy()
+    needed = inside.heightForWidth(inside.width()) if bends.hasHeightForWidth() else inside.minimumSizeHint().height()
+    return inside.height() - max(needed, area.viewport().height())
+
+
 def _scrolls(widget: QWidget) -> bool:
     """Whether a widget lies in room that scrolls, where sticking out is no loss."""
     above = widget.parentWidget()
@@ -198,6 +226,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             over = widget.widget().width() - widget.viewport().width()
             if over > 0 and (widget.horizontalScrollBarPolicy() is _NEVER or not sideways):
                 yield f"{over} pixels of what {name} holds are out of sight: {widget.parentWidget().objectName()}"
+            if (empty := _empty(widget)) > 2 and widget.widgetResizable():
+                yield f"{empty} pixels that {name} scrolls are empty"
         if isinstance(widget, QTextEdit) and widget.horizontalScrollBar().maximum() > 0:
             yield f"{name} scrolls sideways by {widget.horizontalScrollBar().maximum()}"
         if isinstance(widget, QTabBar) and not sideways and widget.sizeHint().width() > widget.width() + 1:
@@ -206,6 +236,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"rows of {name} look alike: {alike}"
         if isinstance(widget, QTableView) and (dotted := _dotted(widget)):
             yield f"figures of {name} end in dots: {dotted}"
+        if isinstance(widget, QTableView) and (cut := _own_cut(widget)):
+            yield f"our own words in {name} end in dots: {cut}"
         if isinstance(widget, QTableView) and (untold := _untold(widget)):
             yield f"cells of {name} end in dots, and nothing tells the rest: {untold}"
         if isinstance(widget, QTableView) and _twice(widget):
@@ -216,6 +248,10 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             text = widget.currentText()
             if text not in _hover(widget, widget.rect().center()):
                 yield f"the choice “{text}” ends in dots, and nothing tells the rest"
+        if isinstance(widget, QLabel) and _too_high(widget):
+            yield f"{name} is bound to {widget.minimumHeight()} pixels, more than its lines take"
+        if isinstance(widget, IconButton) and widget.text() and widget.iconSize().width() == widget.iconSize().height():
+            yield f"the picture of {name} touches its text"
         if _cut(widget):
             yield f"{name} is cut at {widget.width()} x {widget.height()}, needs {widget.sizeHint().toTuple()}"
         if widget is top or widget.isWindow():

@@ -84,7 +84,7 @@ def test_the_chart_tells_each_period_in_words(tab: AnalysisTab, recipient: Stage
         assert tab.plot.words_at(at).startswith(f"{part.what}: ")
     tab.plot.point_at(2)
     assert tab.readout.text() == tab.plot.words_at(2)
-    assert tab.plot.accessibleDescription().count("95 % interval") == len(parts)
+    assert tab.plot.accessibleDescription().count("95\u00a0% interval") == len(parts)
 
 
 def test_what_is_missing_is_said_and_nothing_is_asked(tab: AnalysisTab, recipient: Stage) -> None:

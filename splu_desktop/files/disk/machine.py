@@ -61,8 +61,8 @@ def _text_bytes(column: Column) -> int:
 
 
 def size_text(size: int) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes for people, with two digits or three: nothing that needs it is known better."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
-            return Figure(f"{size / factor:.1f} {unit}")
+            return Figure(f"{size / factor:.{int(size < 10 * factor)}f} {unit}")
     return Figure(f"{size} B")

@@ -78,6 +78,7 @@ class BarsView(QWidget):
         pairs = zip(map(isolated, bars.labels), map(number, bars.counts), strict=True)
         said = joined(joined(pair, ":") for pair in pairs)
         self.setAccessibleName(f"{self._name}. {said}")
+        self.updateGeometry()
         self.update()
 
     def event(self, event: QEvent) -> bool:
@@ -96,16 +97,18 @@ class BarsView(QWidget):
         more = self._bars.values > len(self._bars.labels)
         return min(len(self._bars.labels), max(1, self.height() // self._line() - more))
 
-    def wanted_height(self) -> int:
-        """Return the height that shows every bar there is."""
+    def wanted_height(self, most: int | None = None) -> int:
+        """Return the height that shows every bar there is, or `most` lines of them, if not known yet of as many."""
         lines = len(self._bars.labels) + (1 if self._bars.values > len(self._bars.labels) else 0)
+        if most is not None:
+            lines = min(lines or most, most)
         return (self.fontMetrics().height() + 6) * max(1, lines)
 
     def sizeHint(self) -> QSize:
-        return QSize(270, (self.fontMetrics().height() + 6) * (_ROWS + 1))
+        return QSize(270, self.wanted_height(_ROWS + 1))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, (self.fontMetrics().height() + 6) * 8)
+        return QSize(200, self.wanted_height(8))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         c = theme.colours()

@@ -333,22 +333,25 @@ class TableView(QTableView):
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
         headed = {
-            at: wide if self._holds_figures(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
+            at: wide if self._stays_whole(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
         }
 
         def narrowed(most: int) -> dict[int, int]:
             return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
 
-        # The widest give way first, down to their headers, figures not at all: half of one is another. Where that is
-        # not enough, the table scrolls.
+        # The widest give way first, down to their headers; figures, of which half is another, and words beside a
+        # picture, which are our own, not at all. Where that is not enough, the table scrolls.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
         for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), narrowed(0)).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
 
-    def _holds_figures(self, column: int) -> bool:
+    def _stays_whole(self, column: int) -> bool:
         model = self.model()
-        held = None if model is None else model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)
+        first = None if model is None else model.index(0, column)
+        if first is None or first.data(Qt.ItemDataRole.DecorationRole) is not None:
+            return first is not None
+        held = first.data(Qt.ItemDataRole.TextAlignmentRole)
         return held is not None and bool(Qt.AlignmentFlag(held) & Qt.AlignmentFlag.AlignRight)
 
     def fit_columns(

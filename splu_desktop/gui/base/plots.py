@@ -106,10 +106,18 @@ class CountAxis(pg.AxisItem):  # type: ignore[misc]
         return [number(10**value) if spacing == 1.0 else "" for value in values]
 
 
+def promised(share: float) -> str:
+    """Return T_P as the promise says it: rounded down, in whole per cent, and never 100 %."""
+    return percent(min(math.floor(100 * share * (1 + 1e-9)) / 100, 0.99) if share >= 0.01 else share)
+
+
 class Plot(pg.PlotWidget):  # type: ignore[misc]
     """What both plots share: colours of the scheme, no zooming by accident, cursor, export."""
 
     readout = Signal(str)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.minimumSize())  # pyqtgraph asks for 640 x 480
 
     def __init__(self, name: str, axes: dict[str, pg.AxisItem], parent: QWidget | None = None) -> None:
         super().__init__(parent, axisItems=axes, enableMenu=False)
@@ -422,7 +430,7 @@ class SmallCountsPlot(Plot):
         low = what.t_p < 0.8
         self._tag.setAnchor((1.0, 1.0) if low else (1.0, 0.0))
         self._tag.setPos(most + 0.7, what.t_p)
-        self._tag.setText(t("at least {share} up to {alpha}", share=percent(what.t_p), alpha=what.alpha))
+        self._tag.setText(t("at least {share} up to {alpha}", share=promised(what.t_p), alpha=what.alpha))
         self._shown = what
         self.setAccessibleDescription(
             t(
@@ -430,7 +438,7 @@ class SmallCountsPlot(Plot):
                 "least {t_p}, the least at a count of {at}.",
                 alpha=what.alpha,
                 epsilon=percent(what.epsilon),
-                t_p=percent(what.t_p),
+                t_p=promised(what.t_p),
                 at=what.at,
             )
         )

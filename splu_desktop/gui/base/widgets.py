@@ -81,6 +81,7 @@ class _Fitting(QLabel):
         self._fit()
 
     def _fit(self) -> None:
+        self.setMinimumHeight(0)  # a label never says that it needs less than it is bound to
         self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
 
 
@@ -300,6 +301,10 @@ class IconButton(QPushButton):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._recolour()
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._recolour()  # a picture alone has no gap beside it
+
     def show_picture(self, picture: str) -> None:
         """Show another icon."""
         self._picture = picture
@@ -356,6 +361,14 @@ class Scrolled(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        inside = self.widget()
+        if inside is not None and event.type() is QEvent.Type.LayoutRequest:
+            # As high as its lines are here: Qt asks for as much as they take in a narrow window.
+            bends = inside.layout() or inside.sizePolicy()
+            inside.setMinimumHeight(1 if bends.hasHeightForWidth() else 0)
+        return super().viewportEvent(event)
+
 
 class WholeLines(Scrolled):
     """Room in which what is too high scrolls, and which cuts no line of it while nothing is scrolled."""
@@ -380,8 +393,8 @@ class WholeLines(Scrolled):
             return
         end = height = self.viewport().height() + self.viewportMargins().bottom()
         if inside.height() > height and not self.verticalScrollBar().value():
-            controls = (*inside.findChildren(QAbstractButton), *inside.findChildren(QComboBox))
-            for part in (*inside.findChildren(QLabel), *controls):
+            kinds = (QLabel, QAbstractButton, QComboBox)
+            for part in (part for part in (inside, *inside.findChildren(QWidget)) if isinstance(part, kinds)):
                 top = part.mapTo(inside, part.contentsRect().topLeft()).y()
                 if part.isVisible() and top < height < top + part.contentsRect().height():
                     line = part.fontMetrics().lineSpacing() if isinstance(part, QLabel) else part.height()
@@ -721,9 +734,17 @@ def asked_file(parent: QWidget, title: str, kinds: str = "", start: str = "") ->
     return Path(name) if name else None
 
 
+class _PercentBox(QDoubleSpinBox):
+    """A box that says 5 %, not 5.00 %."""
+
+    def textFromValue(self, value: float) -> str:
+        places = next(at for at in range(self.decimals() + 1) if round(value, at) == round(value, self.decimals()))
+        return self.locale().toString(value, "f", places)
+
+
 def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
     """Return a box for a share, shown in per cent; its value is in per cent."""
-    box = QDoubleSpinBox()
+    box = _PercentBox()
     box.setRange(least, most)
     box.setDecimals(places)
     box.setSuffix(" %")

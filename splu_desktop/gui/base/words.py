@@ -31,20 +31,24 @@ def speak(language: Language) -> None:
     _spoken[0] = language
 
 
+def _unbroken(sentence: str) -> str:
+    """Return a sentence of which no line begins with a per cent sign."""
+    return re.sub(r"(?<=\d) %", "\u00a0%", sentence)
+
+
 def told(text: str) -> str:
-    """Return a sentence of core or files in the window's language; no line of it begins with a per cent sign."""
-    return re.sub(r"(?<=\d) %", "\u00a0%", _spoken[0].sentence(text))
+    """Return a sentence of core or files in the window's language."""
+    return _unbroken(_spoken[0].sentence(text))
 
 
 def t(sentence: str, /, **values: object) -> str:
     """Return a sentence of the window in its language, with its placeholders filled."""
-    found = QCoreApplication.translate("window", sentence)
-    return filled(found, **values) if values else found
+    return filled(QCoreApplication.translate("window", sentence), **values)
 
 
 def filled(sentence: str, /, **values: object) -> str:
     """Return a translated sentence with its placeholders filled; names from right to left are isolated."""
-    return _ISOLATING.vformat(sentence, (), values)
+    return _unbroken(_ISOLATING.vformat(sentence, (), values) if values else sentence)
 
 
 def number(count: float) -> str:

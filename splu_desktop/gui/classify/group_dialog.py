@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +30,7 @@ from splu_desktop.gui.base.widgets import (
     Banner,
     Choice,
     Dialog,
+    Scrolled,
     label,
     last_row,
     line_edit,
@@ -100,9 +100,7 @@ class GroupDialog(Dialog):
         grid = new_grid(24)
         self.before, self.after = BarsView(t("Before")), BarsView(t("After"))
         self.before_title, self.after_title = label("", "strong"), label("", "strong")
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scroll = Scrolled()
         self._scroll.setAccessibleName(t("Values after grouping"))
         self._scroll.setWidget(self.after)
         grid.addWidget(self.before_title, 0, 0)

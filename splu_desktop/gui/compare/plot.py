@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
@@ -43,7 +43,6 @@ class ProtectionPlot(Plot):
         self._ring.setZValue(4)
         self.getPlotItem().vb.setRange(xRange=(-0.03, 1.05), yRange=(-0.04, 1.1), padding=0.0)
         self.setMinimumSize(240, 150)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # pyqtgraph asks for 480
         self.label_axis("bottom", t("protected: a colleague is wrong"))
         self.label_axis("left", t("large counts right"))
         self.scene().sigMouseClicked.connect(lambda _: self._pick())

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.models import shortened
-from splu_desktop.gui.base.widgets import Choice, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Choice, Scrolled, line_edit, margins, put
 from splu_desktop.gui.base.words import t, told
 
 
-class ColumnsForm(QScrollArea):
+class ColumnsForm(Scrolled):
     """One row for each column: what the file calls it, the name it gets, its type.
 
     Signals: `renamed` (the file's name, the new name) and `typed` (the name now, a Kind or None).
@@ -26,7 +26,6 @@ class ColumnsForm(QScrollArea):
         page = QWidget()
         self._form = QFormLayout(page)
         self._form.setContentsMargins(0, 8, 8, 0)
-        self.setWidgetResizable(True)
         self.setWidget(page)
         self.names: dict[str, QLineEdit] = {}
         self.types: dict[str, QComboBox] = {}

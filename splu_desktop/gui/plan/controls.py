@@ -94,7 +94,7 @@ class ThresholdBoxes(QWidget):
         self.epsilon = percent_box(2.0, 100.0, 0, t("Relative error, epsilon"))
         self.t_e = percent_box(0.1, 50.0, 1, t("Tolerated probability of failing, T_E"))
         self.t_p = percent_box(0.0, 99.0, 0, t("Least probability wanted, T_P"))
-        self.t_p.setSpecialValueText(t("any"))
+        self.t_p.setSpecialValueText(t("not set"))
         for words, box, hint in (
             (
                 t("Counts up to"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
-from splu_desktop.gui.base.widgets import Picture, button, copy_text, label, margins, put
+from splu_desktop.gui.base.widgets import Picture, WholeLines, button, copy_text, label, margins, put
 from splu_desktop.gui.base.words import filled, number, percent, t
 from splu_desktop.gui.plan.figures import ValueRow, Values
 from splu_desktop.gui.plan.ways_out import WayOut, WaysOutRow
@@ -42,9 +42,7 @@ class PromisesTab(QWidget):
             lines.addLayout(row)
         lines.addStretch(1)
         # Long sentences scroll: what a slider says must not lay out the whole page anew.
-        room = QScrollArea()
-        room.setWidgetResizable(True)
-        room.setFrameShape(QScrollArea.Shape.NoFrame)
+        room = WholeLines()
         room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         room.setAccessibleName(t("Promises"))
         room.setWidget(said)

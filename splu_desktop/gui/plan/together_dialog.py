@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -27,7 +26,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Dialog, button, label, last_row, margins, put
+from splu_desktop.gui.base.widgets import Dialog, button, label, last_row, margins, put, scrolled
 from splu_desktop.gui.base.words import t, told
 
 _PAUSE = 150  # milliseconds after the last change
@@ -95,10 +94,9 @@ class TogetherDialog(Dialog):
         outer.addLayout(row)
         self.costs = label("", wrap=True, selectable=True, live=True)
         self.costs.setAlignment(Qt.AlignmentFlag.AlignTop)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
+        scroll = scrolled(self.costs)
+        scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         scroll.setAccessibleName(t("What it brings and costs"))
-        scroll.setWidget(self.costs)
         outer.addWidget(scroll, 3)
         others = ((t("Draw &one by one"), self.apart),) if self._now else ()
         self.use = last_row(self, outer, t("&Draw together"), *others)

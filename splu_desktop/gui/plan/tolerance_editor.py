@@ -43,11 +43,16 @@ from splu_desktop.gui.base.widgets import (
     put,
     whole_box,
 )
-from splu_desktop.gui.base.words import decimal, number, percent, t, tip, told
+from splu_desktop.gui.base.words import number, percent, t, tip, told
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, ToleranceRow, designed, rows_of, workable
 
 _REST = 150  # ms that a slider must rest before group sizes are looked for
 _FINE = 1000  # slider steps for a tolerance of 1
+
+
+def _up(limit: Fraction) -> float:
+    """Return a share that is a limit rounded up to what is shown, as the plan's sentence says it."""
+    return math.ceil(1000 * limit) / 1000
 
 
 class ToleranceEditor(QWidget):
@@ -163,7 +168,7 @@ class ToleranceEditor(QWidget):
                     return "–"
                 if get == "t_p":
                     value = math.floor(1000 * value) / 1000  # it is the least, so never rounded up
-                return decimal(value) if get == "signal" else percent(value)
+                return percent(value)
 
             def key(row: ToleranceRow) -> float:
                 value = getattr(row, get)
@@ -178,7 +183,7 @@ class ToleranceEditor(QWidget):
                 Field(t("Share"), lambda r: percent(r.share), key=lambda r: r.share, right=True),
                 Field(
                     t("At most"),
-                    lambda r: t("not sensitive") if r.limit == 1 else percent(float(r.limit)),
+                    lambda r: t("not sensitive") if r.limit == 1 else percent(_up(r.limit)),
                     key=lambda r: r.limit,
                     right=True,
                     hint=t("Share of the rows that show the value that may be right, on average"),

@@ -15,7 +15,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plot_saving import SavePlotButton
-from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot
+from splu_desktop.gui.base.plots import Floats, PercentAxis, Plot, promised
 from splu_desktop.gui.base.widgets import Card, button, label, margins, put
 from splu_desktop.gui.base.words import number, percent, t, told
 
@@ -120,7 +120,7 @@ class TradeOffPlot(Plot):
             "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of"
             " the records {subgroup}; signal left {signal}",
             gamma=number(int(curve.gammas[place])),
-            t_p=percent(float(curve.t_p[place])),
+            t_p=promised(float(curve.t_p[place])),
             error=percent(float(curve.large_error[place])),
             subgroup=percent(float(curve.subgroup_error[place])),
             signal=percent(float(curve.signal[place])),

@@ -101,7 +101,6 @@ class WorkloadTab(WorkingTab):
             card.heading.setWordWrap(True)
             # In large writing the axes take as much room as the bars: rather scroll than draw one over the other.
             plot.setMinimumHeight(max(120, 8 * self.fontMetrics().height()))
-            plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
             card.body.addWidget(plot, 1)
             readout = label(note, "quiet", wrap=True)
             plot.readout.connect(lambda text, at=at: self._read(at, text))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins, percent_box, put
 from splu_desktop.gui.base.words import t, tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
@@ -91,12 +90,8 @@ class ReportFields(Scrolled):
             ("review", t("To be reviewed by"), t("a date")),
         )
         caption = label(t("Largest risk of recognition allowed"), "quiet")
-        self.threshold = QDoubleSpinBox()
-        self.threshold.setRange(0, 1)
-        self.threshold.setDecimals(3)
-        self.threshold.setSingleStep(0.01)
-        self.threshold.setSpecialValueText(t("none beside 0.09"))
-        self.threshold.setAccessibleName(t("Largest risk of recognition allowed"))
+        self.threshold = percent_box(0.0, 100.0, 2, caption.text())
+        self.threshold.setSpecialValueText(t("none beside 9.09 %"))
         self.threshold.valueChanged.connect(lambda _: self._typed())
         put(column, caption, self.threshold)
         column.addSpacing(4)
@@ -162,7 +157,7 @@ class ReportFields(Scrolled):
         )
 
     def _allowed(self) -> str:
-        return f"{self.threshold.value():g}" if self.threshold.value() else ""
+        return f"{self.threshold.value() / 100:g}" if self.threshold.value() else ""
 
     def _law(self) -> str:
         return ",".join(code for code, box in self.laws.items() if box.isChecked()) or NONE
@@ -212,7 +207,7 @@ class ReportFields(Scrolled):
         for name, edit in self.edits.items():
             edit.setText(texts.get(name, ""))
         with QSignalBlocker(self.threshold):
-            self.threshold.setValue(Fields(threshold=texts.get("threshold", "")).allowed or 0.0)
+            self.threshold.setValue((Fields(threshold=texts.get("threshold", "")).allowed or 0.0) * 100)
         chosen = (texts.get("law") or DEFAULT).split(",")
         for code, tick in self.laws.items():
             with QSignalBlocker(tick):
