@@ -448,7 +448,7 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
         (t("For the recipient"), other),
     ]
     name = t("What the figures support for each holder (GDPR Art. 4(1), CJEU C-413/23 P)")
-    return [Heading(name, 2), facts(t("Holders"), rows, (0.6, 2.6))]
+    return [Heading(name, 2), facts(t("Holders"), rows, (0.9, 2.3))]
 
 
 def _persons(report: Report, t: Language) -> list[Block]:
