@@ -28,7 +28,7 @@ from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.report import law
 from splu_desktop.report.alternatives import BadComparison, read_comparison
 from splu_desktop.report.content import SECTIONS, document, front
-from splu_desktop.report.content.closing import GATE
+from splu_desktop.report.content.closing import GATE, GLOSSARY
 from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, guessed, known_rightly, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
@@ -220,6 +220,32 @@ def test_what_three_readers_are_told_stands_on_the_page_named(case: Case, code: 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:
     assert set(gate.NAMES) | {"eligible", "destination", "room", "time"} <= set(GATE)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_measures_of_risk_are_explained_where_they_stand(case: Case, code: str) -> None:
+    t = language(code)
+    blocks = front.pages(case.internal, t)
+    at, table = next(
+        (at, b) for at, b in enumerate(blocks) if isinstance(b, TableBlock) and b.name == t("Before and after")
+    )
+    note = blocks[at + 1]
+    assert isinstance(note, Paragraph)
+    risks = [cell_text(row[0]).partition(",")[0] for row in table.rows if cell_text(row[2]) != "–"]
+    assert len(risks) == 3
+    assert not [risk for risk in risks if f"{risk}:" not in re.sub(r"\s+:", ":", note.text)]
+
+
+def test_words_of_art_are_among_the_words(case: Case) -> None:
+    known = " ".join(word for word, _ in GLOSSARY).lower()
+    art = re.compile(
+        r"\b[AT]_\w+|\b\w-(?:anonymity|diversity)|(?i:\w\w+ risk(?=,)|naive Bayes|Chebyshev)"
+        r"|(?i:calibrated learner|tolerances?\b)"
+    )
+    texts = [text for report in (case.external, case.internal) for text in said(document(report, "en"))]
+    found = {word.lower() for text in texts for word in art.findall(text)}
+    assert {"a_know", "t_p", "naive bayes", "prosecutor risk"} <= found
+    assert not sorted(word for word in found if word.removesuffix("s") not in known)
 
 
 def test_no_table_and_no_column_says_nothing(case: Case) -> None:

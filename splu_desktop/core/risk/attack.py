@@ -36,7 +36,7 @@ _CHANCE = 0.01  # least margin told of a figure that but for the draw's chance i
 _KNOWN = (0.0, 0.8, 0.95)  # certainties from which on rows are counted
 _POWERS, _DROP = (0.15, 0.25, 0.4, 0.6, 0.8, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0), 2.0  # of odds; of log-likelihood
 _UNFOUND = (0.02, 0.05, 0.05)  # standard deviation of what made tables don't show, by measurement
-_FAINT = 0.5  # of shares at most
+_FAINT = 0.5  # of shares, and of what is believed beyond them, at most
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -177,8 +177,9 @@ def _ranged(
 
     Three things move them away from what is believed: how much too surely guesses about made tables were believed
     (`_strays`); beliefs all surer or less sure, as far as they explain what is shown hardly less well; and a value near
-    the eligibility limit, whose structure can't be found, so that guesses of others are right more often by up to
-    the share that such a value takes of what is believed (`faint`).
+    the eligibility limit, whose structure can't be found (`faint`), so that guesses of others are right more often by
+    up to the share that such a value takes of what is believed, and guesses of it less often by half of what is
+    believed beyond its share.
     """
     alike = channel.alike
     figures = tuple(_chanced(_figures(*each), channel) for each in zip(guesses, believed, strict=True))
@@ -201,7 +202,9 @@ def _ranged(
             found.append(each)
             continue
         group = channel.classes[said.guess]
-        hidden = np.minimum(best @ faint - best[rows, group] * faint[group], _FAINT)
+        own = np.maximum(best[rows, group], LEAST)
+        hidden = np.minimum(best @ faint - own * faint[group], _FAINT)
+        doubted = _FAINT * faint[group] * np.maximum(1 - channel.prior[group] / own, 0.0)
         ends: list[tuple[float, float] | None] = []
         told = zip(_KNOWN, _UNFOUND, bounds[each.name], strays[each.name].T, strict=True)
         for least, unfound, (bottom, top), errors in told:
@@ -218,6 +221,7 @@ def _ranged(
                 few = (few * (1 - few) * alike / rows_known) ** 0.5
                 arm = 2 * float(np.linalg.norm((np.std(errors, ddof=1) * share**0.5, unfound, few)))
                 low, high = sorted((right, right - share * float(np.mean(errors))))
+                low *= _mean(sure[here] * (1 - doubted[here])) / max(right, LEAST)
                 high *= _mean(sure[here] / (1 - hidden[here])) / max(right, LEAST)
                 low, high = low - np.hypot(arm, right - min(moved)), high + np.hypot(arm, max(moved) - right)
                 ends.append((min(max(float(low), bottom), right), max(min(float(high), top), right)))

@@ -151,11 +151,12 @@ def learn(
     chosen, learned = _chosen(every, base, likely, folds, work)
     parts = {most: (chosen[:most], [each[:most] for each in learned]) for most in (1, len(chosen)) if chosen}
     rated: list[tuple[float, str, _Cells]] = []
-    for less, cells in ((0, max(every, key=explained)), *parts.items()):
+    whole = max(((explained(cells), cells) for cells in every), key=lambda each: each[0])
+    for less, told, cells in ((0, *whole), *((most, explained(each), each) for most, each in parts.items())):
         again = _again(cells, base, likely, folds, work)
-        for twice, name, each in ((0, "smoothed-naive-bayes", cells), (1, "repeated-naive-bayes", again)):
-            # What could be chosen explains more by chance alone.
-            rated.append((explained(each) - _LEAD * channel.alike * (less + twice), name, each))
+        # What could be chosen explains more by chance alone.
+        rated.append((told - _LEAD * channel.alike * less, "smoothed-naive-bayes", cells))
+        rated.append((explained(again) - _LEAD * channel.alike * (less + 1), "repeated-naive-bayes", again))
     _, name, cells = max(rated, key=lambda each: each[0])
     features = cells[0]
     some = _some(n, (len(features) + _PAIRS) * len(prior), work)

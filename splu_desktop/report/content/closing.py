@@ -17,6 +17,8 @@ GLOSSARY = (
             "Shmatikov 2008)"
         ),
     ),
+    (mark("calibrated learner"), mark("guesses by all columns together, as surely as the release justifies")),
+    (mark("Chebyshev"), mark("a bound on T_f by the variance alone, never below the exact count")),
     (mark("class"), mark("all records that agree in every column published unchanged")),
     (mark("decoy group"), mark("gamma records with different sensitive values that lend each other their values")),
     (mark("epsilon"), mark("relative error: 30 % of a count of 10 is 3")),
@@ -27,7 +29,15 @@ GLOSSARY = (
         mark("every class has l different sensitive values; none of them too frequent beside the rest"),
     ),
     (mark("N"), mark("the number of records")),
+    (mark("naive Bayes"), mark("guesses by what each column tells by itself, as if no two said the same")),
     (mark("NSA"), mark("non-sensitive attribute: a column published unchanged")),
+    (
+        mark("prosecutor risk, journalist risk"),
+        mark(
+            "how likely someone who knows that a person is in the table, or does not know it, picks the person's row: "
+            "1 in as many as its class has, or less"
+        ),
+    ),
     (mark("SA"), mark("sensitive attribute: a column whose values are re-drawn")),
     (mark("SHA-256"), mark("fingerprint of a file: if one bit changes, the fingerprint does")),
     (mark("signal a − b"), mark("how much more often a value is shown by records that have it than by others")),
@@ -36,6 +46,7 @@ GLOSSARY = (
         mark("T_f"),
         mark("the count from which a published count is within epsilon of the truth, but for T_E of releases"),
     ),
+    (mark("tolerance"), mark("the largest share, on average, of the rows showing a value that may be right")),
     (mark("T_P"), mark("least probability that a small count is shown wrong by more than epsilon")),
 )
 GATE = {

@@ -188,7 +188,7 @@ def residual(report: Report, t: Language) -> str:
         said.append(
             t(
                 "Of the attackers tried the surest is rightly at least 80 % sure of “{column}” in {known} of the rows "
-                "({none} without the table); another, the strongest, names “{other}” rightly in {right} of them "
+                "({none} without the table); another, who gains most, names “{other}” rightly in {right} of them "
                 "({blind} without it).",
                 column=shortened(first),
                 known=known_rightly(sure, t),
@@ -268,10 +268,11 @@ def _before_after(report: Report, t: Language) -> list[Block]:
         rows.append((name, share(0.0, t), "–", setting(asked_t_p, t), at_least(promise.t_p, t), met))
     header = (t("Measure"), t("Before"), t("Threshold"), t("Asked for"), t("After"), "")
     note = t(
-        "Prosecutor: someone who knows that the person is in the table. Journalist: someone who does not; without a "
-        "register of the population it is at most as high. The threshold of {limit} (1 in 11) is that of EMA 0070 and "
-        "Health Canada for public release; the gate before publishing asks for what suits the audience, maybe less. "
-        "Re-drawing changes what a found row tells, not how many are found.",
+        "Prosecutor risk: how likely someone who knows that a person is in the table picks the person's row, 1 in as "
+        "many as agree in all unchanged columns (a class). Journalist risk: the same of someone who does not know it; "
+        "without a register of the population it is at most as high. The threshold of {limit} (1 in 11) is that of EMA "
+        "0070 and Health Canada for public release; the gate before publishing asks for what suits the audience, maybe "
+        "less. Re-drawing changes what a found row tells, not how many are found.",
         limit=t.plain(round(THRESHOLD, 2)),
     )
     if before is None:
@@ -441,13 +442,13 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
         )
     rows = [
         (
-            t("For the hospital"),
-            t("personal data, pseudonymised: it holds the source, with which rows can be matched"),
+            t("For the custodian"),
+            t("personal data, pseudonymised: rows can be matched with the source"),
         ),
         (t("For the recipient"), other),
     ]
     name = t("What the figures support for each holder (GDPR Art. 4(1), CJEU C-413/23 P)")
-    return [Heading(name, 2), facts(t("Holders"), rows, (0.6, 2.6))]
+    return [Heading(name, 2), facts(t("Holders"), rows, (0.9, 2.3))]
 
 
 def _persons(report: Report, t: Language) -> list[Block]:

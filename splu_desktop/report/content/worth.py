@@ -59,8 +59,9 @@ def _workloads(original: model.Original, t: Language) -> list[Block]:
         rows.append((each.column, whole(each.queries, t), *errors, share(held, t), share(each.unsafe, t)))
     told = t(
         "Random questions (conditions on up to three unchanged columns and one sensitive value) were put to the "
-        "published table and to the source: mean relative error by the true count, how often the 95 % interval held "
-        "the truth, and how many counts of 1 to 3 came out wrong by more than 30 %, as is wanted."
+        "published table and to the source: mean relative error by the true count (in records, or as a share of all), "
+        "how often the 95 % interval held the truth, and how many counts of 1 to 3 came out wrong by more than 30 %, "
+        "as is wanted."
     )
     name = t("Error of estimated counts")
     return [
