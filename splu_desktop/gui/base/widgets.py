@@ -687,8 +687,7 @@ class Dialog(Stops, QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         if size:
-            room = self.screen().availableGeometry()
-            self.resize(min(size[0], room.width()), min(size[1], room.height() - _TITLE))
+            self.resize(size[0], min(size[1], self.screen().availableGeometry().height() - _TITLE))
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
         if intro:
             self.parts.addWidget(label(intro, wrap=True))

@@ -62,6 +62,7 @@ class BesideDialog(Dialog):
 
     def __init__(self, table: Table, plan: Plan, column: str, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(t("Beside other methods"), (1120, 720), parent)
+        self.resize(min(self.width(), self.screen().availableGeometry().width() - 40), self.height())
         self._table, self._plan, self._tasks = table, plan, tasks
         self._comparison: Comparison | None = None
         self._job: Job | None = None
