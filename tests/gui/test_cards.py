@@ -225,3 +225,6 @@ def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(
     idle(window)
     assert page.isVisible()
     assert page.selected() == ["HIV"]
+    gate.go.emit(Step.CLASSIFY, "")
+    idle(window)
+    assert page.selected() == [next(iter(page.risk.shown.columns))], "of several columns the most telling"

@@ -427,7 +427,7 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
 
 def test_dialogs_end_alike() -> None:
     """One row, made in one place: who builds his own says here why he must."""
-    own = {"widgets.py", "guide.py", "handover_dialog.py"}  # Qt's own Close; a window that stays when its act is done
+    own = {"widgets.py", "handover_dialog.py"}  # a window that stays when its act is done
     found = {
         path.name
         for path in GUI.rglob("*.py")

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QGuiApplication,
     QHelpEvent,
     QIcon,
+    QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -673,7 +674,13 @@ class Dialog(Stops, QDialog):
 
     size : in pixels, for it to open with, as far as the screen is high enough; None for what its parts ask for.
     intro : what it is for, at the top.
+
+    Attributes
+    ----------
+    act : the button that Enter presses where no button has the focus; None where Enter does nothing there.
     """
+
+    act: QPushButton | None = None
 
     def __init__(self, title: str, size: tuple[int, int] | None, parent: QWidget | None, intro: str = "") -> None:
         super().__init__(parent)
@@ -684,6 +691,16 @@ class Dialog(Stops, QDialog):
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
         if intro:
             self.parts.addWidget(label(intro, wrap=True))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Qt presses what it takes for the default: any button that had the focus before, be it Cancel.
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+            return
+        at = self.focusWidget()
+        pressed = at if isinstance(at, QAbstractButton) else self.act
+        if pressed is not None:
+            pressed.click()
 
 
 def new_grid(across: int = -1, down: int = -1, parent: QWidget | None = None) -> QGridLayout:
@@ -702,7 +719,7 @@ def room_above(last: QVBoxLayout) -> QVBoxLayout:
 
 
 def last_row(
-    dialog: QDialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
+    dialog: Dialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
 ) -> QPushButton:
     """Give a dialog its last row, and return its first button: the act that Enter does, other acts, and the way out.
 
@@ -719,6 +736,7 @@ def last_row(
         first = QPushButton(act)
         first.setProperty("look", "primary")
         row.addButton(first, QDialogButtonBox.ButtonRole.AcceptRole)
+        dialog.act = first
     for text, do in others:
         row.addButton(button(text, do), QDialogButtonBox.ButtonRole.ResetRole)
     first.setDefault(True)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -101,6 +102,8 @@ class GroupDialog(Dialog):
         self.before, self.after = BarsView(t("Before")), BarsView(t("After"))
         self.before_title, self.after_title = label("", "strong"), label("", "strong")
         self._scroll = Scrolled()
+        # As high as the bars beside it: Qt keeps the height that it was asked for while there were none.
+        self._scroll.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._scroll.setAccessibleName(t("Values after grouping"))
         self._scroll.setWidget(self.after)
         grid.addWidget(self.before_title, 0, 0)

@@ -180,6 +180,10 @@ class RiskPanel(QWidget):
         job.done.connect(self._show)
         job.failed.connect(self.text.setText)
 
+    def most_telling(self) -> str:
+        """Return the column whose absence leaves the fewest records recognisable, "" while that is not known."""
+        return next(iter(self.shown.columns), "") if self.shown is not None else ""
+
     def _show(self, found: RecognisableNow) -> None:
         self.shown = found
         for part in (self._picture, self.grid):  # without figures there is nothing for the picture to stand beside

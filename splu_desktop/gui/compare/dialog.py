@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QSpinBox,
@@ -32,6 +31,7 @@ from splu_desktop.gui.base.widgets import (
     Busy,
     Card,
     Choice,
+    Dialog,
     Empty,
     asked_file,
     button,
@@ -50,7 +50,7 @@ QUESTIONS = 3_000
 _ONLY_BEARER = 5  # the table's column, empty where every value has several bearers
 
 
-class BesideDialog(QDialog):
+class BesideDialog(Dialog):
     """One table, one picture and sentences on each method; those weighed first, all others when asked for.
 
     Signals
@@ -61,19 +61,15 @@ class BesideDialog(QDialog):
     compared = Signal(tuple)
 
     def __init__(self, table: Table, plan: Plan, column: str, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(t("Beside other methods"), (1120, 720), parent)
+        self.resize(min(self.width(), self.screen().availableGeometry().width() - 40), self.height())
         self._table, self._plan, self._tasks = table, plan, tasks
         self._comparison: Comparison | None = None
         self._job: Job | None = None
         self._shown = column, False  # what the comparison shown is of
         self._own: Path | None = None
-        self.setWindowTitle(t("Beside other methods"))
-        room = self.screen().availableSize()
-        self.resize(min(1120, room.width() - 40), min(720, room.height() - 60))
-        body = put(margins(QVBoxLayout(self), 16, spacing=8), self._build_head(column))
         self.banner = Banner()
-        body.addWidget(self.banner)
+        put(margins(self.parts, spacing=8), self._build_head(column), self.banner)
         self.stack = QStackedWidget()
         self.start = Empty(
             "search",
@@ -89,7 +85,7 @@ class BesideDialog(QDialog):
         self.results = self._build_results()
         for part in (self.start, self.busy, self.results):
             self.stack.addWidget(part)
-        put(body, (self.stack, 1), self._build_foot())
+        put(self.parts, (self.stack, 1), self._build_foot())
         self.more.toggled.connect(lambda _: self.run())
         self.column.currentIndexChanged.connect(lambda _: self.run())
         self.limit.valueChanged.connect(lambda _: self.run())

@@ -90,6 +90,7 @@ class TogetherDialog(Dialog):
         # Not the gamma of columns drawn one by one: few values limit those, while combinations hardly limit any.
         self.gamma.setValue(int(draw.settings()["gamma"]) if self._now else DEFAULT_GAMMA)
         caption.setBuddy(self.gamma)
+        self.gamma.setAccessibleName(caption.text().replace("&", ""))
         put(row, caption, self.gamma, 1)
         outer.addLayout(row)
         self.costs = label("", wrap=True, selectable=True, live=True)

@@ -63,7 +63,7 @@ class HandOverDialog(Dialog):
         column.addWidget(self.bar)
         row = QHBoxLayout()
         buttons = QDialogButtonBox()
-        self.save = QPushButton(t("&Write the ZIP"))
+        self.act = self.save = QPushButton(t("&Write the ZIP"))
         self.save.setProperty("look", "primary")
         buttons.addButton(self.save, QDialogButtonBox.ButtonRole.ActionRole)
         self.close_button = buttons.addButton(t("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)

@@ -82,6 +82,7 @@ class TrialDialog(Dialog):
         grid.setRowStretch(1, 1)
         column.addLayout(grid, 1)
         last_row(self, column)
+        self.act = self.again
         self.run()
 
     def _build_head(self) -> QHBoxLayout:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QDialogButtonBox, QListWidget, QSplitter, QTextBrowser, QWidget
+from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QWidget
 
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Dialog, line_edit
+from splu_desktop.gui.base.widgets import Dialog, last_row, line_edit
 from splu_desktop.gui.base.words import t
 
 
@@ -42,9 +42,7 @@ class GuideDialog(Dialog):
         parts.setStretchFactor(1, 1)
         parts.setSizes([200, 640])
         self.parts.addWidget(parts, 1)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        self.parts.addWidget(buttons)
+        last_row(self, self.parts)
         self.text.setFocus()
 
     def _go(self, row: int) -> None:

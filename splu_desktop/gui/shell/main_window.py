@@ -157,10 +157,11 @@ class MainWindow(Stops, QMainWindow):
             cast("PlanPage | PublishPage", page).mend.connect(self._mend)
 
     def _mend(self, step: Step, column: str) -> None:
-        """Show the page where what was found is mended, and the column that it is about."""
+        """Show the page where what was found is mended, and the column it is about or, of several, the most telling."""
         self.show_step(step)
-        if column and step is Step.CLASSIFY:
-            self.classify_page.show_column(column)
+        page = self.classify_page
+        if step is Step.CLASSIFY and (name := column or page.risk.most_telling()):
+            page.show_column(name)
 
     def _build_status_bar(self) -> None:
         bar = QStatusBar()

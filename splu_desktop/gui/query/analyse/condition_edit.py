@@ -7,36 +7,33 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from splu_desktop.core.analyse.analysis import conditions_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
-from splu_desktop.gui.base.widgets import button, last_row, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Dialog, button, last_row, line_edit, margins, put
 from splu_desktop.gui.base.words import t
 from splu_desktop.gui.query.builder import QuestionBuilder
 
 Counts = Mapping[str, NDArray[np.int64]]
 
 
-class ConditionDialog(QDialog):
+class ConditionDialog(Dialog):
     """Choose columns and their values by pointing."""
 
     def __init__(
         self, title: str, published: Published, counts: Counts, conditions: tuple[Condition, ...], parent: QWidget
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(title)
-        self.resize(760, 480)
-        column = margins(QVBoxLayout(self), 16, spacing=12)
+        super().__init__(title, (760, 480), parent)
         self.builder = QuestionBuilder()
         self.builder.show_release(published)
         if counts:
             self.builder.take_counts(counts)
         self.builder.set_conditions(conditions)
-        column.addWidget(self.builder, 1)
-        last_row(self, column, t("&Take these"))
+        self.parts.addWidget(self.builder, 1)
+        last_row(self, self.parts, t("&Take these"))
 
 
 class ConditionEdit(QWidget):
@@ -100,6 +97,5 @@ class ConditionEdit(QWidget):
         """Let the user choose."""
         dialog = self.dialog()
         if dialog is not None:
-            if dialog.exec() == QDialog.DialogCode.Accepted:
-                self.put(dialog.builder.conditions())
-            dialog.deleteLater()
+            dialog.accepted.connect(lambda: self.put(dialog.builder.conditions()))
+            dialog.open()
