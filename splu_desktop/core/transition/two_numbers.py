@@ -91,7 +91,7 @@ class Transition:
     def weights(self, chosen: NDArray[np.bool_]) -> Floats:
         """Return (m,) phi(u), of several values with their part of what all are `short` of.
 
-        Unreadable values add nothing. Of one value the formula of mechanism.md section 4 stands: it misses little.
+        Unreadable values add nothing. Of one value the formula of mechanism.md section 4 stands: it is less off.
         """
         part = float(self.counts[chosen].sum()) / self.n if np.count_nonzero(chosen) > 1 else 0.0
         return self.alone(chosen) + self.short * part
