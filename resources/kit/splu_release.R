@@ -580,6 +580,8 @@ if (sys.nframe() == 0L && !interactive()) local({
         way$b <- (1 - one$a) * f / others
         way$signal <- one$a - way$b
         way$clear <- way$signal > 3 * (1 - one$a) * whole / others^2 * sqrt(pmax(f, 1) * (1 - one$a))
+        # What phi over all values misses of 1, where all can be told: sets of several get their part, f_s / N.
+        way$short <- if (all(way$clear)) 1 - 1 / way$signal + sum(way$b / way$signal) else 0 * f
       }
       if (!is.null(one$T)) {
         way$T <- as_matrix(one$T)
@@ -799,6 +801,7 @@ if (sys.nframe() == 0L && !interactive()) local({
         into <- rep(way$b, each = C) + t(share * (way$a - way$b))
         into <- into / rowSums(into)
       }
+      if (rest && is.null(way$T)) W <- W + way$short %o% (whole * (colSums(member) > 1) / n)
       if (rest) W[, C] <- 1 - rowSums(W[, -C, drop = FALSE])
       else W <- W + (1 - rowSums(W)) %o% (whole / n)
       part$W <- W
@@ -931,7 +934,7 @@ if (sys.nframe() == 0L && !interactive()) local({
       way <- part$way
       if (by_matrix(part, matrix)) return(rowSums(way$inverse[, met, drop = FALSE]))
       gain <- ifelse(met & way$clear, 1 / way$signal, 0)
-      gain - sum(gain * way$b)
+      gain - sum(gain * way$b) + way$short * (sum(met) > 1) * sum(way$counts[met]) / n
     }
     two_states <- function(part, met, matrix) {
       way <- part$way
@@ -961,7 +964,8 @@ if (sys.nframe() == 0L && !interactive()) local({
           found <- sum(y %*% way$inverse[, met, drop = FALSE]) + top * sum(way$shift[met])
           return(if (told || (way$hidden == 1 && is.null(way$a))) found else min(max(found, 0), top))
         }
-        return(sum(ifelse(way$clear, (y - top * way$b) / ifelse(way$clear, way$signal, 1), top * way$counts / n)[met]))
+        found <- sum(ifelse(way$clear, (y - top * way$b) / ifelse(way$clear, way$signal, 1), top * way$counts / n)[met])
+        return(found + sum(y * way$short) * (sum(met) > 1) * sum(way$counts[met]) / n)
       }
       matrix <- any(vapply(parts, function(part) !is.null(part$way$T), TRUE))
       factors <- mapply(function(part, some) weights_of(part, some, matrix)[part$codes[records]], parts, met, SIMPLIFY = FALSE)

@@ -985,6 +985,9 @@ class _Way:
                 (1 - self.a) * n / o**2 * math.sqrt(max(f, 1.0) * (1 - self.a)) for f, o in zip(self.counts, others)
             ]
             self.clear = [signal > 3 * e for signal, e in zip(self.signal, error)]
+            # What phi over all values misses of 1, where all can be told: sets of several get their part, f_s / N.
+            off = sum(b / signal for b, signal in zip(self.b, self.signal)) if all(self.clear) else 0.0
+            self.short = [1 - 1 / signal + off if all(self.clear) else 0.0 for signal in self.signal]
         if self.T is not None:
             self.whole, self.readable = stated["counts"], stated["readable"]
             self.moving, self.shift = stated["moving"], stated.get("shift") or [0.0] * len(counts)
@@ -1001,6 +1004,10 @@ class _Way:
         if self.T is not None:
             return self.inverse[u][s]
         return ((u == s) - self.b[s]) / self.signal[s] if self.clear[s] else 0.0
+
+    def part(self, chosen):
+        """Return the share of several values, 0 of one."""
+        return sum(self.counts[s] for s in chosen) / self.n if len(chosen) > 1 else 0.0
 
     def chance(self, v, u):
         """Return T[v, u]."""
@@ -1040,8 +1047,11 @@ class _Single:
                 [(1 / way.signal[u] if self.of[u] == c and way.clear[u] else 0.0) - off[c] for c in range(number)]
                 for u in range(m)
             ]
+        parts = [way.part(some) if rest and way.T is None else 0.0 for some in self.members]
         for u, row in enumerate(self.W):
             if rest:
+                if way.T is None:
+                    row[:] = [w + way.short[u] * part for w, part in zip(row, parts)]
                 row[-1] = 1.0 - sum(row[:-1])
             else:
                 left = 1.0 - sum(row)
@@ -1116,7 +1126,8 @@ class _Single:
         if way.T is not None and (matrix or way.a is None):
             return [sum(way.inverse[u][s] for s in chosen) for u in range(way.size)]
         off = sum(way.b[s] / way.signal[s] for s in chosen if way.clear[s])
-        return [(1 / way.signal[u] if u in chosen and way.clear[u] else 0.0) - off for u in range(way.size)]
+        off = [off - short * way.part(chosen) for short in way.short]
+        return [(1 / way.signal[u] if u in chosen and way.clear[u] else 0.0) - off[u] for u in range(way.size)]
 
     def unbiased(self, y, top, hidden):
         way, chosen = self.way, self.chosen(hidden)
@@ -1127,9 +1138,10 @@ class _Single:
             found += top * sum(way.shift[s] for s in chosen)
             sure = self.told(hidden) or (way.stated["hidden"] == 1 and way.a is None)
             return found if sure else min(max(found, 0.0), top)
-        return sum(
+        found = sum(
             (y[s] - top * way.b[s]) / way.signal[s] if way.clear[s] else top * way.counts[s] / way.n for s in chosen
         )
+        return found + way.part(chosen) * sum(n * way.short[u] for u, n in y.items())
 
     def two_states(self, hidden, matrix):
         way, chosen = self.way, self.chosen(hidden)

@@ -618,6 +618,8 @@ def _made(
         whole = f @ member
         into = _shares(f, member, whole).T @ through.matrix
     if rest:
+        if isinstance(through, Transition):
+            weights += np.outer(through.short, np.where(member.sum(axis=0) > 1, whole, 0.0) / through.n)
         weights[:, -1] = 1 - weights[:, :-1].sum(axis=1)
     else:
         weights = weights + (1 - weights.sum(axis=1, keepdims=True)) * (whole / f.sum())

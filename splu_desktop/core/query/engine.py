@@ -605,7 +605,11 @@ class ByTwoNumbers:
                 self.rows.y, self._asked, self._engine.matrix(self._base), Method.UNBIASED
             )
             return np.array([estimate for estimate, *_ in numbers])
-        return np.array([float(self.x[at, chosen].sum()) for at, chosen in self._asked])
+        short, found = self.rows.y @ self.through.short / self.through.n, []
+        for at, chosen in self._asked:
+            part = self.through.counts[chosen].sum() if np.count_nonzero(chosen) > 1 else 0.0
+            found.append(float(self.x[at, chosen].sum() + short[at] * part))
+        return np.array(found)
 
     def shrunk(self) -> Floats:
         return self._summed(reconstruct.shrink(self.rows, self.x, self.var, self.through))

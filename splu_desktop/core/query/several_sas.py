@@ -114,7 +114,7 @@ class Several:
     def weighed(self, question: Question) -> Weighed:
         """Return the weights of the selected records, added up."""
         parts = [(chosen, self._engine.transition(sa)) for sa, chosen in question.chosen]
-        weights = [through.weights(chosen) for chosen, through in parts]
+        weights = [through.alone(chosen) for chosen, through in parts]
         pairs = self._pairs(question)
         if pairs is not None:
             # By each SA in turn: counts of its values, every record weighing what the other condition makes of it.
@@ -189,6 +189,10 @@ class Several:
         asked = question.chosen
         y = tallied(1 << len(asked), map(met, engine.selector.parts(question.picked))).astype(np.float64)
         return y, tallied(1 << len(asked), map(met, pieces(engine.published.n))) - y
+
+    def product(self, question: Question, weights: Sequence[Floats]) -> float:
+        """Return the sum of the product of weights, (m,) of each SA asked, over a question's records."""
+        return self._engine.product(question, weights)[0]
 
     def tight(self, sa: str) -> bool:
         """Return whether only the whole matrix tells how surely counts of an SA are known."""
@@ -320,7 +324,8 @@ class _Case:
     def unbiased(self) -> Floats:
         if any(self._several.tight(sa) for sa, _ in self._question.chosen):
             return np.array([self._several.by_matrix(self._question, Method.UNBIASED).estimate])
-        return np.array([self._seen.straight])
+        weights = [through.weights(chosen) for chosen, through in self._seen.parts]
+        return np.array([self._several.product(self._question, weights)])
 
     def shrunk(self) -> Floats:
         return np.array([self._several.shrunk(self._question, self._seen)])

@@ -75,7 +75,28 @@ class Transition:
         error = self.slope * np.sqrt(np.maximum(self.counts, 1.0) * (1.0 - self.a))
         return self.signal > _CLEAR * error
 
+    @cached_property
+    def short(self) -> Floats:
+        """(m,) 1 - the sum of phi(u) over all values, by how much they miss that every record has one of them.
+
+        Other values do not feed s alike: a record of a frequent one shares its group with the others more often, and in
+        a selection that holds many of them all estimates are too high. What is missed is dealt out by f_s / N, so that
+        the values of each selection add up to N_P, and those of the table stay as they are. 0 where a value can't be
+        told, whose own records it would be.
+        """
+        if not self.readable.all():
+            return np.zeros(len(self.counts))
+        return np.asarray(1 - 1 / self.signal + (self.b / self.signal).sum(), np.float64)
+
     def weights(self, chosen: NDArray[np.bool_]) -> Floats:
+        """Return (m,) phi(u), of several values with their part of what all are `short` of.
+
+        Unreadable values add nothing. Of one value the formula of mechanism.md section 4 stands: it is less off.
+        """
+        part = float(self.counts[chosen].sum()) / self.n if np.count_nonzero(chosen) > 1 else 0.0
+        return self.alone(chosen) + self.short * part
+
+    def alone(self, chosen: NDArray[np.bool_]) -> Floats:
         """Return (m,) phi(u) = sum over chosen s of ([u = s] - b_s) / (a - b_s); unreadable values add nothing."""
         gain = np.where(chosen & self.readable, 1.0 / np.where(self.readable, self.signal, 1.0), 0.0)
         return np.asarray(gain - float(gain @ self.b), np.float64)
