@@ -1396,7 +1396,7 @@ if (sys.nframe() == 0L && !interactive()) local({
       unseen <- vapply(intersect(named, sensitive), function(name) ways[[name]]$unseen, 0)
       least <- max(top - sum(unseen), 0) # what is shown is not all that there was: some may have values that vanished
       if (!length(hidden)) return(answer(what, top, least, top, method = method, exact = least == top, published = top,
-                                         selected = top, release = facts$id))
+                                         selected = top, release = facts$id, possible = least < top))
       shown <- inside
       for (name in names(hidden)) shown <- shown & hidden[[name]][codes[[name]]]
       parts <- parts_for(names(hidden), list(hidden))
