@@ -568,6 +568,14 @@ def test_a_column_is_found_wherever_a_question_names_it_in_r(accented: Path) -> 
 
 
 @needs("R")
+def test_what_r_reads_from_a_pipe_is_no_command_line(folders: dict[str, Path]) -> None:
+    """It ended where the block for Rscript looked for its own file."""
+    text = (folders["plain"] / "splu_release.R").read_text("utf-8") + "\ncat(class(splu_release))\n"
+    ran = subprocess.run(["Rscript", "-"], input=text, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "function", "")
+
+
+@needs("R")
 def test_accents_are_found_put_together_or_not_in_r(accented: Path) -> None:
     release = kit().Release(accented)
     for question, answer in zip(in_both_forms(), asked_in_r(accented, in_both_forms()), strict=True):

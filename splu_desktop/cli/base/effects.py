@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import listed
 
 IMPORT = (
     "encoding", "delimiter", "quote", "escape", "decimal", "thousands", "sheet", "sheets", "header_row", "header_rows",
