@@ -46,7 +46,7 @@ _COMPLAINTS = (
         say("{name} takes no value: leave out “{given}”"),
     ),
     (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", say("Write {name} out: it may mean {known}")),
-    (r"argument (?P<name>.*?): given twice", say("Give {name} once")),  # cli/base/effects.py
+    (r"argument (?P<name>.*?): twice", say("Give {name} once")),  # cli/base/effects.py
 )
 
 

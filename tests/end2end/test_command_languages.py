@@ -274,6 +274,7 @@ def _texts(tree: ast.AST) -> list[tuple[int, str]]:
 @pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.stem)
 def test_no_sentence_goes_past_the_catalogue(path: Path) -> None:
     texts = _texts(ast.parse(path.read_text(encoding="utf-8")))
+    texts = [text for text in texts if "(?P<" not in text[1]]  # what argparse says, to be said otherwise
     assert not [text for text in texts if re.search(r"[A-Za-z’']{2,},? [a-z]", text[1])]
 
 

@@ -25,7 +25,7 @@ class Once(argparse.Action):
     ) -> None:
         said = namespace.__dict__.setdefault("_said", set())
         if option is not None and self.dest in said and self.dest not in _AGAIN:
-            raise argparse.ArgumentError(self, "given twice")
+            raise argparse.ArgumentError(self, "twice")
         said.add(self.dest)
         setattr(namespace, self.dest, values)
 
