@@ -14,7 +14,7 @@ from splu_desktop.files.isolation import limits
 _LARGE = {"numpy", "scipy", "pandas", "pyarrow", "openpyxl", "PySide6", "pyqtgraph", "fpdf", "fontTools", "PIL"}
 _SMALL = {"pyreadstat", "pyzipper", "python_calamine", "rustpy_xlsxwriter", "Cryptodome", "charset_normalizer"}
 _SOURCE = "sex,age,diagnosis\n" + "".join(
-    f"{'fm'[i % 2]},{20 + i % 50},{['flu', 'cold', 'asthma', 'gout', 'none'][i * 7 % 5]}\n" for i in range(400)
+    f"{'fm'[i % 2]},{20 + i % 49},{['flu', 'cold', 'asthma', 'gout', 'none'][i * 7 % 5]}\n" for i in range(400)
 )
 
 

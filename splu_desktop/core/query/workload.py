@@ -79,7 +79,7 @@ class Measured:
 def band_names() -> tuple[str, ...]:
     """Return the bands' names, for headers."""
     return (
-        say("1 to {small} records", small=SMALL),
+        say("1 to {most} records", most=SMALL),
         *(say("{low:g} to {high:g} %", low=100 * low, high=100 * high) for low, high in BANDS),
     )
 
