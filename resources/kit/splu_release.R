@@ -13,7 +13,7 @@
 # is shown as u with the chance T[v, u], and every answer here goes back through T, as splu_release.py does, whose words
 # on methods and intervals hold here too. Version 1; MIT licence.
 
-if (sys.nframe() == 0L && !interactive()) local({
+if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs()))) local({ # as a file that Rscript runs
   words <- commandArgs(trailingOnly = TRUE)
   # Rscript writes a blank as ~+~. Read whole before the rest is read a line at a time, which takes a second.
   own <- gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE)
@@ -1400,7 +1400,7 @@ if (sys.nframe() == 0L && !interactive()) local({
       unseen <- vapply(intersect(named, sensitive), function(name) ways[[name]]$unseen, 0)
       least <- max(top - sum(unseen), 0) # what is shown is not all that there was: some may have values that vanished
       if (!length(hidden)) return(answer(what, top, least, top, method = method, exact = least == top, published = top,
-                                         selected = top, release = facts$id))
+                                         selected = top, release = facts$id, possible = least < top))
       shown <- inside
       for (name in names(hidden)) shown <- shown & hidden[[name]][codes[[name]]]
       parts <- parts_for(names(hidden), list(hidden))

@@ -258,7 +258,8 @@ class Release:
         unseen = [self._ways[name].stated["unseen"] for name in asked if name in self._ways]
         least = max(top - sum(unseen), 0.0)  # some may have values that vanished
         if not hidden:
-            return Answer(what, top, least, top, method, least == top, published=top, selected=top, release=self.id)
+            more = {"published": top, "selected": top, "possible": least < top, "release": self.id}
+            return Answer(what, top, least, top, method, least == top, **more)
         parts = table.parts
         shown = sum(n for us, n in held.items() if all(part.meets(u, hidden) for part, u in zip(parts, us)))
         estimate = (self._straight if method == "unbiased" else self._likeliest)(parts, held, top, hidden)

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -27,16 +28,25 @@ from splu_desktop.files.language import LANGUAGES
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
 
-# What argparse complains of, so that it is found among the translations.
+# What argparse complains of, and what is said instead.
 _COMPLAINTS = (
-    say("unrecognized arguments: {rest}"),
-    say("the following arguments are required: {names}"),
-    say("argument {name}: expected one argument"),
-    say("argument {name}: expected at least one argument"),
-    say("argument {name}: invalid choice: {given} (choose from {known})"),
-    say("argument {name}: invalid {kind} value: {given}"),
-    say("argument {name}: not allowed with argument {other}"),
-    say("argument {name}: given twice"),
+    (r"the following arguments are required: (?P<names>.*)", say("Add {names}: nothing can be done without")),
+    (r"argument (?P<name>.*?): expected .*", say("Write a value after {name}")),
+    (
+        r"argument (?P<name>.*?): invalid choice: '?(?P<given>.*?)'? \(choose from (?P<known>.*)\)",
+        say("Choose for {name} among {known}: “{given}” is none of them"),
+    ),
+    (
+        r"argument (?P<name>.*?): invalid int value: '(?P<given>.*)'",
+        say("Give {name} a whole number: “{given}” is none"),
+    ),
+    (r"argument (?P<name>.*?): invalid float value: '(?P<given>.*)'", say("Give {name} a number: “{given}” is none")),
+    (
+        r"argument (?P<name>.*?): ignored explicit argument '(?P<given>.*)'",
+        say("{name} takes no value: leave out “{given}”"),
+    ),
+    (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", say("Write {name} out: it may mean {known}")),
+    (r"argument (?P<name>.*?): twice", say("Give {name} once")),  # cli/base/effects.py
 )
 
 
@@ -51,9 +61,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Leave with status 2 and one sentence on stderr."""
-        print(
-            f"splu: {told(say('{fault}; see “{prog} --help”.', fault=told(message), prog=self.prog))}", file=sys.stderr
-        )
+        for pattern, instead in _COMPLAINTS:
+            if found := re.fullmatch(pattern, message, re.DOTALL):
+                message = say(instead, **found.groupdict())
+        _tell(say("{fault}; see “{prog} --help”.", fault=message, prog=self.prog))
         raise SystemExit(2)
 
 
@@ -208,7 +219,7 @@ def _run(argv: Sequence[str] | None) -> int:
             args.conditions += rest  # conditions behind an option, which argparse leaves over
         elif rest:
             parser.prog = f"splu {args.command}"  # whose help names what it takes
-            parser.error(say("unrecognized arguments: {rest}", rest=" ".join(rest)))
+            parser.error(say("Correct {rest} or leave it out: it means nothing here", rest=" ".join(rest)))
         args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -447,7 +447,7 @@ def _print_text(said: dict[str, Any], *, all_tables: bool = False) -> None:
         for line in said["proposal"]["words"]:
             tell(line)
     for block in said["together"]:
-        tell("Drawn together: {columns}", "\n", columns=", ".join(block["columns"]))
+        tell("Drawn together: {columns}", "\n", columns=", ".join(map(isolated, block["columns"])))
         for line in block["costs"]:
             tell(line, "  ")
     if said["could_be_together"]:

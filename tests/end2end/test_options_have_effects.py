@@ -121,7 +121,7 @@ REFUSED = (
     (["plan", "t.csv", "--sa", "illness", "--gamma", "161"], "there are 160 records"),
     (["plan", "t.csv", "--together", "smoker,diabetes", "--gamma", "170"], "there are 160 records"),
     (["plan", "t.csv", "--sa", "illness:3", "--nsa", "smoker,diabetes", "--gamma", "4"], "serves no column"),
-    (["plan", "t.csv", "--sa", "illness", "--gamma", "3", "--gamma", "4"], "--gamma: given twice"),
+    (["plan", "t.csv", "--sa", "illness", "--gamma", "3", "--gamma", "4"], "Give --gamma once"),
     (["plan", "t.csv", "--sa", "illness", *_BY, "--person-reason", "why"], "belongs to the way “record”"),
     (["plan", "t.csv", "--sa", "illness", "--drop", "age", "--intervals", "age=40,65"], "left out of the release"),
     (["plan", "t.csv", "--sa", "diabetes", "--draw", "diabetes=groups", "--gamma", "5"], "No groups keep"),

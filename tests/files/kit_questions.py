@@ -190,9 +190,9 @@ def asked_elsewhere(python: str, folder: Path, questions: Sequence[Question]) ->
 
 def figures_of(found: dict[str, Any]) -> Figures:
     """Return the figures of an answer as plain data."""
-    # The kits name a term as it was typed, the program "stay <= 3" as "stay=..3".
+    # The kits name a term as it was typed, the program "stay <= 3,5" as "stay=..3.5".
     named = {
-        re.sub(r" <= (\S+)", r"=..\1", re.sub(r">=(\S+)", r"=\1..", name)): part
+        re.sub(r" <= (\S+)", r"=..\1", re.sub(r">=(\S+)", r"=\1..", re.sub(r"(?<=\d),(?=\d)", ".", name))): part
         for name, part in found.get("parts", {}).items()
     }
     parts = {"": found, **named}

@@ -91,7 +91,7 @@ def test_every_kind_of_question_is_answered_as_by_the_program(name: str, folders
     reader, answered = Reader(published), 0
     # Of a number as the outcome the program's interval had the design effect of all records, not of those meant.
     told = Question("poisson", ("age", [published.sensitive[0]], ["ward=A"]))
-    for question in (*of_every_kind(published, 24, seed=2), told):
+    for question in (*of_every_kind(published, 24, seed=2), told, all_shown(published)):
         ours = asked_of_program(reader, question)
         assert alike(ours, asked_of_kit(release, question)), question
         answered += ours is not None
@@ -100,6 +100,12 @@ def test_every_kind_of_question_is_answered_as_by_the_program(name: str, folders
     asked = ["ward=B", f"{published.sensitive[0]}={published.table[published.sensitive[0]].labels[0]}"]
     one = reader.answer([parse_condition(text, published) for text in asked], Method.UNBIASED)
     assert (one.published, one.n_p) == (release.count(asked).published, release.count(asked).selected)
+
+
+def all_shown(published: Published) -> Question:
+    """Return the question of all values that are shown, which some records may not have had."""
+    name = published.sensitive[0]
+    return Question("share", ([f"{name}={'|'.join(map(str, published.table[name].labels))}"], ["ward=A"], "unbiased"))
 
 
 def inside(question: Question, figure: list[float]) -> bool:
@@ -117,7 +123,7 @@ def inside(question: Question, figure: list[float]) -> bool:
 @pytest.mark.parametrize("name", DRAWS)
 def test_the_kit_in_r_says_the_same(name: str, folders: dict[str, Path]) -> None:
     release, published = kit().Release(folders[name]), read_release(folders[name]).published
-    asked = of_every_kind(published, 12, seed=3)
+    asked = [*of_every_kind(published, 12, seed=3), all_shown(published)]
     for question, found in zip(asked, asked_in_r(folders[name], asked), strict=True):
         assert alike(asked_of_kit(release, question), found), question
         assert found is None or all(inside(question, figure) for figure in found.values()), question
@@ -559,6 +565,14 @@ def test_a_column_is_found_wherever_a_question_names_it_in_r(accented: Path) -> 
     call = ["Rscript", "splu_release.R", *asked[2].typed, "--json"]
     ran = subprocess.run(call, cwd=accented, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+@needs("R")
+def test_what_r_reads_from_a_pipe_is_no_command_line(folders: dict[str, Path]) -> None:
+    """It ended where the block for Rscript looked for its own file."""
+    text = (folders["plain"] / "splu_release.R").read_text("utf-8") + "\ncat(class(splu_release))\n"
+    ran = subprocess.run(["Rscript", "-"], input=text, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "function", "")
 
 
 @needs("R")

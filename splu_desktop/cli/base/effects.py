@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import listed
 
 IMPORT = (
     "encoding", "delimiter", "quote", "escape", "decimal", "thousands", "sheet", "sheets", "header_row", "header_rows",
@@ -25,7 +25,7 @@ class Once(argparse.Action):
     ) -> None:
         said = namespace.__dict__.setdefault("_said", set())
         if option is not None and self.dest in said and self.dest not in _AGAIN:
-            raise argparse.ArgumentError(self, say("given twice"))
+            raise argparse.ArgumentError(self, "twice")
         said.add(self.dest)
         setattr(namespace, self.dest, values)
 

@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
-from splu_desktop.core.messages import Figure, Said, brief, percent_of, say
+from splu_desktop.core.messages import Figure, Said, brief, isolated, percent_of, say
 from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
 _Row = TypeVar("_Row")
 # What makes a terminal do something (escapes, line ends) or turns a line round; a table's labels may hold any of it.
 _STEERS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_ISOLATES = re.compile("[\u2068\u2069]")
 _CONTROL = re.compile(f"\u2068[^{_STEERS}]*\u2069|[{_STEERS}]")
 
 
@@ -87,18 +88,22 @@ def print_json(data: Any) -> None:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:
-    """Print rows in columns padded to equal width; columns listed in `right` are aligned to the right."""
+    """Print rows in columns padded to equal width; columns listed in `right` are aligned to the right.
+
+    What isolates a cell (`core.messages.isolated`) takes no room.
+    """
     # What the program says is translated; a value that happens to read like it is not.
     lines = [
-        [one_line(told(cell) if isinstance(cell, Said | Figure) else brief(cell)) for cell in row]
+        [one_line(told(cell) if isinstance(cell, Said | Figure) else isolated(brief(cell))) for cell in row]
         for row in (header, *rows)
     ]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    unseen = [[len(_ISOLATES.findall(cell)) for cell in line] for line in lines]
+    widths = [max(len(line[i]) - own[i] for line, own in zip(lines, unseen, strict=True)) for i in range(len(header))]
     aligned = set(right)
-    for line in lines:
+    for line, own in zip(lines, unseen, strict=True):
         cells = [
-            cell.rjust(w) if i in aligned else cell.ljust(w)
-            for i, (cell, w) in enumerate(zip(line, widths, strict=True))
+            cell.rjust(w + more) if i in aligned else cell.ljust(w + more)
+            for i, (cell, w, more) in enumerate(zip(line, widths, own, strict=True))
         ]
         print("  ".join(cells).rstrip())
 

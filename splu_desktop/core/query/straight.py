@@ -45,7 +45,7 @@ _SKEWED = (NORMAL_95**2 - 1) / 6
 _NARROWEST = 0.25  # times V2, that a variance is at least
 _FULL = 0.999  # of the records, that a value has at most
 
-_AtCount = Callable[[float], float]
+_AtCount = Callable[[float], tuple[float, float]]  # what varies an estimate of so many, and how far it leans
 
 
 class Ends(NamedTuple):
@@ -68,9 +68,9 @@ def ends(engine: Engine, chosen: Chosen) -> Ends:
     if len(parts) == 1:
         part, at = parts[0], met[0]
         shown = cells.shown({}, at)
-        model, lean = _of_one(part, at, (cells.shown(chosen, at), shown), top, n)
+        model = _of_one(part, at, (cells.shown(chosen, at), shown), top, n)
         if top == n and part.moving[at] == 1:
-            return _inverted(shown, top, lambda x: wide * model(x))  # f' by itself tells
+            return _inverted(shown, top, lambda x: (wide * model(x)[0], 0.0))  # f' by itself tells
     else:
         model, scatter = _of_several(cells, chosen, met, top)
         wide = cells.widened_at_once(scatter)
@@ -81,17 +81,17 @@ def ends(engine: Engine, chosen: Chosen) -> Ends:
     except BadQuestion:
         return untold
     seen = float(sums.values[0])
-    usual = wide * model(seen if len(parts) == 1 else min(max(seen, 0.0), top))
+    usual = wide * model(seen if len(parts) == 1 else min(max(seen, 0.0), top))[0]
     more = sums.variance(0) - usual
     if len(parts) > 1:
-        return _inverted(seen, top, lambda x: wide * model(x) + max(more, 0.0))
-    bend = wide * _bend(cells.powers(chosen, met[0]), parts[0], met[0], _NARROWEST * model(seen))
-    return _inverted(
-        seen,
-        top,
-        lambda x: max(wide * model(x) + more + bend * (x - seen), wide * _NARROWEST * model(x)),
-        lambda x: wide * lean(x),
-    )
+        return _inverted(seen, top, lambda x: (wide * model(x)[0] + max(more, 0.0), 0.0))
+    bend = wide * _bend(cells.powers(chosen, met[0]), parts[0], met[0], _NARROWEST * model(seen)[0])
+
+    def at_count(x: float) -> tuple[float, float]:
+        variance, lean = model(x)
+        return max(wide * variance + more + bend * (x - seen), wide * _NARROWEST * variance), wide * lean
+
+    return _inverted(seen, top, at_count)
 
 
 def _bend(powers: tuple[float, float, float], part: SensitiveClasses, at: int, least: float) -> float:
@@ -102,9 +102,7 @@ def _bend(powers: tuple[float, float, float], part: SensitiveClasses, at: int, l
     return (three - two - one * (part.squares(at)[0] - 1)) / max(two - one, least) - of_two
 
 
-def _of_one(
-    part: SensitiveClasses, at: int, seen: tuple[float, float], top: float, n: float
-) -> tuple[_AtCount, _AtCount]:
+def _of_one(part: SensitiveClasses, at: int, seen: tuple[float, float], top: float, n: float) -> _AtCount:
     """Return V2 and M / V2 for one part; `seen` are the records shown as meeting its condition, selected and of all."""
     keep, come, moving = float(part.chances[at, at]), float(part.chances[1 - at, at]), float(part.moving[at])
     known = min(max(float(part.counts[at]), _LEAST), _FULL * n)
@@ -122,7 +120,7 @@ def _of_one(
         variance = max(d**2 * (x * own + w * other) + e * e * rest, _LEAST)
         return variance, d**3 * third / variance
 
-    return lambda x: figures(x)[0], lambda x: figures(x)[1]
+    return figures
 
 
 def _of_several(
@@ -141,7 +139,7 @@ def _of_several(
         mixed *= square
         every *= share
         slope *= within - without
-    return lambda x: max(top * mixed + (x - top * every) * slope - x, _LEAST), scatter
+    return lambda x: (max(top * mixed + (x - top * every) * slope - x, _LEAST), 0.0), scatter
 
 
 def _likeliest(x: float, w: float, seen: tuple[float, float], keep: float, n: float) -> float:
@@ -156,15 +154,16 @@ def _likeliest(x: float, w: float, seen: tuple[float, float], keep: float, n: fl
     return min(max(f, x, _LEAST), max(_FULL * n, x))
 
 
-def _inverted(seen: float, top: float, spread: _AtCount, lean: _AtCount = lambda _: 0.0) -> Ends:
+def _inverted(seen: float, top: float, figures: _AtCount) -> Ends:
     """Return the ends of all counts that an estimate does not speak against."""
 
     def far(x: float) -> float:
-        further = _SKEWED * (lean(x) if seen > x else -lean(x))
-        return max(abs(seen - x) - max(further, 0.0), 0.0) / math.sqrt(max(spread(x), _LEAST))
+        variance, lean = figures(x)
+        further = _SKEWED * (lean if seen > x else -lean)
+        return max(abs(seen - x) - max(further, 0.0), 0.0) / math.sqrt(max(variance, _LEAST))
 
     start = min(max(seen, 0.0), top)
-    variance = max(spread(start), _LEAST)
+    variance = max(figures(start)[0], _LEAST)
     if far(start) > _BEYOND:
         return Ends(0.0, top, math.inf)
     found = []
