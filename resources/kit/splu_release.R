@@ -93,6 +93,9 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
   FULL <- 0.999
   SKEWED <- (Z^2 - 1) / 6
   NARROWEST <- 0.25  # times a modelled variance, at least
+  ALIKE <- 30 # records of the whole table, by which those of one pattern are judged
+  FEW <- 300 # records of a pattern, of which more tell by themselves
+  MOST_FEW <- 500000 # kinds of these by classes
   MOST_COLUMNS <- 6 # unchanged ones whose pairs of records are told apart
   FEWER <- 0.05 # of a record's other ones that are not of its class though chance would have them
   MOST_APART <- 4 # columns whose persons' records are told apart; of more the largest design effect stands for all
@@ -332,19 +335,24 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
     ends <- sort(c((one - root) / two, (one + root) / two))
     if (top / bottom >= ends[2]) c(ends[2], Inf) else c(-Inf, ends[1])
   }
-  along <- function(sums, a, b = a) {
-    found <- sum(a * (sums$V %*% b))
-    if (identical(a, b)) max(found, 0) else found
-  }
+  # The covariances that make most of a combination of sums, and its variance.
+  covariance <- function(sums, a) sums$ways[[which.max(vapply(sums$ways, function(V) sum(a * (V %*% a)), 0))]]
+  along <- function(sums, a) max(sum(a * (covariance(sums, a) %*% a)), 0)
   arm <- function(sums, a) Z * sqrt(along(sums, a))
-  quotient <- function(sums, over, under) fieller(sum(over * sums$values), sum(under * sums$values), along(sums, over),
-                                                  along(sums, under), along(sums, over, under))
+  quotient <- function(sums, over, under) {
+    top <- sum(over * sums$values)
+    bottom <- sum(under * sums$values)
+    V <- covariance(sums, over - top / bottom * under)
+    fieller(top, bottom, sum(over * (V %*% over)), sum(under * (V %*% under)), sum(over * (V %*% under)))
+  }
   product_quotient <- function(sums, over, under) {
     v <- sums$values
     if (any(v[c(over, under)] <= 0))
       refuse("A group that this is made of may well have no record, so the release can't tell the ratio; ask about larger groups.")
     of <- c(over, under)
-    ends <- profile_of(sums$V[of, of] / outer(v[of], v[of]))
+    slope <- rep(0, length(v))
+    for (at in 1:4) slope[of[at]] <- slope[of[at]] + c(1, 1, -1, -1)[at] / v[of[at]]
+    ends <- profile_of(covariance(sums, slope)[of, of] / outer(v[of], v[of]))
     if (ends[1] <= 0 && is.infinite(ends[2]))
       refuse("The release can't tell this ratio: it may be anything; ask about larger groups.")
     prod(v[over]) / prod(v[under]) * ends
@@ -1120,7 +1128,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       k <- length(functions)
       psi <- lapply(functions, function(one) one * 1)
       values <- vapply(psi, function(one) sum(one * cells$X), 0)
-      if (!length(cells$parts)) return(list(values = values, V = matrix(0, k, k)))
+      if (!length(cells$parts)) return(list(values = values, ways = list(matrix(0, k, k))))
       shifts <- list() # of each part, by shown value D, and by true class its mean
       for (j in seq_along(cells$parts)) {
         part <- cells$parts[[j]]
@@ -1136,7 +1144,29 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         Q <- matrix(Q, ncol = k)
         shifts[[j]] <- list(part$drift %*% Q, part$drifted %*% Q)
       }
-      list(values = values, V = spread_of(cells, psi, shifts))
+      if (is.null(cells$kept$steady)) cells$kept$steady <- steady_of(cells)
+      list(values = values, ways = lapply(c(list(cells), cells$kept$steady), spread_of, psi, shifts))
+    }
+    # The table as its variances are never below: few records are shown more as all are. None for a count.
+    steady_of <- function(cells) {
+      few <- which(cells$records < FEW)
+      key <- rep(1, length(cells$p))
+      for (j in seq_along(cells$parts)) key <- (key - 1) * length(cells$parts[[j]]$of) + cells$shown[[j]]
+      one <- which(!duplicated(key))
+      kind <- match(key, key[one])
+      if (cells$alone || cells$whole || !length(few) || length(few) * length(one) * nrow(cells$choice) > MOST_FEW) return(list())
+      steady <- cells
+      whole <- as.vector(rowsum(as.numeric(cells$times), kind, reorder = TRUE)) / sum(cells$times)
+      place <- match(cells$p, few)
+      there <- !is.na(place)
+      own <- matrix(0, length(one), length(few))
+      own[cbind(kind[there], place[there])] <- cells$times[there]
+      part <- cells$records[few] / (cells$records[few] + ALIKE)
+      steady$p <- c(cells$p[!there], rep(few, each = length(one)))
+      steady$times <- c(cells$times[!there], as.vector((own + ALIKE * whole) * rep(part, each = length(one))))
+      steady$shown <- lapply(cells$shown, function(shown) c(shown[!there], rep(shown[one], length(few))))
+      steady$kept <- new.env()
+      list(steady)
     }
     # The covariances, from what records add where some parts are drawn (docs/recipient.md).
     spread_of <- function(cells, psi, shifts) {
@@ -1339,7 +1369,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       sums <- tryCatch(sums_of(cells, list(cells$meets(chosen))), splu_refused = function(e) NULL)
       if (is.null(sums)) return(c(0, top, FALSE))
       usual <- wide * model(if (alone) sums$values else min(max(sums$values, 0), top))
-      more <- max(sums$V[1, 1], 0) - usual
+      more <- along(sums, 1) - usual
       if (!alone) return(inverted(sums$values, top, function(x) wide * model(x) + max(more, 0)))
       phi <- part$W[cells$shown[[1]], at]
       powers <- vapply(1:3, function(power) sum((cells$times * phi^power)[inside[cells$p]]), 0)

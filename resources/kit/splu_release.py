@@ -21,6 +21,7 @@ patients stand for others. The formulas are in the program's docs/recipient.md. 
 from __future__ import annotations
 
 import bisect
+import copy
 import csv
 import datetime
 import difflib
@@ -42,6 +43,8 @@ Z = 1.959963984540054  # of a 95 % interval
 METHODS = ("unbiased", "bayes")
 _MOST_APART = 4  # columns whose persons' records are told apart; of more the largest design effect stands for all
 _MOST_COLUMNS, _FEWER = 6, 0.05  # unchanged ones whose pairs of records are told apart
+_ALIKE = 30  # records of the whole table, by which those of one pattern are judged
+_FEW, _MOST_FEW = 300, 500_000  # records of a pattern, of which more tell by themselves; kinds of these by classes
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
@@ -1461,14 +1464,37 @@ class _Table:
         xs = list(self.counted.values())
         values = [math.fsum(map(mul, xs, column)) for column in psi]
         if not self.parts:
-            return _Sums(values, [[0.0] * len(psi) for _ in psi])
+            return _Sums(values, [[[0.0] * len(psi) for _ in psi]])
         if self.drawn is None:  # neither follows what is summed
-            self.shares, self.drawn = list(map(self._shares, range(len(self.parts)))), list(self._draws())
+            self.shares = list(map(self._shares, range(len(self.parts))))
+            self.drawn = [list(table._draws()) for table in (self, *self._steady())]
         moved = []  # per part: how T's own error moves the sums, by shown value and by true class
         for part, shares in zip(self.parts, self.shares):
             Q = [[sum(map(mul, share, map(column.__getitem__, some))) for some, share in shares] for column in psi]
             moved.append([[[sum(map(mul, row, q)) for row in rows] for q in Q] for rows in (part.drift, part.drifted)])
-        return _Sums(values, self._spread(psi, moved))
+        return _Sums(values, [self._spread(psi, moved, drawn) for drawn in self.drawn])
+
+    def _steady(self):
+        """Yield the table as its variances are never below: few records are shown more as all are. None for a count."""
+        records, whole, seen = Counter(), Counter(), defaultdict(dict)
+        for (p, us), n in self.keys.items():
+            records[p] += n
+            whole[us] += n
+            seen[p][us] = n
+        few = sum(number < _FEW for number in records.values())
+        if self.one or not self.plain or not 0 < few * len(whole) * len(self.choices) <= _MOST_FEW:
+            return
+        steady, total = copy.copy(self), sum(whole.values())
+        steady.keys, steady.counted = {}, defaultdict(float)
+        for p, number in records.items():
+            if number < _FEW:
+                part = number / (number + _ALIKE)
+                seen[p] = {us: (seen[p].get(us, 0) + _ALIKE * n / total) * part for us, n in whole.items()}
+            for us, n in seen[p].items():
+                steady.keys[p, us] = n
+                for cs, weight in zip(self.choices, self.weight[us]):
+                    steady.counted[p, cs] += n * weight
+        yield steady
 
     def _shares(self, j):
         """Return of each class of a part the numbers of its cells and the shares of other values' records in them."""
@@ -1483,10 +1509,10 @@ class _Table:
             share.append((line[p, cs[:j] + cs[j + 1 :]] - own * x) / others)
         return found
 
-    def _spread(self, psi, moved):
+    def _spread(self, psi, moved, drawn_so):
         """Return the covariances, from what records add where some parts are drawn (docs/recipient.md)."""
         found, size = [[0.0] * len(psi) for _ in psi], len(self.choices)
-        for means, draws in self.drawn:
+        for means, draws in drawn_so:
             adds, numbers = [], [n for *_, some in draws for n in some]
             for k, column in enumerate(psi):
                 if means is not None:
@@ -1621,17 +1647,18 @@ def _pairs(own, shares, alike, known):
 
 
 class _Sums:
-    """Sums with their covariances."""
+    """Sums with what their covariances may be."""
 
-    def __init__(self, values, V):
-        self.values, self.V = values, V
+    def __init__(self, values, ways):
+        self.values, self.ways = values, ways
 
-    def along(self, slope, other=None):
-        """Return the covariance of two combinations of the sums."""
-        slope = [(a, s) for a, s in enumerate(slope) if s]
-        other = slope if other is None else [(a, s) for a, s in enumerate(other) if s]
-        found = sum(s * t * self.V[a][b] for a, s in slope for b, t in other)
-        return max(found, 0.0) if other is slope else found
+    def covariance(self, slope):
+        """Return the covariances that make most of a combination of the sums."""
+        return max(self.ways, key=lambda V: _bilinear(V, slope, slope))
+
+    def along(self, slope):
+        """Return the variance of a combination of the sums."""
+        return max(_bilinear(self.covariance(slope), slope, slope), 0.0)
 
     def arm(self, slope):
         return Z * math.sqrt(self.along(slope))
@@ -1639,7 +1666,8 @@ class _Sums:
     def quotient(self, over, under):
         """Return the ends of the interval of a quotient of combinations of the sums (Fieller 1954)."""
         top, bottom = (sum(s * x for s, x in zip(slope, self.values)) for slope in (over, under))
-        return _fieller(top, bottom, self.along(over), self.along(under), self.along(over, under))
+        V = self.covariance([a - top / bottom * b for a, b in zip(over, under)])
+        return _fieller(top, bottom, *(_bilinear(V, *of) for of in ((over, over), (under, under), (over, under))))
 
     def product_quotient(self, over, under):
         """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts. Raises Refused."""
@@ -1650,11 +1678,20 @@ class _Sums:
                 "A group that this is made of may well have no record, so the release can't tell the ratio; ask about "
                 "larger groups."
             )
-        low, high = _profile([[self.V[a][b] / (x[i] * x[j]) for j, b in enumerate(of)] for i, a in enumerate(of)])
+        slope = [0.0] * len(self.values)
+        for at, each, sign in zip(of, x, (1, 1, -1, -1)):
+            slope[at] += sign / each
+        V = self.covariance(slope)
+        low, high = _profile([[V[a][b] / (x[i] * x[j]) for j, b in enumerate(of)] for i, a in enumerate(of)])
         if low <= 0 and math.isinf(high):
             raise Refused("The release can't tell this ratio: it may be anything; ask about larger groups.")
         estimate = x[0] * x[1] / (x[2] * x[3])
         return estimate * low, estimate * high
+
+
+def _bilinear(V, slope, other):
+    slope, other = ([(a, s) for a, s in enumerate(each) if s] for each in (slope, other))
+    return sum(s * t * V[a][b] for a, s in slope for b, t in other)
 
 
 def _within(value, low, high, least, most):

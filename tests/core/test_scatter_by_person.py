@@ -89,7 +89,7 @@ def test_sums_over_two_columns_scatter_as_is_said() -> None:
         a, b = cells.meets(flag), cells.meets(ward)
         sums = cells.sums([a & b, a & ~b, ~a & b, ~a & ~b])
         found.append(sums.values)
-        stated.append(sums.covariance)
+        stated.append(sums.covariances[0])
     said, true = np.mean(stated, axis=0), np.cov(np.transpose(found))
     of_odds = [1, -1, -1, 1] / np.mean(found, axis=0)
     for slope in (*np.eye(4), of_odds):

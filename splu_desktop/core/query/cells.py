@@ -30,6 +30,10 @@ a product over columns of near_c for two records of one class c of it, plus apar
 of its values. So what persons keep, as a sex, has the effects of each sex, and in a comparison of what changes between
 a person's records their common part cancels. Expanded, these are sums over groups of patterns alike in some columns,
 each record in them with the mean of psi over its group.
+
+A variance seen in few records says little: of seven bearers of a flag all may be shown with a value that four have, as
+if nothing were uncertain. So it is never below what it would be if a pattern of N_p records were shown as these are by
+N_p / (N_p + 30), and else as all records of the table are.
 """
 
 from __future__ import annotations
@@ -37,6 +41,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from functools import reduce
 from typing import Any
 
@@ -61,6 +66,9 @@ _MOST_APART = 4  # columns whose persons' records are told apart; of more the la
 _MOST_COLUMNS = 6  # unchanged ones whose pairs of records are told apart
 _FEWER = 0.05  # of a record's other ones that are not of its class though chance would have them
 _AT_ONCE = 4_000_000  # numbers
+_ALIKE = 30.0  # records of the whole table, by which a pattern's own ones are judged
+_FEW = 300  # records of a pattern, of which more tell by themselves
+_MOST_FEW = 500_000  # numbers: kinds of such records by classes
 _FAR = 1e12  # as good as without bound
 _ENDLESS = 1e6  # times an estimate, as good as no bound
 _HALVINGS = 50
@@ -143,6 +151,7 @@ class CellTable:
         self._picked = picked
         self.effects = [engine.widened(part.base, picked) for part in self.parts]
         self._draws: list[tuple[Codes | None, list[_Held]]] = []
+        self._steadied: list[CellTable] = []
         if self._one and len(self.parts) == 1:
             self._count_selected(asked[0], picked)
         else:
@@ -248,7 +257,7 @@ class CellTable:
         values = np.einsum("pc,pck->k", self.counts, psi)
         k = psi.shape[-1]
         if not self.parts:
-            return Sums(values, np.zeros((k, k)))
+            return Sums(values, np.zeros((1, k, k)))
         size, n = psi.shape[0], self._engine.published.n
         x = self.counts.reshape(size, *self._shape)
         shaped = psi.reshape(size, *self._shape, k)
@@ -261,7 +270,33 @@ class CellTable:
             others = tuple(each for each in range(x.ndim) if each != axis)
             q = (share[..., None] * shaped).sum(axis=others)
             shifts.append((part.drift @ q, part.drifted @ q))
-        return Sums(values, self._spread(shaped, shifts))
+        if not self._steadied:
+            self._steadied.extend((self, *self._steady()))
+        return Sums(values, np.stack([each._spread(shaped, shifts) for each in self._steadied]))
+
+    def _steady(self) -> Iterator[CellTable]:
+        """Yield the table as its variances are never below, unless that is this one or a count's, which has its own."""
+        few = np.flatnonzero(self._records < _FEW)
+        shown, kinds = np.unique(np.stack(self._shown), axis=1, return_inverse=True)
+        number, kinds = shown.shape[1], kinds.reshape(-1)
+        numbers = len(few) * number * self.counts.shape[1]
+        if self._one or not self._plain or not 0 < numbers <= _MOST_FEW:
+            return
+        place = np.full(len(self._records), -1)
+        place[few] = np.arange(len(few))
+        place = place[self._pattern]
+        seen = np.zeros((len(few), number))
+        np.add.at(seen, (place[place >= 0], kinds[place >= 0]), self._times[place >= 0])
+        records = self._records[few, None]
+        whole = np.bincount(kinds, self._times) / self._times.sum()
+        seen = (seen + _ALIKE * whole) * (records / (records + _ALIKE))
+        many, other = place < 0, copy(self)
+        other._pattern = np.concatenate([self._pattern[many], np.repeat(few, number)])
+        other._times = np.concatenate([self._times[many], seen.reshape(-1)])
+        parts = zip(self._shown, shown, strict=True)
+        other._shown = [np.concatenate([each[many], np.tile(every, len(few))]) for each, every in parts]
+        other._draws = []
+        yield other
 
     def _spread(self, psi: Floats, shifts: Sequence[tuple[Floats, Floats]]) -> Floats:
         """Return (k, k) Var S; psi is (P, C of each part, k), shifts are as for `_products`."""
@@ -418,20 +453,22 @@ def _pairs(own: Floats, shares: Floats, alike: float, *, known: bool) -> tuple[f
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """k sums over the original records, `values` (k,), and their covariances over releases (k, k)."""
+    """k sums over the original records, `values` (k,), and what their covariances over releases may be (ways, k, k)."""
 
     values: Floats
-    covariance: Floats
+    covariances: Floats
 
-    def along(self, slope: Floats, other: Floats | None = None) -> float:
-        """Return the covariance of two combinations (k,) of the sums, the variance of one."""
-        if other is None:
-            return max(float(slope @ self.covariance @ slope), 0.0)
-        return float(slope @ self.covariance @ other)
+    def covariance(self, slope: Floats) -> Floats:
+        """Return the covariances (k, k) that make most of a combination (k,) of the sums."""
+        return np.asarray(self.covariances[(self.covariances @ slope @ slope).argmax()], np.float64)
+
+    def along(self, slope: Floats) -> float:
+        """Return the variance of a combination (k,) of the sums."""
+        return max(float(slope @ self.covariance(slope) @ slope), 0.0)
 
     def variance(self, at: int) -> float:
         """Return the variance of one sum."""
-        return max(float(self.covariance[at, at]), 0.0)
+        return self.along(np.eye(len(self.values))[at])
 
     def arm(self, slope: Floats) -> float:
         """Return half the width of the 95 % interval of a combination of the sums."""
@@ -439,10 +476,9 @@ class Sums:
 
     def quotient(self, over: Floats, under: Floats) -> tuple[float, float]:
         """Return the ends of the interval of a quotient of combinations of the sums."""
-        return fieller(
-            (float(over @ self.values), float(under @ self.values)),
-            (self.along(over), self.along(under), self.along(over, under)),
-        )
+        top, bottom = float(over @ self.values), float(under @ self.values)
+        of = self.covariance(over - top / bottom * under)
+        return fieller((top, bottom), (float(over @ of @ over), float(under @ of @ under), float(over @ of @ under)))
 
     def product_quotient(self, over: tuple[int, int], under: tuple[int, int]) -> tuple[float, float]:
         """Return the ends of the interval of x_i x_j / (x_k x_l), all of which are counts: the profile likelihood's.
@@ -456,7 +492,9 @@ class Sums:
             )
         of = [*over, *under]
         counts = self.values[of]
-        low, high = _profile(self.covariance[np.ix_(of, of)] / np.outer(counts, counts))
+        slope = np.zeros(len(self.values))
+        np.add.at(slope, of, np.array([1.0, 1.0, -1.0, -1.0]) / counts)
+        low, high = _profile(self.covariance(slope)[np.ix_(of, of)] / np.outer(counts, counts))
         if low <= 0 and math.isinf(high):
             raise BadQuestion("The release can't tell this ratio: it may be anything; ask about larger groups.")
         estimate = float(counts[0] * counts[1] / (counts[2] * counts[3]))
