@@ -16,6 +16,7 @@ from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, column_an
 from splu_desktop.core.analyse.figures import BELOW
 from splu_desktop.core.analyse.regression import Term
 from splu_desktop.core.messages import say
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named
@@ -119,6 +120,8 @@ def _analyse(args: argparse.Namespace) -> None:
         tell("{more} more; --json shows all.", more=len(found.parts) - _SHOWN)
     if any(part.values and part.low < 0 for part in found.parts.values()):
         tell(BELOW)
+    if release.published.by_person:
+        tell(NARROW)
     tell("Release {id}.", id=release.facts["id"])
     if args.out is not None:
         tell("Written to {path}.", path=str(args.out))

@@ -18,6 +18,7 @@ from splu_desktop.core.analyse import two_sensitive
 from splu_desktop.core.analyse.two_sensitive import are_two_sensitive
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import counted, say
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.answer import Answer, sentence
@@ -110,6 +111,8 @@ def _crosstab(args: argparse.Namespace) -> None:
         _print(grid)
     if trust:
         tell("Trust: {each}.", each=trust)
+    if published.by_person:
+        tell(NARROW)
     if grid.left_out:
         tell(
             counted(

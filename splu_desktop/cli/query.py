@@ -174,6 +174,8 @@ def _queries(args: argparse.Namespace) -> None:
     if badges:
         each = ", ".join(told(say("{n} {name}", n=count, name=told(name))) for name, count in badges.most_common())
         tell("Trust: {each}.", each=each)
+        if release.published.by_person:
+            tell(NARROW)
     if vanished:
         tell(
             counted(

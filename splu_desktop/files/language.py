@@ -126,16 +126,17 @@ class Language:
         return f"{value:g}".replace(".", _MARKS[self.code][1])
 
     def from_english(self, text: str) -> str:
-        """Return a number with English marks ("1,234", "99.5 %") in this language."""
+        """Return a number with English marks ("1,234", "99.5 %", "1.3 MB") in this language."""
         thousands, point = _MARKS[self.code]
-        return str.__str__(text).replace(",", "\0").replace(".", point).replace("\0", thousands)
+        own = str.__str__(text).replace(",", "\0").replace(".", point).replace("\0", thousands)
+        return own.replace("B", "o") if self.code == "fr" else own  # octets
 
     def size(self, size: int) -> str:
         """Return a number of bytes with its largest fitting unit, and in full."""
         units = ["B", "kB", "MB", "GB"]
         power = min(int(math.log(max(size, 1), 1000)), 3)
-        shown = f"{self.number(size / 1000**power, 1 if power else 0)}\u00a0{units[power]}"
-        return shown if not power else f"{shown} ({self.number(size)} B)"
+        shown = self.from_english(f"{size / 1000**power:,.{1 if power else 0}f}\u00a0{units[power]}")
+        return shown if not power else f"{shown} ({self.from_english(f'{size:,} B')})"
 
     def moment(self, iso: str) -> str:
         """Return an ISO 8601 moment as date, time and offset from UTC, which no language reads in two ways."""

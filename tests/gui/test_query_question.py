@@ -165,7 +165,7 @@ def test_the_card_shows_a_range_and_no_figure_where_the_count_may_be_small(qtbot
     card.by_person = True
     card.show_answer(wide)
     assert not card.caution.isHidden()
-    assert "too narrow" in card.caution.text()
+    assert "80 to 93" in card.caution.text()
 
 
 def test_a_locked_zip_asks_for_its_password(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -153,6 +154,23 @@ def test_a_header_never_stands_without_a_row(above: int) -> None:
         said = [op.text for op in page.ops if isinstance(op, Text)]
         assert "Condition" not in said or any("word word" in text for text in said)
         assert "Risks" not in said or "Condition" in said
+
+
+@pytest.mark.parametrize("above", range(30, 70, 2))
+def test_a_heading_goes_where_its_table_goes(above: int) -> None:
+    """Of diabetes130 “The promise” stood at the foot of a page, two tall rows on the next, and the front named the former.
+
+    A table that takes no more than a quarter of a page stands on one: of twelve files two stood by themselves.
+    """
+    tall = TableBlock("T", ("how it was drawn " * 6,), [("row " + "word " * 20,)] * 2, "l", (1,))
+    wide = TableBlock("F", ("File",), [(f"row {number}",) for number in range(11)], "l", (1,))
+    for table in (replace(tall, header=("how",), rows=[("row " + "word " * 100,)] * 2), tall, wide):
+        blocks = [*[Paragraph("x", "item")] * above, Heading("Promise", 1), table, *[Paragraph("y", "item")] * 40]
+        layout, pen = laid_out(document(*blocks), "A4")
+        check_inside(layout, pen)
+        pages = [[op.text for op in page.ops if isinstance(op, Text)] for page in layout.pages]
+        (page,) = (page for page in pages if "Promise" in page)
+        assert sum(text.startswith("row") for text in page) == len(table.rows)
 
 
 @pytest.mark.parametrize("above", range(30, 70, 2))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.report.document import (
@@ -48,7 +49,7 @@ _STYLES = {  # size, bold, colour, space before, space after
     "item": (9.0, False, INK, 0.0, 3.0),
 }
 _HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
-_TOGETHER = 0.2  # of a page: the most that a table's last two rows take for them to stand on one
+_TOGETHER = 0.25  # of a page: the most that a table takes, or a longer one's last two rows, to stand on one
 _BEGUN = 3  # lines of a row below its table's header, and of a paragraph, with which they begin on a page
 _CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
@@ -67,13 +68,14 @@ def set_pages(document: Document, paper: str, width: Width, progress: Progress =
     return _Setter(document, *PAPERS[paper], width, progress, found).run()
 
 
-def _company(blocks: Sequence[Block]) -> float:
-    """Return the height of what a heading stands above."""
-    if not blocks:
-        return 0.0
-    if isinstance(blocks[0], Heading):
-        return 26.0 + _company(blocks[1:])
-    return blocks[0].scene.height + 30 if isinstance(blocks[0], FigureBlock) else 70.0
+class _Measured(NamedTuple):
+    """A table's cells in lines, its widths, how tall its header is, and the heights that rows need to begin with."""
+
+    header: list[list[str]]
+    widths: list[float]
+    tall: float
+    rows: list[list[list[str]]]
+    needed: Mapping[int, float]
 
 
 class _Setter:
@@ -196,8 +198,8 @@ class _Setter:
         before, after = before * self.spread, after * self.spread
         lines = self._lines(block.text, self.right - self.left, size, True)
         # A heading never stands alone at the foot of a page.
-        company = _company(after_it)
-        if not self._room(before + len(lines) * size * _LEADING + company) and self.y > TOP:
+        company = self._company(after_it)
+        if not self._room(before + len(lines) * size * _LEADING + after + company) and self.y > TOP:
             self.y += before
         self.layout.bookmarks.append(Bookmark(block.text, block.level - 1, len(self.layout.pages) - 1, self.y))
         node = Node(f"H{block.level}")
@@ -206,6 +208,17 @@ class _Setter:
             colour = ACCENT if block.level == 1 else INK
             self._ops.append(Text(self.left, self.y - 0.3 * size, line, size, True, colour, node))
         self.y += after
+
+    def _company(self, blocks: Sequence[Block]) -> float:
+        """Return the height of what a heading stands above."""
+        if not blocks:
+            return 0.0
+        block, *after = blocks
+        if isinstance(block, Heading):
+            return 26.0 + self._company(after)
+        if isinstance(block, TableBlock) and block.shown:
+            return self._measured(block, after).needed[0]
+        return block.scene.height + 30 if isinstance(block, FigureBlock) else 70.0
 
     def _paragraph(self, block: Paragraph, after_it: Sequence[Block]) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
@@ -216,7 +229,7 @@ class _Setter:
         node = Node("P")
         step = size * _LEADING
         # Nor does what leads to something else.
-        self._room(min(len(lines), _BEGUN) * step + (_company(after_it) if block.text.endswith(":") else 0.0))
+        self._room(min(len(lines), _BEGUN) * step + (self._company(after_it) if block.text.endswith(":") else 0.0))
         for number, line in enumerate(lines):
             # The last line never stands alone at the head of a page.
             self._room(step * (2 if number == len(lines) - 2 else 1))
@@ -255,12 +268,20 @@ class _Setter:
     # tables
 
     def _table(self, block: TableBlock, after: Sequence[Block]) -> None:
-        widths = self._columns(block)
         table = Node("TableBlock", words=block.name)
+        header, widths, tall, rows, needed = self._measured(block, after)
+        for number, cells in enumerate(rows):
+            opened = number in needed and self._room(needed[number])
+            if block.header and (opened or not number):
+                self._header(block, header, widths, tall, None if number else table)
+            self._row(block, cells, widths, tall, header, table, first=number == 0)
+        self.y += 8 * self.spread
+
+    def _measured(self, block: TableBlock, after: Sequence[Block]) -> _Measured:
+        widths = self._columns(block)
         header = [self._lines(text, w - 2 * _GAP, _CELL, True) for text, w in zip(block.header, widths, strict=False)]
         step = _CELL * _LEADING
         tall = step * max((len(lines) for lines in header), default=0) + 2 * _PAD if block.header else 0.0
-        below, last = self._noted(after), len(block.shown) - 1
         rows = []
         for number, row in enumerate(block.shown):
             if number % 100 == 0:
@@ -270,24 +291,13 @@ class _Setter:
                 for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ]
             rows.append(cells)
-        # The last row begins no page, but where it and the one before are long.
         heights = [step * max(map(len, cells)) + 2 * _PAD for cells in rows]
-        kept = sum(heights[-2:]) + below
-        ends = (
-            {max(last - 1, 0): kept}
-            if kept < _TOGETHER * self.bottom
-            else {last: heights[last] + below}
-            if last
-            else {}
-        )
-        self._room(tall + ends.get(0, _BEGUN * step + 4 * _PAD + (0.0 if last else below)))
-        if block.header:
-            self._header(block, header, widths, tall, table)
-        for number, cells in enumerate(rows):
-            if number and number in ends and self._room(ends[number]) and block.header:
-                self._header(block, header, widths, tall, None)
-            self._row(block, cells, widths, tall, header, table, first=number == 0)
-        self.y += 8 * self.spread
+        below, last, most = self._noted(after), len(rows) - 1, _TOGETHER * self.bottom
+        whole, kept = tall + sum(heights) + below, sum(heights[-2:]) + below
+        # The last row begins no page, but where it and the one before are long.
+        ends = {max(last - 1, 1): kept} if kept < most else {last: heights[last] + below}
+        begins = tall + _BEGUN * step + 4 * _PAD + (0.0 if last else below)
+        return _Measured(header, widths, tall, rows, {0: whole} if whole < most else {**ends, 0: begins})
 
     def _noted(self, after: Sequence[Block]) -> float:
         """Return the height that the note on a table takes below its last row, or begins with: it stands there too."""

@@ -12,6 +12,7 @@ from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, columns_o
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Said
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.questions.figures_file import write_figures
 from splu_desktop.gui.base import theme
@@ -105,6 +106,8 @@ class AnalysisTab(WorkingTab):
             t("Right on average, by the chances of the draw; not pulled towards anything."), "quiet", wrap=True
         )
         foot.addWidget(self.note, 1)
+        self.caution = label(told(NARROW), "quiet", wrap=True)
+        column.addWidget(self.caution)
         self.save_plot = SavePlotButton(self.plot, self.plot.accessibleName())
         self.save_plot.failed.connect(self.failed)
         self.export_button = button(t("E&xport…"), lambda: None, picture="download")
@@ -130,6 +133,7 @@ class AnalysisTab(WorkingTab):
         self.shown = None
         self.form.show_release(asker.published if asker is not None else None)
         if asker is not None:
+            self.caution.setVisible(asker.published.by_person)
             job = self.tasks.run("analysis columns", partial(_offered, asker))
             job.done.connect(partial(self._offered, asker))
             job.failed.connect(self.failed)
