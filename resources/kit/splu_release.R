@@ -235,8 +235,10 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
     bars <- max(nchar(gsub("[^|]", "", labels)))
     found <- character(0)
     while (length(parts)) {
-      runs <- vapply(seq_len(min(length(parts), bars + 1)), function(stop) trimws(paste(parts[1:stop], collapse = "|")), "")
-      stop <- max(1, which(runs %in% labels))
+      runs <- vapply(seq_len(min(length(parts), bars + 1)), function(stop) paste(parts[1:stop], collapse = "|"), "")
+      stop <- max(1, which(runs %in% labels | trimws(runs) %in% labels))
+      if (!nzchar(trimws(runs[stop])))
+        refuse("\u201c", text, "\u201d has an empty place between its bars; take it out, or write (empty) for no value.")
       found <- c(found, runs[stop])
       parts <- parts[-(1:stop)]
     }
@@ -639,7 +641,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         low <- dated(low)
         high <- dated(high)
         for (end in c(low, high)) if (nzchar(end)) {
-          if (!grepl("^[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?| Q[0-9])?$", end)) return(none)
+          if (!grepl("^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])\\b.*)?| Q[1-4])?$", end)) return(none)
           # A day among months, a quarter among them: only their texts would be compared.
           if (spans && nchar(end) > 4 && any(nchar(end) != nchar(label[known]) | grepl("Q", end) != grepl("Q", label[known]))) return(none)
           if (!spans && grepl("Q", end)) return(none)
@@ -698,7 +700,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       if (text %in% label[!absent]) return(label == text)
       if (trimws(text) %in% c("", "(empty)") && any(absent)) return(absent)
       if (trimws(text) %in% label) return(label == trimws(text))
-      folded <- tolower(composed(label)) == tolower(composed(trimws(text)))
+      folded <- tolower(composed(trimws(label))) == tolower(composed(trimws(text)))
       if (sum(folded) == 1) return(folded)
       if (grepl("|", text, fixed = TRUE))
         return(Reduce(`|`, lapply(barred(text, label), function(one) flags_of(name, one))))

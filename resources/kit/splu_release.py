@@ -649,7 +649,7 @@ class Release:
                 return found
         if text.strip() in place:
             return {place[text.strip()]}
-        folded = [at for at, label in enumerate(labels) if _folded(label) == _folded(text.strip())]
+        folded = [at for at, label in enumerate(labels) if _folded(label) == _folded(text)]
         if len(folded) == 1:
             return set(folded)
         if "|" in text:
@@ -693,7 +693,7 @@ class Release:
                 low = high = text.strip()
             low, high = (_dated(end) if not spans else end for end in (low, high))
             for end in filter(None, (low, high)):
-                if not re.fullmatch(r"\d{4}(-\d\d(-\d\d.*)?| Q\d)?", end):
+                if not re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])\b.*)?| Q[1-4])?", end):
                     return inside
                 if spans and len(end) > 4 and any((len(end), "Q" in end) != (len(one), "Q" in one) for _, one in known):
                     return inside  # a day among months, a quarter among them: only their texts would be compared
@@ -2267,7 +2267,7 @@ def _begins(text, columns):
 
 def _folded(text):
     """Return a text as it is compared where no value is that very text: accents may be put together or not."""
-    return unicodedata.normalize("NFC", text).casefold()
+    return unicodedata.normalize("NFC", text.strip()).casefold()
 
 
 def _begun(text, columns):
@@ -2279,8 +2279,10 @@ def _barred(text, labels):
     """Return the parts of a text between bars: the longest that are a label each, which may hold a bar itself."""
     parts, bars, found = text.split("|"), max(label.count("|") for label in labels), []
     while parts:
-        runs = ((stop, "|".join(parts[:stop]).strip()) for stop in range(min(len(parts), bars + 1), 0, -1))
-        stop, run = next(((stop, run) for stop, run in runs if stop == 1 or run in labels))
+        runs = ((stop, "|".join(parts[:stop])) for stop in range(min(len(parts), bars + 1), 0, -1))
+        stop, run = next((stop, run) for stop, run in runs if stop == 1 or run in labels or run.strip() in labels)
+        if not run.strip():
+            raise Refused(f"“{text}” has an empty place between its bars; take it out, or write (empty) for no value.")
         found.append(run)
         del parts[:stop]
     return found

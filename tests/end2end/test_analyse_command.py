@@ -16,6 +16,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
+from splu_desktop.files.release.folder import read_release
 from tests.draws import plain
 from tests.files.kit_releases import kit, kit_plan, table_of
 from tests.seeded import Seeded
@@ -126,3 +127,24 @@ def test_ranges_of_published_months(tmp_path: Path) -> None:
         for wrong in (f"day={high}..{low}", "day=spring.."):
             with pytest.raises(BadQuestion):
                 recipient.Reader(published).answer([recipient.parse_condition(wrong, published)])
+
+
+def test_whoever_asks_a_release_by_person_is_told_how_often_intervals_hold(tmp_path: Path, capsys: Any) -> None:
+    """Counts alone said so; shares, odds ratios and cross-tables, where it shows most, did not."""
+    for draw, told in (("joined persons", True), ("joined", False)):
+        folder = write_release(
+            sanitise.run(TABLE, kit_plan(TABLE, draw), randomness=Seeded(1)), tmp_path / draw.replace(" ", "")
+        ).folder
+        questions = tmp_path / "questions.csv"
+        sensitive = read_release(folder).published.sensitive[0]
+        value = str(read_release(folder).published.table[sensitive].labels[0])
+        asked = [
+            ["query", str(folder), f"{sensitive}={value}", "ward=A"],
+            ["queries", str(folder), str(questions), "--out", str(tmp_path / f"{told}.csv")],
+            ["crosstab", str(folder), "--by", "ward", "--sa", sensitive],
+            ["analyse", str(folder), "odds-ratio", "ward=A", f"{sensitive}={value}"],
+        ]
+        questions.write_text(f"ward,{sensitive}\nA,{value}\n", encoding="utf-8")
+        for words in asked:
+            assert main(words) == 0, words
+            assert ("hold the truth in 80 to 93" in " ".join(capsys.readouterr().out.split())) is told, words

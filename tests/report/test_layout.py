@@ -158,7 +158,7 @@ def test_a_header_never_stands_without_a_row(above: int) -> None:
 
 @pytest.mark.parametrize("above", range(30, 70, 2))
 def test_a_heading_goes_where_its_table_goes(above: int) -> None:
-    """Of diabetes130 “The promise” stood at the foot of a page, two tall rows on the next, and the front named the former.
+    """“The promise” stood at the foot of a page, its two tall rows on the next, and the front named the former.
 
     A table that takes no more than a quarter of a page stands on one: of twelve files two stood by themselves.
     """
