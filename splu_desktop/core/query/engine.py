@@ -226,10 +226,11 @@ class Engine:
 
     def _filled(self, sa: str) -> bool:
         through = self.two_numbers(sa)
-        if through is None or not reconstruct_tight.nearly_full(through):
+        if through is None:
             return False
-        whole = self.whole(sa)
-        return whole is not None and reconstruct_tight.misjudged(whole, through)
+        if reconstruct_tight.nearly_full(through) and (whole := self.whole(sa)) is not None:
+            return reconstruct_tight.misjudged(whole, through) or reconstruct_tight.leaning(through)
+        return reconstruct_tight.leaning(through)
 
     def by_matrix(self, sa: str) -> bool:
         """Return whether only the whole matrix of an SA gives intervals that hold."""
