@@ -226,11 +226,10 @@ class Engine:
 
     def _filled(self, sa: str) -> bool:
         through = self.two_numbers(sa)
-        if through is None:
-            return False
-        if reconstruct_tight.nearly_full(through) and (whole := self.whole(sa)) is not None:
-            return reconstruct_tight.misjudged(whole, through) or reconstruct_tight.leaning(through)
-        return reconstruct_tight.leaning(through)
+        if through is None or reconstruct_tight.leaning(through):
+            return through is not None
+        whole = self.whole(sa) if reconstruct_tight.nearly_full(through) else None
+        return whole is not None and reconstruct_tight.misjudged(whole, through)
 
     def by_matrix(self, sa: str) -> bool:
         """Return whether only the whole matrix of an SA gives intervals that hold."""

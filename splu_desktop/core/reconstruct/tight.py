@@ -4,9 +4,10 @@
 drawn towards independence. Where a value nearly fills its groups up (the frequent value of a short column at gamma 2 or
 3), that rest is no small one: a record of the frequent value shares its group with the others many times as often as
 they do with one another. Then what is badly known of the frequent value's place is badly known of every other's, and an
-interval that leaves it out holds the truth in half the questions only. And of many records even a small rest is more than
-the noise: where the frequent value stands more often, all others are told too high. Such a column is answered by the whole matrix
-(`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what plain groups are.
+interval that leaves it out holds the truth in half the questions only. And of many records a small rest is more than
+the noise, too: where a frequent value stands more often, all others are told too high. Such a column is answered by
+the whole matrix (`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what plain
+groups are.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from splu_desktop.core.transition.two_numbers import Floats, Transition
 _TIGHT = 0.5  # of its groups, that the most frequent value fills: below, the whole matrix widens by 4 % at most
 _MORE = 1.05  # times the variance of two numbers: 2.5 % of an interval's width, half a point of its coverage
 _STRAYS = 0.4  # standard deviations by which what can't be told may bias others: intervals so far off hold 93 %
-_LEANS = 0.15  # standard deviations by which two numbers may bias others, which cost less to leave than what can't be told
-_MOST = 200  # values of a column that is left for its bias alone: a release states the square of that many chances
+_LEANS = 0.15  # standard deviations by which two numbers may bias others: five times as much where a value gathers
+_MOST = 200  # values beyond which a bias is put up with: a release states the square of that many chances
 _PART = 1 / 8  # of the records of a value: a quarter of the table in which it strays by half from independence
 
 
