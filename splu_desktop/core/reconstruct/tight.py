@@ -6,8 +6,8 @@ drawn towards independence. Where a value nearly fills its groups up (the freque
 they do with one another. Then what is badly known of the frequent value's place is badly known of every other's, and an
 interval that leaves it out holds the truth in half the questions only. And of many records a small rest is more than
 the noise, too: where a frequent value stands more often, all others are told too high. Such a column is answered by
-the whole matrix (`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what plain
-groups are.
+the whole matrix (`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what
+plain groups are.
 """
 
 from __future__ import annotations
