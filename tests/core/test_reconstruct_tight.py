@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from splu_desktop.core.analyse.analyses import difference
 from splu_desktop.core.draw import DecoyGroups, PlainGroups
 from splu_desktop.core.query.engine import Engine
 from splu_desktop.core.query.reader import Badge, Condition, Method, Reader
@@ -315,3 +316,30 @@ def test_sets_of_two_numbers_do_not_lean_with_who_is_selected() -> None:
         asked = [Condition("age", ("y",)), Condition("s", present)]
         errors.append(reader.answer(asked, Method.UNBIASED).estimate - sum(young[3:]))
     assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(150)
+
+
+def test_single_values_do_not_lean_with_who_is_selected() -> None:
+    """One value has 30 % in groups of two and stands among some records twice as often: by two numbers all others were
+    told up to 1.7 standard deviations too high there, and 83 % of differences held.
+
+    40 releases: a mean error of 4 of its standard errors comes once in 16,000 programs that are right; it was 9. Of 240
+    differences of six values, a right program holds less than 90 % 1 time in 1,000.
+    """
+    chance = np.random.default_rng(1)
+    rare = np.geomspace(1, 0.02, 59)
+    value = chance.choice(60, 3_400, p=np.r_[0.3, 0.7 * rare / rare.sum()])
+    of = np.where(chance.random(3_400) < np.where(value == 0, 0.7, 0.15), "y", "o")
+    table = table_of({"of": of, "s": np.char.zfill(value.astype(str), 2)})
+    counts = {side: np.bincount(value[of == side], minlength=60) for side in ("y", "o")}
+    errors, held = [], []
+    for seed in range(40):
+        reader = Reader(release(table, {"s": 2}, seed))
+        one = reader.answer([Condition("of", ("y",)), Condition("s", ("01",))], Method.UNBIASED)
+        errors.append(one.estimate - counts["y"][1])
+        for at in range(1, 7):
+            sides = [(Condition("of", (side,)), Condition("s", (f"{at:02}",))) for side in ("y", "o")]
+            found = difference(reader, *sides)
+            true = counts["y"][at] / counts["y"].sum() - counts["o"][at] / counts["o"].sum()
+            held.append(found.low <= true <= found.high)
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(40)
+    assert np.mean(held) > 0.9

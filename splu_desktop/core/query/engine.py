@@ -226,9 +226,9 @@ class Engine:
 
     def _filled(self, sa: str) -> bool:
         through = self.two_numbers(sa)
-        if through is None or not reconstruct_tight.nearly_full(through):
-            return False
-        whole = self.whole(sa)
+        if through is None or reconstruct_tight.leaning(through):
+            return through is not None
+        whole = self.whole(sa) if reconstruct_tight.nearly_full(through) else None
         return whole is not None and reconstruct_tight.misjudged(whole, through)
 
     def by_matrix(self, sa: str) -> bool:

@@ -4,8 +4,10 @@
 drawn towards independence. Where a value nearly fills its groups up (the frequent value of a short column at gamma 2 or
 3), that rest is no small one: a record of the frequent value shares its group with the others many times as often as
 they do with one another. Then what is badly known of the frequent value's place is badly known of every other's, and an
-interval that leaves it out holds the truth in half the questions only. Such a column is answered by the whole matrix
-(`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what plain groups are.
+interval that leaves it out holds the truth in half the questions only. And of many records a small rest is more than
+the noise, too: where a frequent value stands more often, all others are told too high. Such a column is answered by
+the whole matrix (`reconstruct_tolerant`), as groups of one size with tolerance 1/gamma for each value, which is what
+plain groups are.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from splu_desktop.core.transition.two_numbers import Floats, Transition
 _TIGHT = 0.5  # of its groups, that the most frequent value fills: below, the whole matrix widens by 4 % at most
 _MORE = 1.05  # times the variance of two numbers: 2.5 % of an interval's width, half a point of its coverage
 _STRAYS = 0.4  # standard deviations by which what can't be told may bias others: intervals so far off hold 93 %
+_LEANS = 0.15  # standard deviations by which two numbers may bias others: five times as much where a value gathers
+_MOST = 200  # values beyond which a bias is put up with: a release states the square of that many chances
 _PART = 1 / 8  # of the records of a value: a quarter of the table in which it strays by half from independence
 
 
@@ -26,22 +30,40 @@ def nearly_full(through: Transition) -> bool:
     return bool(through.counts.max() * through.gamma > _TIGHT * through.n)
 
 
+def leaning(through: Transition) -> bool:
+    """Return whether a value that strays from independence biases others' counts by two numbers so that it shows."""
+    if len(through.counts) > _MOST or through.matrix is None:
+        return False
+    off = np.stack([through.leaning(one) for one in np.eye(len(through.counts), dtype=bool)], axis=1)
+    off -= through.counts @ off / through.n
+    np.fill_diagonal(off, 0.0)
+    return _shows(off, _LEANS, _usual(through.matrix, through), through)
+
+
 def misjudged(whole: MatrixTransition, through: Transition) -> bool:
     """Return whether two numbers leave out much of the variance of some value, or a bias that shows."""
     told = through.readable
     if not told.any():
         return False
-    gain = 1 / np.where(told, through.signal, 1.0)
-    straight = np.diag(gain) - through.b * gain
-    share = through.counts / through.n
-    usual = np.maximum(_spread(whole.matrix, straight, share)[told], 1e-12)
-    if (_spread(whole.matrix, whole.inverse, share)[told] > _MORE * usual).any():
+    usual = _usual(whole.matrix, through)
+    if (_spread(whole.matrix, whole.inverse, through.counts / through.n) > _MORE * usual)[told].any():
         return True
     # Of a direction that nothing tells about, the part in which a value strays from independence is others' bias.
     missed = np.abs(whole.hidden.T @ whole.hidden / np.maximum(through.counts, 1e-9)[:, None])
     np.fill_diagonal(missed, 0.0)
-    bias = _PART * (missed * through.counts[:, None]).max(axis=0)
-    return bool((bias[told] > _STRAYS * np.sqrt(usual * through.n / 4)).any())
+    return _shows(missed, _STRAYS, usual, through)
+
+
+def _shows(missed: Floats, far: float, usual: Floats, through: Transition) -> bool:
+    """Return whether what counts of values miss per record of another value (m, m) is `far` standard deviations."""
+    bias = _PART * np.abs(missed * through.counts[:, None]).max(axis=0)
+    return bool((bias > far * np.sqrt(usual * through.n / 4))[through.readable].any())
+
+
+def _usual(matrix: Floats, through: Transition) -> Floats:
+    """Return (m,) the variance that a record of the table adds to estimates by two numbers."""
+    gain = 1 / np.where(through.readable, through.signal, 1.0)
+    return np.maximum(_spread(matrix, np.diag(gain) - through.b * gain, through.counts / through.n), 1e-12)
 
 
 def _spread(matrix: Floats, weights: Floats, share: Floats) -> Floats:
