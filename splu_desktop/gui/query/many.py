@@ -103,7 +103,7 @@ class ManyTab(WorkingTab):
                 "A CSV file or a workbook: its first row names columns of the release, each further row is a question."
                 " A cell holds a value, several with | between them (A|B), or a range (30..39); an empty cell is no"
                 " condition, and (empty) means records without a value. You can also drop the file here."
-            ),
+            ).replace("A|B", "A\N{WORD JOINER}|\N{WORD JOINER}B"),  # in one line
         )
         self.file_button = button(t("&Choose a file…"), self.ask_file, picture="folder-open")
         for made in (
