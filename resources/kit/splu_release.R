@@ -1624,6 +1624,8 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       terms <- lapply(if (is.list(on) || is.character(on)) as.list(on) else list(on),
                       function(term) if (is.null(meant(term))) term else meant(term))
       for (term in terms) {
+        if (counted && identical(term, outcome))
+          refuse("\u201c", outcome, "\u201d explains itself: leave it out of the columns by which it is to be explained.")
         if (is.character(term) && length(term) == 1 && term %in% all_names) full <- c(full, term)
         else asked <- c(asked, list(chosen_of(term)))
       }

@@ -519,6 +519,10 @@ class Release:
         of = self._chosen(where)
         full, asked = [term for term in on if term in self.columns], [of]
         if isinstance(outcome, str) and outcome in self.columns and link is _exponential:
+            if outcome in full:
+                raise Refused(
+                    f"“{outcome}” explains itself: leave it out of the columns by which it is to be explained."
+                )
             numbers = self._numbers(outcome)
             full.append(outcome)
             value = lambda cell: numbers[cell[outcome]]  # noqa: E731

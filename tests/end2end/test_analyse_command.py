@@ -86,6 +86,7 @@ def test_each_analysis_is_the_kits(capsys: Any, folder: Path, words: list[str], 
         ["crosstab", "code", "code"],
         ["quantile", "stay", "--q", "1"],
         ["share", "code=zz"],
+        ["poisson", "stay", "--on", "ward", "--on", "stay"],
     ],
 )
 def test_what_cannot_be_answered_is_one_sentence(capsys: Any, folder: Path, words: list[str]) -> None:

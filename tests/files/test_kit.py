@@ -242,6 +242,7 @@ HURRIED = [
     (Question("odds_ratio", ("ward=A", "ward=B", [])), "ask about larger groups"),
     (Question("logit", ("test", ["age"], [])), "write Column=value"),
     (Question("logit", ("test=positive", ["age + ward"], [])), "write Column=value"),
+    (Question("poisson", ("age", ["ward", "age"], [])), "“age” explains itself"),
 ]
 
 

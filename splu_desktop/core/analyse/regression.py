@@ -67,6 +67,10 @@ def _regression(
     link: _Link,
 ) -> Analysed:
     title, met, counted = outcome
+    if counted in on:
+        raise BadQuestion(
+            "“{column}” explains itself: leave it out of the columns by which it is to be explained.", column=counted
+        )
     of, table = chosen(reader, where), reader.published.table
     asked = [
         of,
