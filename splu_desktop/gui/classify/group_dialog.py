@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
-    QDialog,
     QHBoxLayout,
     QSizePolicy,
     QVBoxLayout,
@@ -291,13 +290,8 @@ class GroupDialog(Dialog):
             self._source.variants[self._name, steps] = (self._trial.column, self._trial.facts)
         after = {**choices.generalisations, self._name: steps}
         self._session.choose(replace(choices, generalisations=after), t("groups of {column}", column=self._name))
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
-    def reject(self) -> None:
-        """Leave everything as it was."""
-        self._close(QDialog.DialogCode.Rejected)
-
-    def _close(self, code: QDialog.DialogCode) -> None:
+    def drop_work(self) -> None:
         for channel in ("group", "group-opening", "group-around", "hierarchy"):
             self._tasks.drop(channel)
-        self.done(code)

@@ -278,9 +278,8 @@ class BesideDialog(Dialog):
         job.stopped.connect(lambda: self._failed(""))
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         self._tasks.drop("beside")
-        super().reject()
 
     def choose(self, place: int) -> None:
         """Select the method at a place of the comparison."""

@@ -8,7 +8,6 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
@@ -162,10 +161,10 @@ class TogetherDialog(Dialog):
     def apart(self) -> None:
         """Draw the columns shown one by one again."""
         self._take({})
-        self.done(QDialog.DialogCode.Accepted)
+        super().accept()
 
     def accept(self) -> None:
         """Draw the columns chosen together, as one step of undo."""
         if self._result is not None:
             self._take(self._result.draws)
-            self.done(QDialog.DialogCode.Accepted)
+            super().accept()

@@ -89,7 +89,7 @@ class ToleranceDialog(Dialog):
 
     def _plain(self) -> None:
         self._take(None)
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
     def _ticked(self) -> list[str]:
         return [str(action.data()) for action in self.others.actions() if action.isChecked()]
@@ -102,11 +102,11 @@ class ToleranceDialog(Dialog):
         """Take the tolerances over, and the rule's for the other columns ticked, as one step of undo."""
         found, choices = self.editor.designed, self._session.choices
         if found is None or choices is None:
-            return self._close(QDialog.DialogCode.Accepted)
+            return super().accept()
         columns = {name: self._session.drawn(name)[0] for name in self._ticked()}
         if not columns:
             self._take(found.draw)
-            return self._close(QDialog.DialogCode.Accepted)
+            return super().accept()
         self.use.setEnabled(False)
         rules, own = self.editor.rule_for, {self._name: found.draw}
         job = self._tasks.run("rule", lambda progress: _by_rule(columns, rules, progress))
@@ -115,7 +115,7 @@ class ToleranceDialog(Dialog):
             self._session.choose(
                 replace(choices, draws={**choices.draws, **own, **draws}), t("tolerances of several columns")
             )
-            self._close(QDialog.DialogCode.Accepted)
+            self.done(QDialog.DialogCode.Accepted)
 
         def say_why(text: str) -> None:
             self.use.setEnabled(True)
@@ -125,10 +125,5 @@ class ToleranceDialog(Dialog):
         job.failed.connect(say_why)
         return None
 
-    def reject(self) -> None:
-        """Leave everything as it was."""
-        self._close(QDialog.DialogCode.Rejected)
-
-    def _close(self, code: QDialog.DialogCode) -> None:
+    def drop_work(self) -> None:
         self.editor.close_work()
-        self.done(code)

@@ -127,10 +127,9 @@ class HandOverDialog(Dialog):
         self._offer()
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         if self._job is not None:
             self._job.drop()
-        super().reject()
 
     def _done(self, target: Path) -> None:
         self._end()

@@ -117,10 +117,9 @@ class TrialDialog(Dialog):
         job.failed.connect(self._failed)
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         if self._job is not None:
             self._job.drop()
-        super().reject()
 
     def _show(self, found: Tried) -> None:
         self._job, self._found = None, found

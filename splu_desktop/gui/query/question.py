@@ -5,13 +5,23 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import IconButton, announce, button, copy_text, label, margins, put, scrolled
+from splu_desktop.gui.base.widgets import (
+    IconButton,
+    announce,
+    button,
+    copy_text,
+    label,
+    margins,
+    put,
+    scrolled,
+    shortcut,
+)
 from splu_desktop.gui.base.words import number, t, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard, interval
 from splu_desktop.gui.query.builder import QuestionBuilder
@@ -116,7 +126,6 @@ class QuestionTab(Tab):
         self.asked_title = label(t("Asked in this session"), "quiet")
         head.addWidget(self.asked_title)
         self.warning = label(t("True counts are shown: custodian only"), "warning", wrap=True)
-        self.warning.setMargin(3)
         self.warning.hide()
         head.addSpacing(12)
         put(head, (self.warning, 4), 1)
@@ -158,11 +167,7 @@ class QuestionTab(Tab):
         self.asked.horizontalHeader().moveSection(self.asked.secret, 2)  # beside the answer, where it is compared
         tip(self.asked, t("Double-click or press Enter to take a question up again"))
         self.asked.activated.connect(lambda index: self.ask_again())
-        self.copy_asked = QAction(t("Copy the question"), self.asked)
-        self.copy_asked.setShortcut(QKeySequence("Ctrl+Shift+C"))
-        self.copy_asked.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.copy_asked.triggered.connect(self._copy_asked_question)
-        self.asked.addAction(self.copy_asked)
+        self.copy_asked = shortcut(self.asked, t("Copy the question"), "Ctrl+Shift+C", self._copy_asked_question)
         self.asked.setMinimumHeight(64)  # on a small screen the values to tick come first
         column.addWidget(self.asked, 1)
 

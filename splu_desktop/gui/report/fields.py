@@ -114,17 +114,13 @@ class ReportFields(Scrolled):
         caption.setBuddy(self.remarks)
         put(column, caption, self.remarks)
         form = QFormLayout()
-        self.language, self.paper = Choice(), Choice()
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
-        for name in ("A4", "Letter"):
-            self.paper.addItem(name, name)
+        self.language, self.paper = Choice(t("Language")), Choice(t("Paper"))
+        self.language.offer((name, code) for code, name in LANGUAGES.items())
+        self.paper.offer((name, name) for name in ("A4", "Letter"))
         self.language.currentIndexChanged.connect(lambda _: self._chosen())
         self.paper.currentIndexChanged.connect(lambda _: self._chosen())
         form.addRow(t("&Language"), self.language)
         form.addRow(t("P&aper (PDF)"), self.paper)
-        for box, words in ((self.language, t("Language")), (self.paper, t("Paper"))):
-            box.setAccessibleName(words)
         put(column, form, 1)
         self.setWidget(inside)
         self._fill(remembered(_SECTION))

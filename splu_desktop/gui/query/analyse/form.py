@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
@@ -62,8 +62,7 @@ class AnalysisForm(QWidget):
         self._add(self.where, t("Only where"))
         column.addStretch(1)
         for box in (self.column, self.counted, self.by, self.period):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(12)
+            box.keep_short(12)
         for edit in self._edits():
             edit.changed.connect(self.changed)
         for box in (self.column, self.period):
@@ -144,12 +143,7 @@ class AnalysisForm(QWidget):
             (self.counted, numbers, t("records that meet conditions")),
             (self.by, tuple(times), ""),
         ):
-            with QSignalBlocker(box):
-                box.clear()
-                if none:
-                    box.addItem(none, "")
-                for name in names:
-                    box.addItem(name, name)
+            box.offer([*([(none, "")] if none else []), *((name, name) for name in names)])
         self._by_chosen()
 
     def take_counts(self, counts: Counts) -> None:
@@ -247,10 +241,6 @@ class AnalysisForm(QWidget):
             "day": t("day"),
         }
         known = self._times.get(self.by.currentData() or "", ())
-        with QSignalBlocker(self.period):
-            self.period.clear()
-            for period in known:
-                self.period.addItem(names[period], period)
-            self.period.setCurrentIndex(max(0, self.period.findData("month")))
+        self.period.offer(((names[period], period) for period in known), "month")
         tip(self.by, self.by.currentText())
         self._kind_chosen()

@@ -65,18 +65,13 @@ class CrosstabTab(WorkingTab):
         self.search.textChanged.connect(lambda text: self.seen.set(text=text))
         bar.addWidget(self.search, 1)
         self.trust = Choice(t("Cells shown"))
-        for words, kinds in (
-            (t("all cells"), len(TRUST)),
-            (t("without protected"), len(TRUST) - 1),
-            (t("reliable only"), len(TRUST) - 2),
-        ):
-            self.trust.addItem(words, kinds)
-        self.trust.keep_whole(*(self.trust.itemText(at) for at in range(self.trust.count())))
+        kinds = t("all cells"), t("without protected"), t("reliable only")
+        self.trust.offer((words, len(TRUST) - left_out) for left_out, words in enumerate(kinds))
+        self.trust.keep_whole(*kinds)
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
         self.measure = Choice(t("Figures shown"))
-        self.measure.addItem(t("counts"), False)
-        self.measure.addItem(t("shares"), True)
+        self.measure.offer([(t("counts"), False), (t("shares"), True)])
         self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
         bar.addWidget(self.measure)
         self.looks = QButtonGroup(self)
@@ -107,7 +102,6 @@ class CrosstabTab(WorkingTab):
         self.export_button.setMenu(menu)
         column.addLayout(bar)
         self.old = label("", "warning", wrap=True, live=True)
-        self.old.setMargin(3)
         self.old.hide()
         column.addWidget(self.old)
         self.views = QStackedWidget()
@@ -127,7 +121,6 @@ class CrosstabTab(WorkingTab):
         self.readout = label("", wrap=True, selectable=True)
         foot.addWidget(self.readout, 1)
         self.warning = label(t("True counts are shown: custodian only"), "warning", wrap=False)
-        self.warning.setMargin(3)
         self.warning.hide()
         for part in (self.warning, self.truth_switch, self.export_button):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
