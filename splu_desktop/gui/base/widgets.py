@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -42,6 +42,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -330,6 +332,33 @@ class Choice(QComboBox):
                 show_tip(self, event.globalPos(), option.currentText)
                 return True
         return super().event(event)
+
+
+class TickList(QListWidget):
+    """A list of which lines are ticked; `itemChanged` tells of it.
+
+    `name` is what a screen reader says of it.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+
+    def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
+        """Offer other lines, some of them ticked; nobody hears."""
+        with QSignalBlocker(self):
+            self.clear()
+            for text in texts:
+                item = QListWidgetItem(text, self)
+                item.setCheckState(Qt.CheckState.Checked if text in ticked else Qt.CheckState.Unchecked)
+
+    def places(self) -> list[int]:
+        """Return the places of the lines that are ticked."""
+        return [at for at in range(self.count()) if self.item(at).checkState() is Qt.CheckState.Checked]
+
+    def ticked(self) -> list[str]:
+        """Return the lines that are ticked."""
+        return [self.item(at).text() for at in self.places()]
 
 
 class IconButton(QPushButton):

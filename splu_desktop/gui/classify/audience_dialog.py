@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QLineEdit,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QLineEdit, QSpinBox, QWidget
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, WHO, Audience
 from splu_desktop.gui.base.session import Session

@@ -59,9 +59,7 @@ class GroupDialog(Dialog):
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(t("Group the values of {column}", column=name), (800, 760), parent)
         self._name, self._session, self._tasks = name, session, tasks
-        source, choices = session.source, session.choices
-        if source is None or choices is None:
-            raise RuntimeError("nothing is open")
+        source, choices = session.opened
         self._source, self._role = source, choices.roles[name]
         self._column = source.imported.table[name]
         self._now = choices.steps(name)

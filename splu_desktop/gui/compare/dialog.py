@@ -7,15 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QHBoxLayout,
-    QSpinBox,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QSpinBox, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.compare.runner import LIMIT, Comparison
 from splu_desktop.core.errors import SpluError

@@ -7,24 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QHBoxLayout,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QSplitter, QTabWidget, QWidget
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import (
-    ALL_SHEETS,
-    ImportChoices,
-    MissingToken,
-    Preview,
-    alike,
-    forget_preview,
-    preview,
-)
+from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, MissingToken, Preview, alike, forget_preview, preview
 from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, Scrolled, label, last_row, line_edit, margins

@@ -9,12 +9,7 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QHeaderView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.asked import AskedTable, Cell, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold

@@ -7,11 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
 from splu_desktop.core.checks.asked import AskedTable, suggested
 from splu_desktop.core.checks.proposing import Proposal, propose
@@ -135,10 +131,9 @@ class MustDialog(Dialog):
         self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
         super().__init__(t("What must be answered?"), (860, 520), parent)
-        if session.choices is None or session.source is None:
-            raise RuntimeError("nothing is open")
-        self._session, self._tasks, self._source = session, tasks, session.source
-        self._table, self._plan = session.prepared(), session.choices.plan()
+        self._session, self._tasks = session, tasks
+        self._source, choices = session.opened
+        self._table, self._plan = session.prepared(), choices.plan()
         self.draws, self.nsas = self._plan.draws, self._plan.named(Role.NSA)
         self.values: dict[str, tuple[str, ...]] = {
             name: tuple(

@@ -34,8 +34,7 @@ class ToleranceDialog(Dialog):
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(t("A tolerance per value of {column}", column=name), (900, 640), parent)
         self._name, self._session, self._tasks = name, session, tasks
-        if session.choices is None:
-            raise RuntimeError("nothing is open")
+        _, choices = session.opened
         shown = edited(session, name)
         given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
         column = room_above(self.parts)
@@ -48,7 +47,7 @@ class ToleranceDialog(Dialog):
         self.promises = label("", wrap=True, selectable=True, live=True)
         column.addWidget(self.promises)
         self.others = QMenu(self)
-        for other in session.choices.sensitive:
+        for other in choices.sensitive:
             if other != name:
                 action = self.others.addAction(caption(other))
                 action.setData(other)
@@ -69,7 +68,7 @@ class ToleranceDialog(Dialog):
         limits = shown.limits if given else None
         if limits is None:  # its draw keeps others
             shown, limits = replace(shown, draw=None), proposed(shown.column)
-        self.editor.open(shown, limits, session.choices.thresholds)
+        self.editor.open(shown, limits, choices.thresholds)
 
     def _unknown(self) -> None:
         self.use.setEnabled(False)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
 
 from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
 from splu_desktop.core.plan import Plan

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
@@ -23,10 +23,10 @@ from splu_desktop.gui.base.widgets import (
     shortcut,
 )
 from splu_desktop.gui.base.words import number, t, tip, told
-from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard, interval
+from splu_desktop.gui.query.answer_card import AnswerCard
 from splu_desktop.gui.query.builder import QuestionBuilder
 from splu_desktop.gui.query.estimators import Estimators
-from splu_desktop.gui.query.tab import Tab, in_short
+from splu_desktop.gui.query.tab import Tab, answer_fields, in_short, truth_switch
 from splu_desktop.gui.query.work import Asked, Asker
 
 
@@ -101,11 +101,7 @@ class QuestionTab(Tab):
     def _build_card(self) -> QWidget:
         self.answer_card = AnswerCard()
         self.answer_card.setMinimumWidth(240)
-        self.truth_switch = QCheckBox(t("Sho&w true counts"))
-        tip(
-            self.truth_switch,
-            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
-        )
+        self.truth_switch = truth_switch(t("Sho&w true counts"))
         self.truth_switch.toggled.connect(self._truth_switched)
         self.advanced = IconButton(t("&Advanced"), "sliders-horizontal", "flat")
         tip(self.advanced, t("Other estimators, side by side"))
@@ -140,17 +136,7 @@ class QuestionTab(Tab):
                     lambda a: in_short(a.answer.conditions),
                     tip=lambda a: told(sentence(a.answer.conditions)),
                 ),
-                Field(t("Answer"), lambda a: told(a.answer.shown), right=True),
-                Field(
-                    t("Trust"),
-                    lambda a: told(a.answer.badge_text).partition(":")[0],
-                    colour=lambda a: LOOKS[a.answer.badge][1],
-                    picture=lambda a: LOOKS[a.answer.badge][0],
-                    tip=lambda a: told(a.answer.badge_text),
-                ),
-                Field(t("95 % interval"), lambda a: interval(a.answer), right=True),
-                Field(t("Published"), lambda a: number(a.answer.published), right=True),
-                Field(t("Selected"), lambda a: number(a.answer.n_p), right=True),
+                *answer_fields(lambda a: a.answer, lambda a: ""),
                 Field(
                     t("True (custodian only)"),
                     lambda a: "–" if a.true is None else number(a.true),

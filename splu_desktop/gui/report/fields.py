@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPlainTextEdit, QRadioButton, QVBoxLayout, QWidget
 
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES

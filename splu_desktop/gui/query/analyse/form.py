@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QListWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
-from splu_desktop.gui.base.widgets import Choice, hint_in, label, margins
+from splu_desktop.gui.base.widgets import Choice, TickList, hint_in, label, margins
 from splu_desktop.gui.base.words import t, tip
 from splu_desktop.gui.query.analyse.condition_edit import ConditionEdit, Counts
 
@@ -39,7 +39,7 @@ class AnalysisForm(QWidget):
         self.column, self.counted, self.by, self.period = Choice(), Choice(), Choice(), Choice()
         self.first, self.second, self.where = (ConditionEdit("") for _ in range(3))
         self.terms = ConditionEdit("")
-        self.columns = QListWidget()
+        self.columns = TickList()
         self.columns.setSelectionMode(QListWidget.SelectionMode.SingleSelection)
         self.columns.itemChanged.connect(lambda _: self.changed.emit())
         self.q = QDoubleSpinBox()
@@ -125,12 +125,7 @@ class AnalysisForm(QWidget):
         """Begin anew with another release."""
         for edit in self._edits():
             edit.show_release(published)
-        with QSignalBlocker(self.columns):
-            self.columns.clear()
-            for name in published.table.names if published is not None else ():
-                item = QListWidgetItem(name)
-                item.setCheckState(Qt.CheckState.Unchecked)
-                self.columns.addItem(item)
+        self.columns.offer(published.table.names if published is not None else ())
         rows = max(1, min(_ROWS, self.columns.count()))
         self.columns.setFixedHeight(rows * max(self.columns.sizeHintForRow(0), 20) + 6)
         self.offer_columns((), {})
@@ -166,7 +161,7 @@ class AnalysisForm(QWidget):
         for edit in (self.first, self.second):
             if edit.isVisibleTo(self) and not edit.text.text().strip():
                 return t("Choose conditions under “{field}”.", field=self._plain(edit))
-        if kind in _REGRESSIONS and not self._ticked() and not self.terms.text.text().strip():
+        if kind in _REGRESSIONS and not self.columns.ticked() and not self.terms.text.text().strip():
             return t("Tick at least one column.")
         return ""
 
@@ -185,7 +180,7 @@ class AnalysisForm(QWidget):
             second=self.second.conditions() if self.second.isVisibleTo(self) else (),
             where=self.where.conditions(),
             columns=columns,
-            on=(*self._ticked(), *((each,) for each in self.terms.conditions())) if kind in _REGRESSIONS else (),
+            on=(*self.columns.ticked(), *((each,) for each in self.terms.conditions())) if kind in _REGRESSIONS else (),
             counted=counted,
             period=self.period.currentData() or "",
             q=self.q.value(),
@@ -195,10 +190,6 @@ class AnalysisForm(QWidget):
 
     def _plain(self, field: QWidget) -> str:
         return self._labels[field].text().replace("&", "")
-
-    def _ticked(self) -> tuple[str, ...]:
-        items = (self.columns.item(at) for at in range(self.columns.count()))
-        return tuple(item.text() for item in items if item.checkState() == Qt.CheckState.Checked)
 
     def _kind_chosen(self) -> None:
         kind = self.chosen()

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.crosstab_grid import Side, Wanted
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import Choice, label, margins, put
 from splu_desktop.gui.base.words import joined, number, t, tip, told
-from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
+from splu_desktop.gui.query.crosstab.work import settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
 _MANY = 15  # values of an ordered column from which on intervals are proposed

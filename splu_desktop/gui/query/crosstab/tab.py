@@ -9,30 +9,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QHBoxLayout,
-    QMenu,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, CrosstabGrid
 from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Choice, Empty, button, copy_text, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.base.words import number, t, tip
+from splu_desktop.gui.base.words import number, t
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
 from splu_desktop.gui.query.crosstab.model import PROTECTED, Copying, HeatModel, SeenTable
 from splu_desktop.gui.query.crosstab.setup import Setup
 from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
-from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid, compute, sizes, true_cells
-from splu_desktop.gui.query.tab import WorkingTab
+from splu_desktop.gui.query.crosstab.work import compute, sizes, true_cells
+from splu_desktop.gui.query.tab import WorkingTab, truth_switch
 from splu_desktop.gui.query.work import Asker
 
 
@@ -84,11 +76,7 @@ class CrosstabTab(WorkingTab):
         self.looks.idClicked.connect(self._look)
         self.turn_button = button(t("&Turn"), self.turn, picture="refresh-cw", hint=t("Swap rows and columns"))
         bar.addWidget(self.turn_button)
-        self.truth_switch = QCheckBox(t("True &counts"))
-        tip(
-            self.truth_switch,
-            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
-        )
+        self.truth_switch = truth_switch(t("True &counts"))
         self.truth_switch.toggled.connect(self._truth_switched)
         self.export_button = button(t("E&xport…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
