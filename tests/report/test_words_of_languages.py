@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 _REFUSED = {
     "de": r"Rezept|[Tt]reuhänder|Veröffentlichung|[Ff]reigeb|[Ff]reigegeb|\bexakt|(?<!un)(?<!zu)\b[Vv]erlässlich|γ"
     r"|95-%-(?!Konfidenz)|95[ \u00a0]%-Intervall|Anzahlen stimmen|[Zz]u(?:ge)?sag[et]"
-    r"|Tschebyscho|\bLerner\b|naives Bayes|datenhaltend|Restsignal|Schnittpunkt|\bRegister\b(?! der Grund)|\bnehme\b.* an\b",
+    r"|Tschebyscho|\bLerner\b|naives Bayes|datenhaltend|Restsignal|Schnittpunkt"
+    r"|\bRegister\b(?! der Grund)|\bnehme\b.* an\b",
     "fr": r"\bretir\w* au sort|\b[Rr]etirage|\b[Aa]pprenants? calibré"
     r"|[Mm]ontrée?s? fau(?:x|sse)|répondue?s?\b|γ|[Ii]ntervalles? à 95\b"
     # "27 sur 100 cas" and "0 des 12 cellules" are no French: what is counted stands before "sur".
