@@ -108,7 +108,7 @@ class Suggestion:
 
     @property
     def why(self) -> str:
-        """The reason without what is done for it."""
+        """The reason without what is done for it, or what its card says."""
         return str(say(self.reason).values.get("why", self.reason))
 
 
@@ -353,7 +353,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
     if dated or recognised is not None:
         what = recognised.what if recognised is not None else TIMED
         return Suggestion(
-            Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
+            Role.NSA, say("{why}, by which others recognise a person", why=say(what)), RoleCard.RECOGNISES
         )
     if not known and not (silent and _NO_WORD.fullmatch(column.name)):
         return Suggestion(

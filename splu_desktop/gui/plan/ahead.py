@@ -41,6 +41,7 @@ _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless 
 _NARROWEST = 80  # pixels of a column
 _BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
+_SHORT, _LONG = 8, 32  # letters of a choice that its box has room for, at least and at most, beside the others
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ class AheadTab(QWidget):
         outer.addWidget(plots, 2)
 
     def _build_choices(self, ask: Callable[[], object]) -> QHBoxLayout:
-        row = QHBoxLayout()
+        self._choices = row = QHBoxLayout()
         row.setSpacing(8)
         self.value = Choice()
         self.lines = (Choice(), Choice())
@@ -161,12 +162,12 @@ class AheadTab(QWidget):
         said.setBuddy(self.value)
         self.value.setAccessibleName(self.tr("Value counted"))
         row.addWidget(said)
-        row.addWidget(self.value, 3)
+        row.addWidget(self.value, 1)
         row.addWidget(label(self.tr("by"), "quiet"))
         for box in self.lines:
             box.setAccessibleName(self.tr("Column of the lines"))
             box.keep_whole(self.tr("(nothing)"), self.tr("nothing else"))
-            row.addWidget(box, 2)
+            row.addWidget(box, 1)
         for box in (self.value, *self.lines):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)
@@ -350,6 +351,8 @@ class AheadTab(QWidget):
                 for name in nsas:
                     box.addItem(name, name)
                 box.setCurrentIndex(max(box.findData(lines[at]), 0) if at < len(lines) else 0)
+        for box in (self.value, *self.lines):  # who shows more gets more, so that a short name gives a long one room
+            self._choices.setStretchFactor(box, min(max(len(box.currentText()), _SHORT), _LONG))
 
     def _chosen(self) -> None:
         found = self.shown

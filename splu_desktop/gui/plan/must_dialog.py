@@ -146,7 +146,7 @@ class MustDialog(Dialog):
     def __init__(
         self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(t("What must be answered?"), (860, 520), parent)
+        super().__init__(t("What must be answered?"), (930, 460), parent)
         if session.choices is None or session.source is None:
             raise RuntimeError("nothing is open")
         self._session, self._tasks, self._source = session, tasks, session.source

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.words import joined, number, t, tip, told
 from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
-_MANY = 15  # values of an ordered column from which on intervals are proposed
+MANY = 15  # values of an ordered column from which on intervals are proposed
 _INTERVALS = (4, 5, 10, 20)
 
 
@@ -75,7 +75,7 @@ class SideChoice(QWidget):
                 for count in _INTERVALS:
                     if count < column.m:
                         self.intervals.addItem(t("{n} intervals", n=count), count)
-                if column.m > _MANY:
+                if column.m > MANY:
                     self.intervals.setCurrentIndex(max(0, self.intervals.findData(10)))
             self.intervals.setVisible(bool(ordered))
         self.changed.emit()
@@ -105,10 +105,10 @@ class Setup(QWidget):
         self.within = QCheckBox()
         self.within.setAccessibleName(t("Only the records of the question"))
         self.within.hide()
-        second = put(margins(QHBoxLayout(), spacing=8), (self.within, 1), 0)
         self.method = MethodChoice()
         tip(self.method, t("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
-        put(second, label(t("Estimator"), "quiet"), self.method)
+        second = put(margins(QHBoxLayout(), spacing=8), label(t("Estimator"), "quiet"), self.method, self.within)
+        second.addStretch(1)
         column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
         self._published: Published | None = None
