@@ -113,6 +113,7 @@ class _Walk:
         picture.save(str(self.folder / f"{name}.png"))
 
     def first_walk(self, path: Path) -> None:
+        from splu_desktop.core.query.condition import Condition
         from splu_desktop.core.roles.suggest import Role
         from splu_desktop.gui.base.session import Step
 
@@ -121,6 +122,11 @@ class _Walk:
         window.import_page.open_file(path)
         self.idle()
         self.shot("walk-1-import")
+        for at in range(1, window.import_page.tabs.count()):
+            window.import_page.tabs.setCurrentIndex(at)
+            self.idle()
+            self.shot(f"walk-1-import-{at}")
+        window.import_page.tabs.setCurrentIndex(0)
         window.import_page.act()
         self.idle()
         self.shot("walk-2-classify")
@@ -166,6 +172,15 @@ class _Walk:
                 self.idle()
                 self.shot(f"walk-{6 + at}-{name}")
         window.plan_page.tabs.setCurrentIndex(0)
+        for name, opened in (
+            ("tolerances", window.plan_page.open_tolerances),
+            ("beside", window.plan_page.open_beside),
+        ):
+            dialog = opened()
+            if dialog is not None:
+                self.idle()
+                self.shot(f"walk-11-{name}", dialog)
+                dialog.reject()
         must = window.plan_page.open_must()
         must.look()
         self.idle()
@@ -181,6 +196,11 @@ class _Walk:
         page.set_target(self.scratch / "release")
         self.idle()
         self.shot("walk-13-publish")
+        trial = page.try_sample()
+        if trial is not None:
+            self.idle()
+            self.shot("walk-13-trial", trial)
+            trial.reject()
         page.gate.accept_all()
         self.shot("walk-14-accepted")
         page.act()
@@ -195,10 +215,19 @@ class _Walk:
         self.shot("walk-17-releases", shelf)
         shelf.reject()
         window.show_step(Step.QUERY)
-        query = window.query_page
+        query, release = window.query_page, window.session.release
+        common: tuple[Condition, ...] = ()
+        if release is not None:
+            column = release.published.table[release.published.sensitive[0]]
+            common = (Condition(column.name, (str(column.labels[column.counts().argmax()]),)),)
         for at in range(query.tabs.count()):
             query.tabs.setCurrentIndex(at)
-            if query.tab() in (query.one, query.crosstab):
+            self.shot(f"walk-{18 + at}-query-start")
+            if query.tab() is query.one:
+                query.one.builder.set_conditions(common)
+            if query.tab() is query.analyses:
+                query.analyses.form.first.put(common)
+            if query.primary.isEnabled():
                 query.act()
             self.idle()
             self.shot(f"walk-{18 + at}-query")

@@ -39,7 +39,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
         self.fields = (
             Field(t("Column"), lambda r: r.fact.name),
             Field(t("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
-            Field(t("Why"), self.reason, hint=t("Why this role is suggested"), colour=lambda r: "quiet"),
+            Field(t("Why"), self.why, hint=t("Why this role is suggested"), colour=lambda r: "quiet", tip=self.reason),
             Field(
                 t("Distribution"),
                 lambda r: "",
@@ -116,6 +116,10 @@ class ColumnsModel(RowsModel[ColumnRow]):
     def flags(self, index: Index) -> Qt.ItemFlag:
         usual = super().flags(index)
         return usual | Qt.ItemFlag.ItemIsEditable if index.isValid() and index.column() == ROLE_COLUMN else usual
+
+    def why(self, row: ColumnRow) -> str:
+        """Return the reason in few words: what is done for it stands beside it, as the role."""
+        return told(row.suggestion.why) if row.role is row.suggestion.role else self.reason(row)
 
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""

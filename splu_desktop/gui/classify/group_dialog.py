@@ -57,9 +57,10 @@ class GroupDialog(Dialog):
     """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(t("Group the values of {column}", column=name), (800, 760), parent)
-        self._name, self._session, self._tasks = name, session, tasks
         source, choices = session.opened
+        bars = 20 * min(source.imported.table[name].m, 16)  # pixels; few values need no high window
+        super().__init__(t("Group the values of {column}", column=name), (800, 440 + bars), parent)
+        self._name, self._session, self._tasks = name, session, tasks
         self._source, self._role = source, choices.roles[name]
         self._column = source.imported.table[name]
         self._now = choices.steps(name)
@@ -110,7 +111,7 @@ class GroupDialog(Dialog):
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
-        column.addLayout(grid, 1)
+        column.addLayout(grid)
         self.called = label("", "quiet", fitting=True)
         self.called.hide()
         column.addWidget(self.called)
@@ -121,6 +122,7 @@ class GroupDialog(Dialog):
             column.addWidget(part)
         self.effect = label(fitting=True, live=True)
         column.addWidget(self.effect)
+        column.addStretch(1)  # below all: few values leave no gap above what they come to
         self.use = last_row(self, self.parts, t("&Use these groups"))
         self.use.setEnabled(False)
 

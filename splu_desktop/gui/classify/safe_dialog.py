@@ -54,7 +54,7 @@ class SafeDialog(Dialog):
     """The aim, and the steps to it with a box each; what is ticked is taken, one step of undo each."""
 
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(t("Make it safe"), (720, 460), parent)
+        super().__init__(t("Make it safe"), (720, 520), parent)
         self._session, self._tasks = session, tasks
         self.found: MadeSafe | None = None
         self._variants: Variants = {}

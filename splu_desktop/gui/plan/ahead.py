@@ -34,6 +34,7 @@ _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless 
 _NARROWEST = 80  # pixels of a column
 _BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
+_SHORT, _LONG = 8, 32  # letters of a choice that its box has room for, at least and at most, beside the others
 
 
 @dataclass(frozen=True)
@@ -151,10 +152,10 @@ class AheadTab(QWidget):
         self.lines = (Choice(t("Column of the lines")), Choice(t("Column of the lines")))
         said = label(t("&Counts of"))
         said.setBuddy(self.value)
-        row = put(margins(QHBoxLayout(), spacing=8), said, (self.value, 3), label(t("by"), "quiet"))
+        row = self._choices = put(margins(QHBoxLayout(), spacing=8), said, (self.value, 1), label(t("by"), "quiet"))
         for box in self.lines:
             box.keep_whole(t("(nothing)"), t("nothing else"))
-            row.addWidget(box, 2)
+            row.addWidget(box, 1)
         for box in (self.value, *self.lines):
             box.keep_short(6)
             box.activated.connect(self._chosen)
@@ -317,6 +318,8 @@ class AheadTab(QWidget):
         lines = [*(name for name in asked.columns if name != sa), "", ""]
         for box, none, line in zip(self.lines, (t("(nothing)"), t("nothing else")), lines, strict=False):
             box.offer([(none, ""), *columns], line)
+        for box in (self.value, *self.lines):  # who shows more gets more, so that a short name gives a long one room
+            self._choices.setStretchFactor(box, min(max(len(box.currentText()), _SHORT), _LONG))
 
     def _chosen(self) -> None:
         found = self.shown

@@ -130,7 +130,7 @@ class MustDialog(Dialog):
     def __init__(
         self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(t("What must be answered?"), (860, 520), parent)
+        super().__init__(t("What must be answered?"), (930, 460), parent)
         self._session, self._tasks = session, tasks
         self._source, choices = session.opened
         self._table, self._plan = session.prepared(), choices.plan()

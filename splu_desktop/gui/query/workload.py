@@ -165,7 +165,8 @@ class WorkloadTab(WorkingTab):
                 for name, n, error, published, held in zip(accuracy.bands, *figures, strict=True)
             )
         )
-        self.table.fit_columns(260, filling=0, least=90)
+        names = [str(self.model.index(row, 0).data()) for row in range(self.model.rowCount())]
+        self.table.fit_columns(260, filling=0, least=max(map(self.table.fontMetrics().horizontalAdvance, names)) + 28)
         self.table.setFixedHeight(self.table.height_of_rows(len(accuracy.bands)))
         self.show_result(self.table)
 

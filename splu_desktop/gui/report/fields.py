@@ -83,7 +83,7 @@ class ReportFields(Scrolled):
         )
         caption = label(t("Largest risk of recognition allowed"), "quiet")
         self.threshold = percent_box(0.0, 100.0, 2, caption.text())
-        self.threshold.setSpecialValueText(t("none beside 9.09 %"))
+        self.threshold.setSpecialValueText(t("9.09 % (public release)"))
         self.threshold.valueChanged.connect(lambda _: self._typed())
         put(column, caption, self.threshold)
         column.addSpacing(4)

@@ -95,7 +95,7 @@ class Heat:
 
     def protected(self, line: int, value: int) -> bool:
         """Return whether a cell's count is small."""
-        return line >= 0 and value >= 0 and TRUST[self.grid.trust[line, value]] is Badge.PROTECTED
+        return self.answer(line, value).badge is Badge.PROTECTED
 
     def ground(self, line: int, value: int, c: theme.Colours) -> QColor:
         """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones.

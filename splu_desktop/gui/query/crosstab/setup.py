@@ -17,7 +17,7 @@ from splu_desktop.gui.base.words import joined, number, t, tip, told
 from splu_desktop.gui.query.crosstab.work import settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
-_MANY = 15  # values of an ordered column from which on intervals are proposed
+MANY = 15  # values of an ordered column from which on intervals are proposed
 _INTERVALS = (4, 5, 10, 20)
 
 
@@ -61,7 +61,7 @@ class SideChoice(QWidget):
         column = self._published.table[name] if self._published is not None and name in self._published.nsas else None
         m = column.m if column is not None and column.kind.ordered else 0
         wider = [(t("{n} intervals", n=count), count) for count in _INTERVALS if count < m]
-        self.intervals.offer([(t("each value"), 0), *wider], 10 if m > _MANY else 0)
+        self.intervals.offer([(t("each value"), 0), *wider], 10 if m > MANY else 0)
         self.intervals.setVisible(m > 2)
         self.changed.emit()
 
@@ -89,10 +89,10 @@ class Setup(QWidget):
         self.within = QCheckBox()
         self.within.setAccessibleName(t("Only the records of the question"))
         self.within.hide()
-        second = put(margins(QHBoxLayout(), spacing=8), (self.within, 1), 0)
         self.method = MethodChoice()
         tip(self.method, t("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
-        put(second, label(t("Estimator"), "quiet"), self.method)
+        second = put(margins(QHBoxLayout(), spacing=8), label(t("Estimator"), "quiet"), self.method, self.within)
+        second.addStretch(1)
         column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
         self._published: Published | None = None

@@ -21,7 +21,7 @@ from splu_desktop.gui.base.words import number, t
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
 from splu_desktop.gui.query.crosstab.model import PROTECTED, Copying, HeatModel, SeenTable
-from splu_desktop.gui.query.crosstab.setup import Setup
+from splu_desktop.gui.query.crosstab.setup import MANY, Setup
 from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
 from splu_desktop.gui.query.crosstab.work import compute, sizes, true_cells
 from splu_desktop.gui.query.tab import WorkingTab, truth_switch
@@ -231,7 +231,11 @@ class CrosstabTab(WorkingTab):
             self.export(path)
 
     def _counted(self, grid: CrosstabGrid) -> None:
-        self.heat.row_order = self.heat.column_order = None
+        column = self.asker.published.table[grid.wanted.sa] if self.asker is not None else None
+        # Of many values without an order the most frequent come first: their counts are those that can be read.
+        unordered = column is not None and not column.kind.ordered and column.m > MANY
+        self.heat.row_order = (-1, True) if unordered else None
+        self.heat.column_order = None
         self.heat.across = len(grid.values) < len(grid.parts)
         self.seen.take(grid)
         self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
