@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -35,7 +35,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.tasks import in_turns
-from splu_desktop.gui.base.widgets import copy_text
+from splu_desktop.gui.base.widgets import copy_text, shortcut
 from splu_desktop.gui.base.words import joined, plain, t, told
 
 if TYPE_CHECKING:
@@ -299,11 +299,7 @@ class TableView(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.copy_action = QAction(t("Copy"), self)
-        self.copy_action.setShortcut(QKeySequence.StandardKey.Copy)
-        self.copy_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.copy_action.triggered.connect(self.copy)
-        self.addAction(self.copy_action)
+        self.copy_action = shortcut(self, t("Copy"), QKeySequence.StandardKey.Copy, lambda: self.copy())
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._breaks = _Breaking(self)
         self._fit_rows()
