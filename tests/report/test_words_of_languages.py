@@ -66,6 +66,8 @@ def test_a_french_column_is_withdrawn_only_where_it_is() -> None:
         ("de", r"(?<!-)\brecipe", r"vorlage"),
         ("fr", r"(?<!-)\brecipe", r"recette"),
         ("de", r"\breliable\b", r"zuverlässig|gesichert"),
+        ("de", r"\bfake values?\b", r"scheinwert"),
+        ("fr", r"\bfake values?\b", r"factice"),
         ("de", r"^Shrunk$", r"geschrumpft"),
         ("de", r"^Pooled$", r"gepoolt"),
     ],

@@ -761,10 +761,16 @@ class Dialog(Stops, QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         if size:
-            self.resize(size[0], min(size[1], self.screen().availableGeometry().height() - _TITLE))
+            self.resize(size[0], 0)
+            self.grow(size[1])
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
         if intro:
             self.parts.addWidget(label(intro, wrap=True))
+
+    def grow(self, height: int) -> None:
+        """Be at least so high, as far as the screen is."""
+        most = self.screen().availableGeometry().height() - _TITLE
+        self.resize(self.width(), max(self.height(), min(height, most)))
 
     def drop_work(self) -> None:
         """Drop work under way that nobody hears of once the dialog is closed."""

@@ -119,14 +119,14 @@ class ColumnsModel(RowsModel[ColumnRow]):
 
     def why(self, row: ColumnRow) -> str:
         """Return the reason in few words: what is done for it stands beside it, as the role."""
-        return told(row.suggestion.why) if row.role is row.suggestion.role else self.reason(row)
+        return self._said(row, row.suggestion.why)
 
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""
+        return self._said(row, row.suggestion.reason)
+
+    def _said(self, row: ColumnRow, reason: str) -> str:
         if row.role is row.suggestion.role:
-            return told(row.suggestion.reason)
-        return t(
-            "Your choice; suggested was “{role}”: {reason}",
-            role=role_name(row.suggestion.role),
-            reason=told(row.suggestion.reason),
-        )
+            return told(reason)
+        role = role_name(row.suggestion.role)
+        return t("Your choice; suggested was “{role}”: {reason}", role=role, reason=told(reason))

@@ -58,8 +58,8 @@ class GroupDialog(Dialog):
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         source, choices = session.opened
-        bars = 20 * min(source.imported.table[name].m, 16)  # pixels; few values need no high window
-        super().__init__(t("Group the values of {column}", column=name), (800, 440 + bars), parent)
+        self._high = 440 + 20 * min(source.imported.table[name].m, 16)  # pixels; few values need no high window
+        super().__init__(t("Group the values of {column}", column=name), (800, self._high), parent)
         self._name, self._session, self._tasks = name, session, tasks
         self._source, self._role = source, choices.roles[name]
         self._column = source.imported.table[name]
@@ -179,6 +179,7 @@ class GroupDialog(Dialog):
         key = self.way.currentData()
         if key == "hand":
             self.inputs = HandInputs(self._column, steps)
+            self.grow(self._high + 220)
         elif key == "hierarchy":
             self.inputs = HierarchyInputs(steps, self._tasks)
             self.inputs.failed.connect(lambda text: self.banner.say("warning", text))

@@ -249,7 +249,7 @@ class ImportPage(Page):
             self.preview_model.show_table(table)
             self.preview.fit_columns(200)
             self.reading_model.show(self._readings(imported))
-            self.reading.fit_columns(320)
+            self.reading.fit_columns(320, filling=2, least=300)
             self.problems.show_problems(imported.problems)
             found = len(imported.problems)
             self.tabs.setTabText(2, tab_title(found))
@@ -318,7 +318,7 @@ class ImportPage(Page):
         for token in imported.missing_tokens:
             if token.applied:
                 what = t("Missing in “{column}”", column=token.column)
-                how = t("“{token}” in {n} records", token=token.token, n=number(token.count))
+                how = t("“{token}” in {n} records", token=token.token or t("(empty)"), n=number(token.count))
                 lines.append(_ReadingOf(what, how, token.reason))
         if imported.source.sha256:
             lines.append(_ReadingOf(t("Fingerprint (SHA-256)"), imported.source.sha256, ""))

@@ -101,7 +101,7 @@ class WorkloadTab(WorkingTab):
                 Field(t("True count"), lambda b: b[0]),
                 Field(t("Questions"), lambda b: number(b[1]), right=True),
                 Field(t("Estimate off by"), lambda b: _share(b[2]), right=True),
-                Field(t("As published, off by"), lambda b: _share(b[3]), right=True),
+                Field(t("The papers' off by"), lambda b: _share(b[3]), right=True),
                 Field(t("Interval holds the truth"), lambda b: _share(b[4]), right=True),
             ],
             self,
