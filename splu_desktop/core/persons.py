@@ -238,8 +238,8 @@ def perhaps_persons(table: Table) -> PersonsFound | None:
 def naming(table: Table) -> tuple[tuple[Column, ...], bool]:
     """Return the names, and dates or years of birth, that tell persons together, and whether they do beyond doubt.
 
-    Names and dates of birth do; of names alone, or with years, two persons may have the same, and of dates of birth with
-    sex and place. () where there are none.
+    Names and dates of birth do; of names alone, or with years, two persons may have the same; so they may of
+    dates of birth with sex and place. () where there are none.
     """
     ours = [column for column in table.columns if not (_OTHERS | _KIN).intersection(words_of(column.name))]
     names = [column for column in ours if not column.kind.ordered and person_by_name(column.name) == "name of a person"]

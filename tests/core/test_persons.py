@@ -311,7 +311,7 @@ def test_of_stays_it_is_asked_whether_persons_have_several() -> None:
 
 @pytest.mark.parametrize("repeats", [False, True])
 def test_persons_are_told_by_their_day_of_birth_with_sex_and_place(*, repeats: bool) -> None:
-    """“Nothing in the table tells whether persons have several records” of 658 persons in 2,000. Chance may be alike."""
+    """“Nothing in the table tells whether persons have several records” of 658 persons in 2,000."""
     rng = np.random.default_rng(7)
     who = rng.integers(0, 700, 2_000) if repeats else np.arange(2_000)
     born = rng.integers(0, 20_000, 2_000)[who]

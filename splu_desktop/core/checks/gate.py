@@ -398,8 +398,8 @@ def persons_line(
             )
             return Line("persons", Light.AMBER, text, "import", found.column)
         text = say(
-            "Each value of “{column}” stands in one record: if each person has one value, the promise per record is one "
-            "per person.",
+            "Each value of “{column}” stands in one record: if each person has one value, the promise per record is "
+            "one per person.",
             column=found.column,
         )
         if found.records < source.n:
