@@ -333,7 +333,8 @@ def _numbers(column: Column, told: bool) -> bool | None:
     if present < FEWEST:
         return None
     if number_by_name(column.name) or names_a_case(column.name):
-        whole = column.values is None or bool((np.abs(column.values[~column.missing]) >= 1).any())
+        numbers = None if column.values is None else column.values[~column.missing].astype(float)
+        whole = numbers is None or bool((np.abs(numbers) >= 1).any() and (numbers == np.floor(numbers)).all())
         return not _STAY_WORDS.intersection(have) if whole and _many(column, present) else None
     if column.kind is not Kind.DECIMAL and set(have) <= _BARE and _many(column, present):
         return False  # "id": what repeats has several records, whatever it is; what does not may be the records' number

@@ -309,6 +309,15 @@ def test_of_stays_it_is_asked_whether_persons_have_several() -> None:
     assert "200 values of “Wristband”" in _persons_line(table, "Episode ref", "Wristband").sentence
 
 
+def test_a_measured_number_tells_no_persons_whatever_its_name_means_elsewhere() -> None:
+    """“889 values of PCT stand in 2,000 records”: procalcitonin, which is a patient's number in another system."""
+    rng = np.random.default_rng(7)
+    measured = [f"{each:.2f}" for each in np.abs(rng.normal(3, 6, 2_000)) + 0.02]
+    table = Table((Column.from_labels("PCT", measured, kind=Kind.DECIMAL), column("s", np.arange(2_000) % 9)))
+    assert persons_of(table) is None
+    assert _persons_line(table).light is Light.GREEN
+
+
 @pytest.mark.parametrize("repeats", [False, True])
 def test_persons_are_told_by_their_day_of_birth_with_sex_and_place(*, repeats: bool) -> None:
     """“Nothing in the table tells whether persons have several records” of 658 persons in 2,000."""
