@@ -168,7 +168,9 @@ def numbers_of(
     widened = np.ones(len(y)) if widened is None else widened
     case = ByMatrix(y, asked, through, aims, widened)
     rows, x, places = case.rows, case.x, case.places
-    estimates, readable = method.estimate(case), places.all_of(through.readable)
+    # Of the whole table published counts are right on average, whatever T hides of its parts.
+    whole = (rows.total >= through.n)[places.row] & through.settled
+    estimates, readable = method.estimate(case), places.all_of(through.readable) | whole
     spreads = case.variance[places.row, places.code]
     thirds = through.third(case.composition)[places.row, places.code] * widened[places.row] ** 2
     if places.sets:
@@ -197,13 +199,16 @@ def _arms(case: ByMatrix, spreads: Floats, thirds: Floats) -> Floats:
 
     An end is the count that the estimate just does not speak against, so it takes the moments if that count is true
     (a score interval), where single values of short columns are asked: a selection that nearly all have one value
-    makes far more noise than one that is mixed. Never less than the centre's: where little can be told, the centre
-    strays itself, and ends that come nearer with it kept 78 % of what "reliable" promised.
+    makes far more noise than one that is mixed. So far as the noise is that of the whole table's count, that count is
+    another too, and the selection no less like it: of the square of their correlation, q^2 Var f' / Var x, the
+    composition stays. Never less than the centre's: where little can be told, the centre strays itself, and ends that
+    come nearer with it kept 78 % of what "reliable" promised.
     """
-    arms = _reach(spreads, thirds)
+    arms, through = _reach(spreads, thirds), case.through
     if case.composition.shape[1] > _SHORT:
         return arms
     row, code = case.places.row, case.places.code
+    of_all = through.variance(through.counts[None, :])[0] * through.settled
     single = np.flatnonzero(case.places.alone)
     for at in range(0, len(single), _ROWS_AT_ONCE):
         part = single[at : at + _ROWS_AT_ONCE]
@@ -212,11 +217,13 @@ def _arms(case: ByMatrix, spreads: Floats, thirds: Floats) -> Floats:
         rest = here.copy()
         rest[place, value] = 0.0
         rest /= np.maximum(rest.sum(axis=1, keepdims=True), 1e-300)
+        own = through.variance(here)[place, value]
+        apart = 1 - np.minimum((total / max(through.n, 1)) ** 2 * of_all[value] / own, 1.0)
         for side, sign in enumerate((-1, 1)):
-            end = np.clip(centre + sign * arms[side, part], 0.0, total)
+            end = np.clip(centre + sign * apart * arms[side, part], 0.0, total)
             then = rest * (total - end)[:, None]
             then[place, value] = end
-            spread, third = (moment(then)[place, value] for moment in (case.through.variance, case.through.third))
+            spread, third = (moment(then)[place, value] for moment in (through.variance, through.third))
             arms[side, part] = np.maximum(arms[side, part], _reach(spread * widened, third * widened**2)[side])
     return arms
 
