@@ -256,7 +256,7 @@ def _identifies(column: Column) -> str | None:
         return say("the name says {what}", what=say("number of a person or stay"))
     if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
         values, filled = int(np.count_nonzero(~column.missing)), int(column.counts()[~column.missing].sum())
-        return say("numbers the records: {values} different values in {filled} records", values=values, filled=filled)
+        return say("numbers the records: {values} values in {filled} records", values=values, filled=filled)
     if many and (numbered_alike(column) or (keys and counts_off(name) and numbered_alike(column, bare=True))):
         return say("each value looks like this: {what}", what=say("number of a person or stay"))
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
@@ -358,7 +358,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
             Role.DROPPED,
             say(
                 "{why}: left out until you say what it is",
-                why=say("nothing is known of it, and a table on health may hold a finding there"),
+                why=say("unknown, perhaps a finding on somebody's health"),
             ),
             RoleCard.SPECIAL,
         )

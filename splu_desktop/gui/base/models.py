@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
+    QRect,
     QSize,
     QSortFilterProxyModel,
     Qt,
@@ -40,6 +41,7 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
+_LEGIBLE = 18  # letters, of which a name that ends in dots shows most
 _MOST_LINES = 3  # that a name may take
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
@@ -302,8 +304,10 @@ class TableView(QTableView):
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
         room, most = max(self.columnWidth(0) - beside, 1), 1
         for row in range(0 if model is None else model.rowCount()):
-            wide = metrics.horizontalAdvance(str(model.index(row, 0).data() or ""))
-            lines = min(math.ceil(wide / room) or 1, _MOST_LINES)
+            wrapped = metrics.boundingRect(
+                QRect(0, 0, room, 10_000), Qt.TextFlag.TextWordWrap, str(model.index(row, 0).data() or "")
+            )
+            lines = max(1, min(round(wrapped.height() / metrics.lineSpacing()), _MOST_LINES))
             header.resizeSection(row, lines * metrics.height() + 12)
             most = max(most, lines)
         self.setWordWrap(most > 1)
@@ -332,8 +336,10 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+        legible = _LEGIBLE * self.fontMetrics().averageCharWidth()
         headed = {
-            at: wide if self._stays_whole(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
+            at: wide if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
+            for at, wide in shown.items()
         }
 
         def narrowed(most: int) -> dict[int, int]:

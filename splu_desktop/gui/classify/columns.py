@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.generalise import Steps
+from splu_desktop.core.messages import Said
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.facts import ColumnFacts
@@ -31,6 +32,15 @@ class ColumnRow:
     what: WhatIf | None = None
 
 
+def _brief(row: ColumnRow) -> str:
+    """Return the reason as it stands beside the role, which says the rest of it; what is chosen needs none."""
+    if row.role is not row.suggestion.role:
+        return t("your choice; suggested: {role}", role=role_name(row.suggestion.role).lower())
+    reason = row.suggestion.reason
+    why = reason.values.get("why") if isinstance(reason, Said) else None
+    return told(reason if why is None else str(why))
+
+
 class ColumnsModel(RowsModel[ColumnRow]):
     """The columns as rows."""
 
@@ -39,7 +49,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
         self.fields = (
             Field(t("Column"), lambda r: r.fact.name),
             Field(t("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
-            Field(t("Why"), self.reason, hint=t("Why this role is suggested"), colour=lambda r: "quiet"),
+            Field(t("Why"), _brief, hint=t("Why this role is suggested"), colour=lambda r: "quiet", tip=self.reason),
             Field(
                 t("Distribution"),
                 lambda r: "",

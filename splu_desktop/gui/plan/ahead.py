@@ -33,7 +33,7 @@ from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import AT_ONCE, Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins, share_by_length
 from splu_desktop.gui.base.words import beside, filled, number, percent, plain, t, told
 
 _MOST_CHOICES = 60  # values that a list offers
@@ -153,7 +153,7 @@ class AheadTab(QWidget):
         outer.addWidget(plots, 2)
 
     def _build_choices(self, ask: Callable[[], object]) -> QHBoxLayout:
-        row = QHBoxLayout()
+        row = self._choices = QHBoxLayout()
         row.setSpacing(8)
         self.value = Choice()
         self.lines = (Choice(), Choice())
@@ -350,6 +350,7 @@ class AheadTab(QWidget):
                 for name in nsas:
                     box.addItem(name, name)
                 box.setCurrentIndex(max(box.findData(lines[at]), 0) if at < len(lines) else 0)
+        share_by_length(self._choices, self.value, *self.lines)
 
     def _chosen(self) -> None:
         found = self.shown
@@ -363,4 +364,5 @@ class AheadTab(QWidget):
             else replace(found.asked, columns=lines, conditions=(Condition(sa, (value,)),))
         )
         self._asked[sa] = asked
+        share_by_length(self._choices, self.value, *self.lines)
         self.look(sa)
