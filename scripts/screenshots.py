@@ -113,6 +113,7 @@ class _Walk:
         picture.save(str(self.folder / f"{name}.png"))
 
     def first_walk(self, path: Path) -> None:
+        from splu_desktop.core.query.condition import Condition
         from splu_desktop.core.roles.suggest import Role
         from splu_desktop.gui.base.reason_dialog import ReasonDialog
         from splu_desktop.gui.base.session import Step
@@ -128,9 +129,10 @@ class _Walk:
         self.shot("walk-1-busy")
         self.idle()
         self.shot("walk-1-import")
-        for at, name in ((1, "reading"), (2, "problems")):
+        for at in range(1, window.import_page.tabs.count()):
             window.import_page.tabs.setCurrentIndex(at)
-            self.shot(f"walk-1-{name}")
+            self.idle()
+            self.shot(f"walk-1-import-{at}")
         reading = window.import_page.change_reading()
         if reading is not None:
             self.idle()
@@ -189,6 +191,17 @@ class _Walk:
                 self.idle()
                 self.shot(f"walk-{6 + at}-{name}")
         window.plan_page.tabs.setCurrentIndex(0)
+        for name, opened in (
+            ("tolerances", window.plan_page.open_tolerances),
+            ("beside", window.plan_page.open_beside),
+        ):
+            dialog = opened()
+            if dialog is not None:
+                if name == "beside":
+                    dialog.run()
+                self.idle()
+                self.shot(f"walk-11-{name}", dialog)
+                dialog.reject()
         must = window.plan_page.open_must()
         must.look()
         self.idle()
@@ -199,16 +212,6 @@ class _Walk:
             self.idle()
             self.shot("walk-12-together", together)
             together.reject()
-        tolerances = window.plan_page.open_tolerances()
-        self.idle()
-        self.shot("walk-12-tolerance", tolerances)
-        tolerances.reject()
-        others = window.plan_page.open_beside()
-        if others is not None:
-            others.run()
-            self.idle()
-            self.shot("walk-12-beside", others)
-            others.reject()
         window.plan_page.act()
         page = window.publish_page
         (self.scratch / "there" / "already").mkdir(parents=True)
@@ -243,10 +246,19 @@ class _Walk:
         self.shot("walk-17-releases", shelf)
         shelf.reject()
         window.show_step(Step.QUERY)
-        query = window.query_page
+        query, release = window.query_page, window.session.release
+        common: tuple[Condition, ...] = ()
+        if release is not None:
+            column = release.published.table[release.published.sensitive[0]]
+            common = (Condition(column.name, (str(column.labels[column.counts().argmax()]),)),)
         for at in range(query.tabs.count()):
             query.tabs.setCurrentIndex(at)
-            if query.tab() in (query.one, query.crosstab):
+            self.shot(f"walk-{18 + at}-query-start")
+            if query.tab() is query.one:
+                query.one.builder.set_conditions(common)
+            if query.tab() is query.analyses:
+                query.analyses.form.first.put(common)
+            if query.primary.isEnabled():
                 query.act()
             self.idle()
             self.shot(f"walk-{18 + at}-query")
@@ -297,11 +309,6 @@ class _Walk:
         query.crosstab.bars_button.click()
         self.idle()
         self.shot("walk-19-bars")
-        query.tabs.setCurrentWidget(query.analyses)
-        query.analyses.form.first.put((Condition(sa, (often,)),))
-        query.analyses.calculate()
-        self.idle()
-        self.shot("walk-20-share")
         query.tabs.setCurrentWidget(query.many)
         asked = self.scratch / "questions.csv"
         asked.write_text(
@@ -312,10 +319,6 @@ class _Walk:
         query.many.answer_all()
         self.idle()
         self.shot("walk-21-answered")
-        query.tabs.setCurrentWidget(query.workload)
-        query.act()
-        self.idle()
-        self.shot("walk-22-measured")
 
     def run(self) -> None:
         from PySide6.QtCore import Qt

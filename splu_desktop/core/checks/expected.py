@@ -332,5 +332,5 @@ class _Expecting(Engine):
         rows = Rows.plain(np.array([self.counted(base, picked) for picked in picks]))
         _, var, better, _ = self.corrected(base, rows)
         bends = [[self.bend(base, *condition) for condition in picked] for picked in picks]
-        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base), self.transition(base).gamma)
         return reconstruct_pooled.learn(better, var, aims, shared, WELL_KNOWN)

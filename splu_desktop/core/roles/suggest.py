@@ -23,6 +23,7 @@ from splu_desktop.core.roles.content import (
     holds_answers,
     holds_codes,
     holds_decimal_codes,
+    holds_grades,
     holds_periods,
     holds_small_numbers,
     holds_states,
@@ -37,6 +38,7 @@ from splu_desktop.core.roles.content import (
     refers_to,
     says_the_same,
     sizes,
+    speaks_of_persons,
     worded_otherwise,
 )
 from splu_desktop.core.roles.names import (
@@ -106,7 +108,7 @@ class Suggestion:
 
     @property
     def why(self) -> str:
-        """The reason without what is done for it."""
+        """The reason without what is done for it, or what its card says."""
         return str(say(self.reason).values.get("why", self.reason))
 
 
@@ -243,7 +245,7 @@ def _identifies(column: Column) -> str | None:
         return say("each value looks like this: {what}", what=say(held))
     if names_persons(column, whole=medical(name)):
         return "the values look like names of persons"
-    if column.kind is Kind.TEXT:
+    if column.kind is Kind.TEXT or (worded and speaks_of_persons(column)):
         return "free text, which may name persons"
     if coded or measures(name):
         return None
@@ -321,10 +323,10 @@ def _other(column: Column, silent: bool) -> Suggestion:
     pressure = "dia" in words_of(column.name) and beyond_a_month(column)
     if recognised is not None and recognised.what == TIMED and (pressure or holds_decimal_codes(column)):
         recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none, nor 50 to 99 beside "sys"
-    if (column.kind is Kind.INTEGER or holds_answers(column)) and doubtful(column.name):
+    if (column.kind is Kind.INTEGER or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
         recognised, known = None, False
-    if says_only(column.name, "states") and not holds_states(column):
-        recognised, known = None, False  # “estado” may be a state: critical, stable
+    if says_only(column.name, "states") and not dated and not holds_states(column):
+        recognised, known = None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
     timed = recognised is not None and recognised.what == TIMED
     if recognised is not None and timed and found == (recognised,) and worded_otherwise(column, recognised):
         recognised, known = None, False  # a period that is regular is no time
@@ -351,7 +353,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
     if dated or recognised is not None:
         what = recognised.what if recognised is not None else TIMED
         return Suggestion(
-            Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
+            Role.NSA, say("{why}, by which others recognise a person", why=say(what)), RoleCard.RECOGNISES
         )
     if not known and not (silent and _NO_WORD.fullmatch(column.name)):
         return Suggestion(

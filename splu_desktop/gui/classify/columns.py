@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.generalise import Steps
-from splu_desktop.core.messages import Said
 from splu_desktop.core.roles.suggest import Role, Suggestion
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.facts import ColumnFacts
@@ -32,15 +31,6 @@ class ColumnRow:
     what: WhatIf | None = None
 
 
-def _brief(row: ColumnRow) -> str:
-    """Return the reason as it stands beside the role, which says the rest of it; what is chosen needs none."""
-    if row.role is not row.suggestion.role:
-        return t("your choice; suggested: {role}", role=role_name(row.suggestion.role).lower())
-    reason = row.suggestion.reason
-    why = reason.values.get("why") if isinstance(reason, Said) else None
-    return told(reason if why is None else str(why))
-
-
 class ColumnsModel(RowsModel[ColumnRow]):
     """The columns as rows."""
 
@@ -49,7 +39,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
         self.fields = (
             Field(t("Column"), lambda r: r.fact.name),
             Field(t("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
-            Field(t("Why"), _brief, hint=t("Why this role is suggested"), colour=lambda r: "quiet", tip=self.reason),
+            Field(t("Why"), self.why, hint=t("Why this role is suggested"), colour=lambda r: "quiet", tip=self.reason),
             Field(
                 t("Distribution"),
                 lambda r: "",
@@ -127,12 +117,15 @@ class ColumnsModel(RowsModel[ColumnRow]):
         usual = super().flags(index)
         return usual | Qt.ItemFlag.ItemIsEditable if index.isValid() and index.column() == ROLE_COLUMN else usual
 
+    def why(self, row: ColumnRow) -> str:
+        """Return the reason in few words: what is done for it stands beside it, as the role."""
+        if row.role is row.suggestion.role:
+            return told(row.suggestion.why)
+        return t("your choice; suggested: {role}", role=role_name(row.suggestion.role).lower())
+
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""
         if row.role is row.suggestion.role:
             return told(row.suggestion.reason)
-        return t(
-            "Your choice; suggested was “{role}”: {reason}",
-            role=role_name(row.suggestion.role),
-            reason=told(row.suggestion.reason),
-        )
+        role = role_name(row.suggestion.role)
+        return t("Your choice; suggested was “{role}”: {reason}", role=role, reason=told(row.suggestion.reason))

@@ -7,14 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw.ways import Unprotected, by_tolerances, gamma_tolerances
 from splu_desktop.core.roles.suggest import Role
@@ -23,7 +17,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, Sparing, WholeLines, button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Card, Empty, Sparing, WholeLines, button, label, line_edit, margins, shortcut
 from splu_desktop.gui.base.words import beside, caption, number, percent, t, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
@@ -79,11 +73,7 @@ class ClassifyPage(Page):
         self.search.setMaximumWidth(180)
         self.search.textChanged.connect(lambda: self._find())
         row.addWidget(self.search)
-        find = QAction(self)
-        find.setShortcut(QKeySequence.StandardKey.Find)
-        find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.triggered.connect(self.search.setFocus)
-        self.addAction(find)
+        shortcut(self, "", QKeySequence.StandardKey.Find, self.search.setFocus, inside=True)
         self.audience_button = button(t("&Who gets it?…"), self.ask_audience, picture="lock")
         tip(self.audience_button, t("Five questions that say how careful the release has to be"))
         self.safe_button = button(t("&Make it safe…"), self.make_it_safe, picture="shield-check")

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QHBoxLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.guarantees import sentences
@@ -23,7 +17,7 @@ from splu_desktop.core.table import Column, unique
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.plot_saving import PlotCard
 from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
-from splu_desktop.gui.base.session import Choices, Session, Step
+from splu_desktop.gui.base.session import Choices, Session, Step, Strokes
 from splu_desktop.gui.base.tasks import Tasks, in_turns
 from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, scrolled
 from splu_desktop.gui.base.words import number, t, tip
@@ -47,7 +41,6 @@ _MOMENT = 40  # ms until the sentences follow the slider
 _PLOTS = 13  # lines of text high, at most: what recipients read comes first
 _BETWEEN = 10  # ms between the turns that make the plots
 _REST = 120  # ms that the slider must rest before the table of values is made anew
-_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
 
 class PlanPage(Page):
@@ -79,8 +72,7 @@ class PlanPage(Page):
         self._comparing: tuple[object, ...] = ()
         self._advice: Advice | None = None
         self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
-        self._last_change = 0.0
-        self._stroke = 0
+        self._strokes = Strokes()
         self._by_tolerances = False
         inside = QWidget()  # scrolls on small screens, so that the primary button stays in sight
         self.parts = QVBoxLayout(inside)
@@ -198,14 +190,6 @@ class PlanPage(Page):
         """Return the name of the SA whose figures are shown."""
         return self.column.currentText()
 
-    def _merge(self) -> str:
-        # A drag of the slider is one step of undo, two drags are two.
-        now = time.monotonic()
-        if now - self._last_change > _PAUSE:
-            self._stroke += 1
-        self._last_change = now
-        return str(self._stroke)
-
     def _gamma_changed(self, gamma: int) -> None:
         choices = self.session.choices
         if choices is None:
@@ -214,7 +198,7 @@ class PlanPage(Page):
             self._draw(gamma, choices.thresholds)
         names = tuple(choices.follows) if choices.together else (self.shown_column(),)
         after = choices.with_gamma(names, gamma)
-        self.session.choose(after, t("group size"), f"gamma {self._merge()}")
+        self.session.choose(after, t("group size"), self._strokes.next("gamma"))
 
     def _thresholds_changed(self) -> None:
         choices = self.session.choices
@@ -224,7 +208,7 @@ class PlanPage(Page):
         if self._by_gamma():
             self._draw(self.gamma.value(), thresholds)
         after = replace(choices, thresholds=thresholds)
-        self.session.choose(after, t("what is asked"), f"thresholds {self._merge()}")
+        self.session.choose(after, t("what is asked"), self._strokes.next("thresholds"))
 
     def open_tolerances(self) -> ToleranceDialog:
         """Open the dialog that gives the column shown a tolerance per value."""

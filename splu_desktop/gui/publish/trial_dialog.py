@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
 
 from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
 from splu_desktop.core.plan import Plan
@@ -117,10 +112,9 @@ class TrialDialog(Dialog):
         job.failed.connect(self._failed)
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         if self._job is not None:
             self._job.drop()
-        super().reject()
 
     def _show(self, found: Tried) -> None:
         self._job, self._found = None, found

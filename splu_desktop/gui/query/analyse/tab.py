@@ -65,7 +65,6 @@ class AnalysisTab(WorkingTab):
         self.interval = label("", wrap=True, selectable=True)
         self.link = label("", "quiet", wrap=True)
         self.old = label("", "warning", wrap=True, live=True)
-        self.old.setMargin(3)
         self.old.hide()
         for part in (self.old, self.what, self.figure, self.interval, self.link):
             column.addWidget(part)
