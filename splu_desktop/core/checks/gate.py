@@ -337,13 +337,13 @@ def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Pro
         yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)
     if not found and not both:
         text = (
-            "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
-            "sensitive value beyond what chance may do."
+            "No column published unchanged, alone or with one other, gives a sensitive value away in a tenth of its "
+            "records or more, beyond chance."
         )
         if len(ways) > 1:
             text = (
-                "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
-                "of a sensitive value beyond what chance may do, and no two sensitive columns tell each other's."
+                "No column published unchanged, alone or with one other, gives a sensitive value away in a tenth of "
+                "its records or more, beyond chance, and no two sensitive columns tell each other's."
             )
         yield Line("giveaway", Light.GREEN, text, "classify")
     if (closely := looked_closely(table, plan.named(Role.NSA))) is not None:
