@@ -231,7 +231,7 @@ def _identifies(column: Column) -> str | None:
     if person and not ((person == "free text" or names_a_way(name)) and few(column)):
         return say("the name says {what}", what=say(person))
     if birth_by_name(name) and (dated or looks_like_days(column)):
-        return "exact dates of birth, which together with sex and postcode single out most people"
+        return "exact dates of birth, which single out most people"
     if birth_by_name(name):
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
@@ -335,7 +335,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
             Role.DROPPED,
             say(
                 "{why}: left out unless you put it into intervals or groups",
-                why=say("many records have a value of their own, by which they can be recognised"),
+                why=say("many records have a value of their own, which singles them out"),
             ),
             RoleCard.RECOGNISES,
         )
@@ -360,7 +360,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
             Role.DROPPED,
             say(
                 "{why}: left out until you say what it is",
-                why=say("nothing is known of it, and a table on health may hold a finding there"),
+                why=say("nothing is known of it: it may say something of health"),
             ),
             RoleCard.SPECIAL,
         )
