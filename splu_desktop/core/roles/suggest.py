@@ -223,7 +223,7 @@ def _identifies(column: Column) -> str | None:
         return say("the name says {what}", what=say(said))
     if birth_by_name(name):
         if dated or looks_like_days(column):
-            return "exact dates of birth, which together with sex and postcode single out most people"
+            return "exact dates of birth, which single out most people"
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
         return "exact coordinates, which point to a home"
@@ -332,7 +332,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
     recognised, known = _recognised(column, dated)
     aged = recognised is not None and recognised.what == AGED and column.kind is Kind.INTEGER
     if rare_values(column) and not aged:
-        why = say("many records have a value of their own, by which they can be recognised")
+        why = say("many records have a value of their own, which singles them out")
         reason = say("{why}: left out unless you put it into intervals or groups", why=why)
         return Suggestion(Role.DROPPED, reason, RoleCard.RECOGNISES)
     if dated and not known and column.counts()[column.missing].any():
