@@ -33,7 +33,7 @@ from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import AT_ONCE, Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
+from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, called, label, margins
 from splu_desktop.gui.base.words import beside, filled, number, percent, plain, t, told
 
 _MOST_CHOICES = 60  # values that a list offers
@@ -161,6 +161,7 @@ class AheadTab(QWidget):
         said = label(self.tr("&Counts of"))
         said.setBuddy(self.value)
         self.value.setAccessibleName(self.tr("Value counted"))
+        called(self.value, said.text())
         row.addWidget(said)
         row.addWidget(self.value, 1)
         row.addWidget(label(self.tr("by"), "quiet"))

@@ -163,7 +163,8 @@ class QuestionTab(Tab):
         self.copy_asked.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self.copy_asked.triggered.connect(self._copy_asked_question)
         self.asked.addAction(self.copy_asked)
-        self.asked.setMinimumHeight(64)  # on a small screen the values to tick come first
+        row = self.asked.verticalHeader().defaultSectionSize()  # on a small screen the values to tick come first
+        self.asked.setMinimumHeight(max(64, self.asked.height_of_rows(0) + row))
         column.addWidget(self.asked, 1)
 
     def first(self) -> QWidget:

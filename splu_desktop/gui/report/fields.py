@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins, percent_box, put
+from splu_desktop.gui.base.widgets import Choice, Scrolled, called, label, line_edit, margins, percent_box, put
 from splu_desktop.gui.base.words import t, tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
@@ -121,10 +121,9 @@ class ReportFields(Scrolled):
             self.paper.addItem(name, name)
         self.language.currentIndexChanged.connect(lambda _: self._chosen())
         self.paper.currentIndexChanged.connect(lambda _: self._chosen())
-        form.addRow(t("&Language"), self.language)
-        form.addRow(t("P&aper (PDF)"), self.paper)
-        for box, words in ((self.language, t("Language")), (self.paper, t("Paper"))):
-            box.setAccessibleName(words)
+        for box, words in ((self.language, t("&Language")), (self.paper, t("P&aper (PDF)"))):
+            form.addRow(words, box)
+            called(box, words)
         put(column, form, 1)
         self.setWidget(inside)
         self._fill(remembered(_SECTION))
