@@ -23,7 +23,6 @@ Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
 _STEPS = 5_000  # of the likelihood's maximisation at most
 _SETTLED = 1e-7
-_SHARED_AT_MOST = 0.97
 _KEPT_FLOATS = 4_000_000  # of bends
 _SETS_AT_ONCE = 64
 _ROWS_AT_ONCE = 4_096
@@ -38,7 +37,7 @@ Aims = Callable[[], tuple[Floats, Floats]]
 
 
 class ByMatrix:
-    """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `one_sa`."""
+    """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `numbers_of`."""
 
     def __init__(
         self,
@@ -130,21 +129,6 @@ class _Places:
         for at, chosen in self.sets:
             found[at] = flags[chosen].all()
         return found
-
-
-def one_sa(
-    y: Floats,
-    asked: Sequence[tuple[int, Flags]],
-    through: MatrixTransition,
-    method: Method,
-    aims: Aims | None = None,
-    widened: Floats | None = None,
-) -> list[Numbers]:
-    """Return the numbers of questions with conditions on one SA (see `numbers_of`)."""
-    return [
-        (estimate, low, high, spread)
-        for estimate, low, high, spread in numbers_of(y, asked, through, method, aims, widened).T.tolist()
-    ]
 
 
 def numbers_of(
@@ -242,7 +226,7 @@ def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransi
     """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
 
     Where directions can't be told, the estimates leave them out, and the variance says how far P may well stray there;
-    of more than one, it is infinite for sets that are not readable. Parameters as for `one_sa`.
+    of more than one, it is infinite for sets that are not readable. Parameters as for `numbers_of`.
     """
     rows = Rows.plain(y)
     x = _straight(rows, through)
@@ -326,19 +310,9 @@ class Bends:
         self._known: dict[Picked, tuple[Floats, Floats, float]] = {}
 
     def target(self, selections: Sequence[Sequence[Picked]], totals: Floats) -> tuple[Floats, Floats]:
-        """Return (Q, m) targets and shared parts, as `reconstruct_pooled.target` for plain groups."""
-        base = self._through.counts / max(self._through.n, 1)
-        aims, shared = np.empty((len(totals), len(base))), np.zeros((len(totals), len(base)))
-        for row, picked in enumerate(selections):
-            shape, apart = base, np.ones(len(base))
-            if len(picked) > 1:
-                for condition in picked:
-                    lift, k, selected = self._bend(condition)
-                    shape = shape * lift
-                    apart = apart * (1 - min(totals[row] / max(selected, 1e-9), 1.0) * k)
-                shared[row] = np.minimum(1 - apart, _SHARED_AT_MOST)
-            aims[row] = shape / max(float(shape.sum()), 1e-300) * totals[row]
-        return aims, shared
+        """Return (Q, m) targets and shared parts, as `reconstruct_pooled.target`."""
+        bends = [[self._bend(condition) for condition in picked] if len(picked) > 1 else [] for picked in selections]
+        return reconstruct_pooled.target(totals, bends, self._through)
 
     def _bend(self, condition: Picked) -> tuple[Floats, Floats, float]:
         found = self._known.get(condition)
@@ -447,9 +421,7 @@ class SeveralByMatrix:
         return self.shrunk()
 
     def likeliest(self) -> Floats:
-        matrix: Floats = np.ones((1, 1))
-        for part in self._parts:
-            matrix = np.kron(part.state, matrix).astype(np.float64)
+        matrix = reconstruct_states.joint(part.state for part in self._parts)
         return np.array([reconstruct_states.likeliest(self._states, matrix)])
 
     def as_printed(self) -> Floats:

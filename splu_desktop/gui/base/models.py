@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -35,7 +35,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.tasks import in_turns
-from splu_desktop.gui.base.widgets import copy_text
+from splu_desktop.gui.base.widgets import copy_text, shortcut
 from splu_desktop.gui.base.words import joined, plain, t, told
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
+_LEGIBLE = 18  # letters, of which a name that ends in dots shows most
 _MOST_LINES = 3  # that a name may take
 _MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
@@ -299,11 +300,7 @@ class TableView(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.copy_action = QAction(t("Copy"), self)
-        self.copy_action.setShortcut(QKeySequence.StandardKey.Copy)
-        self.copy_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.copy_action.triggered.connect(self.copy)
-        self.addAction(self.copy_action)
+        self.copy_action = shortcut(self, t("Copy"), QKeySequence.StandardKey.Copy, lambda: self.copy())
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._breaks = _Breaking(self)
         self._fit_rows()
@@ -360,8 +357,10 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+        legible = _LEGIBLE * self.fontMetrics().averageCharWidth()
         headed = {
-            at: wide if self._stays_whole(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
+            at: wide if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
+            for at, wide in shown.items()
         }
 
         def narrowed(most: int) -> dict[int, int]:

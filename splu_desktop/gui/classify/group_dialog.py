@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
-    QDialog,
     QHBoxLayout,
     QSizePolicy,
     QVBoxLayout,
@@ -58,9 +57,7 @@ class GroupDialog(Dialog):
     """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        source, choices = session.source, session.choices
-        if source is None or choices is None:
-            raise RuntimeError("nothing is open")
+        source, choices = session.opened
         self._high = 440 + 20 * min(source.imported.table[name].m, 16)  # pixels; few values need no high window
         super().__init__(t("Group the values of {column}", column=name), (800, self._high), parent)
         self._name, self._session, self._tasks = name, session, tasks
@@ -294,13 +291,8 @@ class GroupDialog(Dialog):
             self._source.variants[self._name, steps] = (self._trial.column, self._trial.facts)
         after = {**choices.generalisations, self._name: steps}
         self._session.choose(replace(choices, generalisations=after), t("groups of {column}", column=self._name))
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
-    def reject(self) -> None:
-        """Leave everything as it was."""
-        self._close(QDialog.DialogCode.Rejected)
-
-    def _close(self, code: QDialog.DialogCode) -> None:
+    def drop_work(self) -> None:
         for channel in ("group", "group-opening", "group-around", "hierarchy"):
             self._tasks.drop(channel)
-        self.done(code)

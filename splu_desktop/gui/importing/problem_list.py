@@ -71,10 +71,8 @@ class ProblemList(QWidget):
         """Show the problems of another reading."""
         self._problems = tuple(problems)
         self.search.clear()
-        self.kinds.clear()
-        self.kinds.addItem(t("All kinds"), None)
-        for kind in dict.fromkeys(problem.kind for problem in self._problems):
-            self.kinds.addItem(told(kind.value), kind)
+        kinds = dict.fromkeys(problem.kind for problem in self._problems)
+        self.kinds.offer([(t("All kinds"), None), *((told(kind.value), kind) for kind in kinds)])
         self.save_button.setEnabled(bool(self._problems))
         for part in (self.search, self.kinds, self.save_button, self.view):
             part.setVisible(bool(self._problems))

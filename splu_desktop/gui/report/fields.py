@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPlainTextEdit, QRadioButton, QVBoxLayout, QWidget
 
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
@@ -115,10 +107,8 @@ class ReportFields(Scrolled):
         put(column, caption, self.remarks)
         form = QFormLayout()
         self.language, self.paper = Choice(), Choice()
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
-        for name in ("A4", "Letter"):
-            self.paper.addItem(name, name)
+        self.language.offer((name, code) for code, name in LANGUAGES.items())
+        self.paper.offer((name, name) for name in ("A4", "Letter"))
         self.language.currentIndexChanged.connect(lambda _: self._chosen())
         self.paper.currentIndexChanged.connect(lambda _: self._chosen())
         for box, words in ((self.language, t("&Language")), (self.paper, t("P&aper (PDF)"))):
