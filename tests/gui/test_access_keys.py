@@ -59,7 +59,7 @@ def otherwise_named(page: QWidget) -> list[str]:
     parts = {part: part.text() for part in page.findChildren(QAbstractButton) if part.isVisible()}
     labels = [each for each in page.findChildren(QLabel) if each.isVisible() and each.buddy() is not None]
     parts |= {each.buddy(): each.text() for each in labels}
-    bare = {part: text.replace("&", "").strip(" :…") for part, text in parts.items()}
+    bare = {part: text.replace("&", "").strip(" :…\u00a0") for part, text in parts.items()}
     told = {part: part.accessibleName() or text for part, text in bare.items()}  # else Qt tells what stands there
     return [f"“{bare[part]}”: {told[part]}" for part in parts if bare[part].casefold() not in told[part].casefold()]
 
