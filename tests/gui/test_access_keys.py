@@ -54,6 +54,16 @@ def twice(texts: Iterator[str] | list[str]) -> dict[str, list[str]]:
     return {letter: which for letter, which in found.items() if len(which) > 1}
 
 
+def otherwise_named(page: QWidget) -> list[str]:
+    """Return what is told to a screen reader without the words that stand on it: whoever speaks them gets nowhere."""
+    parts = {part: part.text() for part in page.findChildren(QAbstractButton) if part.isVisible()}
+    labels = [each for each in page.findChildren(QLabel) if each.isVisible() and each.buddy() is not None]
+    parts |= {each.buddy(): each.text() for each in labels}
+    bare = {part: text.replace("&", "").strip(" :…\u00a0") for part, text in parts.items()}
+    told = {part: part.accessibleName() or text for part, text in bare.items()}  # else Qt tells what stands there
+    return [f"“{bare[part]}”: {told[part]}" for part in parts if bare[part].casefold() not in told[part].casefold()]
+
+
 def test_each_letter_of_a_page_goes_to_one_thing(
     spoken: str, window: MainWindow, small_csv: Path, idle: Idle, tmp_path: Path
 ) -> None:
@@ -67,6 +77,8 @@ def test_each_letter_of_a_page_goes_to_one_thing(
         QApplication.processEvents()
         if clash := twice([*bar, *shown(window.pages[window.step])]):
             found[name] = clash
+        if wrong := otherwise_named(window):
+            found[f"{name}, told"] = {"": wrong}
 
     look("import, empty")
     window.import_page.open_file(small_csv)
@@ -87,6 +99,8 @@ def test_each_letter_of_a_page_goes_to_one_thing(
         QApplication.processEvents()
         if clash := twice(list(shown(dialog))):
             found[name] = clash
+        if wrong := otherwise_named(dialog):
+            found[f"{name}, told"] = {"": wrong}
         dialog.reject()
 
     for name, dialog in dialogs(window, idle):

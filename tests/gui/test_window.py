@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.importing.recent_files import recent_files
 from splu_desktop.gui.shell.main_window import MainWindow
+from splu_desktop.gui.shell.rail import Rail
 
 Idle = Callable[[MainWindow], None]
 
@@ -28,6 +30,24 @@ def test_recent_files_are_offered_and_can_be_forgotten(opened: MainWindow, small
     assert recent_files() == [small_csv.resolve()]
     opened.recent.forget()
     assert recent_files() == []
+
+
+def test_large_writing_is_whole_in_rail_and_footer(window: MainWindow, qapp: QApplication, qtbot: QtBot) -> None:
+    page = window.pages[window.step]
+    page.set_primary("Plan the protection of “" + "a column with a long name " * 8 + "”", True)
+    qapp.processEvents()
+    assert page.primary.sizeHint().width() <= page.primary.width()
+    assert "…" in page.primary.text()
+    page.set_primary("Continue", True)
+    assert page.primary.text() == "Continue"
+    usual, large = qapp.font(), qapp.font()
+    large.setPointSizeF(1.5 * large.pointSizeF())
+    large.setWeight(large.Weight.DemiBold)
+    qapp.setFont(large)
+    rail = Rail({Step.PUBLISH: "Veröffentlichen"})
+    qtbot.addWidget(rail)
+    qapp.setFont(usual)
+    assert rail.width() >= QFontMetrics(large).horizontalAdvance("Veröffentlichen") + 60  # its circle stands before it
 
 
 def test_a_narrow_window_leaves_the_room_to_the_page(window: MainWindow) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
@@ -53,6 +53,7 @@ class Page(QWidget):
         self.content = QWidget()
         self.body = margins(QVBoxLayout(self.content), 0, spacing=12)
         self.stack.addWidget(self.content)
+        self._words = ""  # of the primary button
         self._put: QWidget | None = None  # what Qt gave the focus to when what had it was hidden
         self.empty: Empty | None = None
         self.busy: Busy | None = None
@@ -140,9 +141,25 @@ class Page(QWidget):
                 return
             at = at.nextInFocusChain()
 
+    def _fit_primary(self) -> None:
+        """Name the primary button as far as there is room: a table's names in it may be long, and the tip has all."""
+        self.primary.setText(self._words)
+        acts = self.findChildren(QPushButton, options=Qt.FindChildOption.FindDirectChildrenOnly)  # all in the footer
+        needed = sum(part.sizeHint().width() + self.foot.spacing() for part in acts if not part.isHidden())
+        over = needed - self.foot.geometry().width()
+        if self.isVisible() and over > 0:
+            metrics = self.primary.fontMetrics()
+            room = metrics.horizontalAdvance(self._words) - over
+            self.primary.setText(metrics.elidedText(self._words, Qt.TextElideMode.ElideMiddle, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._fit_primary)  # once the row has its width
+
     def set_primary(self, text: str, enabled: bool, why: str = "") -> None:
         """Name the primary button; `why` says in the footer what it waits for, or what else matters."""
-        self.primary.setText(text)
+        self._words = text
+        self._fit_primary()
         if not enabled and self.primary.hasFocus():
             QTimer.singleShot(0, self, self.keep_focus)
         waited = not self.primary.isEnabled()

@@ -494,6 +494,12 @@ def scrolled(content: QWidget) -> QScrollArea:
     return room
 
 
+def called(part: QWidget, caption: str) -> None:
+    """Begin what a screen reader says of a part with the caption that stands at it: whoever speaks that gets there."""
+    words = caption.replace("&", "")
+    part.setAccessibleName(joined(dict.fromkeys(filter(None, (words, part.accessibleName()))), ","))
+
+
 def tab_after(before: QWidget | None, *parts: QWidget) -> None:
     """Let Tab come to parts, which were made later, after a widget, or after what it comes to last before that."""
     for part in parts:

@@ -17,7 +17,18 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, Sparing, WholeLines, button, label, line_edit, margins, shortcut
+from splu_desktop.gui.base.widgets import (
+    Card,
+    Empty,
+    Sparing,
+    WholeLines,
+    button,
+    called,
+    label,
+    line_edit,
+    margins,
+    shortcut,
+)
 from splu_desktop.gui.base.words import beside, caption, number, percent, t, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
@@ -91,6 +102,7 @@ class ClassifyPage(Page):
         for role, text in marks.items():
             made = button(text, partial(self.set_selected, role), picture=PICTURES[role], hint=role_meaning(role))
             made.setAccessibleName(t("Set the selected columns to: {role}", role=role_name(role)))
+            called(made, text)
             self.role_buttons[role] = made
             row.addWidget(made)
         self.body.addWidget(tools)
@@ -399,7 +411,7 @@ class ClassifyPage(Page):
         line = self.table.fontMetrics()
         wide = max(line.horizontalAdvance(role_name(role)) for role in Role) + 62
         self.table.setColumnWidth(ROLE_COLUMN, wide)
-        self.table.setColumnWidth(BARS_COLUMN, 96)
+        self.table.setColumnWidth(BARS_COLUMN, max(96, self.table.horizontalHeader().sectionSizeHint(BARS_COLUMN)))
         self.table.keep_in_view(WHY_COLUMN, *(letters * line.averageCharWidth() for letters in _REASON))
 
     def _offer(self) -> None:

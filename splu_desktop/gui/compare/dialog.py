@@ -27,6 +27,7 @@ from splu_desktop.gui.base.widgets import (
     Empty,
     asked_file,
     button,
+    called,
     label,
     margins,
     put,
@@ -237,6 +238,7 @@ class BesideDialog(Dialog):
         tip(self.limit, t("A method that takes longer with all its settings is listed as not finished"))
         caption = label(t("&Time for each:"))
         caption.setBuddy(self.limit)
+        called(self.limit, caption.text().rstrip(" :\u00a0"))
         put(row, caption, self.limit, 1)
         self.questions = button(
             t("Your &questions…"),

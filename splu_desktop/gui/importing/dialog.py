@@ -13,7 +13,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, MissingToken, Preview, alike, forget_preview, preview
 from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, Scrolled, label, last_row, line_edit, margins
+from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, Scrolled, called, label, last_row, line_edit, margins
 from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
@@ -130,6 +130,7 @@ class ReadDialog(Dialog):
         ):
             edit.textEdited.connect(lambda _: self._rows_edited())
             self.form.addRow(name, edit)
+            called(edit, name)
             self._add_reason(key)
         area = Scrolled()
         area.setWidget(page)

@@ -26,7 +26,7 @@ from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import AT_ONCE, Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins, new_grid, put
+from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, called, label, margins, new_grid, put
 from splu_desktop.gui.base.words import beside, number, percent, plain, t, told
 
 _MOST_CHOICES = 60  # values that a list offers
@@ -152,6 +152,7 @@ class AheadTab(QWidget):
         self.lines = (Choice(t("Column of the lines")), Choice(t("Column of the lines")))
         said = label(t("&Counts of"))
         said.setBuddy(self.value)
+        called(self.value, said.text())
         row = self._choices = put(margins(QHBoxLayout(), spacing=8), said, (self.value, 1), label(t("by"), "quiet"))
         for box in self.lines:
             box.keep_whole(t("(nothing)"), t("nothing else"))

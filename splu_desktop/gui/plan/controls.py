@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.base.facts import ColumnFacts
-from splu_desktop.gui.base.widgets import Sparing, label, margins, new_grid, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Sparing, called, label, margins, new_grid, percent_box, whole_box
 from splu_desktop.gui.base.words import filled, number, percent, t, tip
 from splu_desktop.gui.plan.figures import SLIDER
 
@@ -122,11 +122,12 @@ class ThresholdBoxes(QWidget):
         ):
             text = label(words)
             text.setBuddy(box)
+            called(box, words)
             tip(text, hint)
             tip(box, hint)
             asks.addWidget(text)
-            special = box.specialValueText()
-            box.setMinimumWidth(max(62, box.fontMetrics().horizontalAdvance(special) + 38) if special else 62)
+            special, wide = box.specialValueText(), box.fontMetrics().horizontalAdvance
+            box.setMinimumWidth(max(62, wide(special) + 38 if special else 0, wide("30 %") + 30))
             box.setMaximumWidth(max(84, box.minimumWidth()))
             asks.addWidget(box)
             asks.addSpacing(2)

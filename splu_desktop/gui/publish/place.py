@@ -16,7 +16,7 @@ from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.release.handover import check_password, new_password
 from splu_desktop.gui.base.languages import in_force
-from splu_desktop.gui.base.widgets import Card, Choice, button, label, line_edit, margins, new_grid, restyle
+from splu_desktop.gui.base.widgets import Card, Choice, button, called, label, line_edit, margins, new_grid, restyle
 from splu_desktop.gui.base.words import t, tip, told
 
 _SECTION, _LANGUAGE = "publish", "language"
@@ -45,6 +45,7 @@ class PlaceCard(Card):
         ):
             caption = label(text)
             caption.setBuddy(edit)
+            called(edit, text)
             edit.textChanged.connect(self._edited)
             grid.addWidget(caption, row, 0)
             grid.addWidget(edit, row, 1)

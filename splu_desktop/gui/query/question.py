@@ -154,7 +154,8 @@ class QuestionTab(Tab):
         tip(self.asked, t("Double-click or press Enter to take a question up again"))
         self.asked.activated.connect(lambda index: self.ask_again())
         self.copy_asked = shortcut(self.asked, t("Copy the question"), "Ctrl+Shift+C", self._copy_asked_question)
-        self.asked.setMinimumHeight(64)  # on a small screen the values to tick come first
+        row = self.asked.verticalHeader().defaultSectionSize()  # on a small screen the values to tick come first
+        self.asked.setMinimumHeight(max(64, self.asked.height_of_rows(0) + row))
         column.addWidget(self.asked, 1)
 
     def first(self) -> QWidget:

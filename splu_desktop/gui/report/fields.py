@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPlainTextEdit,
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins, percent_box, put
+from splu_desktop.gui.base.widgets import Choice, Scrolled, called, label, line_edit, margins, percent_box, put
 from splu_desktop.gui.base.words import t, tip
 from splu_desktop.report.law import CODES, DEFAULT, NONE, pack
 from splu_desktop.report.model import Fields
@@ -106,13 +106,14 @@ class ReportFields(Scrolled):
         caption.setBuddy(self.remarks)
         put(column, caption, self.remarks)
         form = QFormLayout()
-        self.language, self.paper = Choice(t("Language")), Choice(t("Paper"))
+        self.language, self.paper = Choice(), Choice()
         self.language.offer((name, code) for code, name in LANGUAGES.items())
         self.paper.offer((name, name) for name in ("A4", "Letter"))
         self.language.currentIndexChanged.connect(lambda _: self._chosen())
         self.paper.currentIndexChanged.connect(lambda _: self._chosen())
-        form.addRow(t("&Language"), self.language)
-        form.addRow(t("P&aper (PDF)"), self.paper)
+        for box, words in ((self.language, t("&Language")), (self.paper, t("P&aper (PDF)"))):
+            form.addRow(words, box)
+            called(box, words)
         put(column, form, 1)
         self.setWidget(inside)
         self._fill(remembered(_SECTION))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from splu_desktop.gui.query.page import QueryPage
     from splu_desktop.gui.report.page import ReportPage
 
-_WIDE = 1160  # logical pixels from which "What this means" has room beside a page
+_WIDE = 193  # letters across from which "What this means" has room beside a page: fewer, the larger the writing
 
 
 class MainWindow(Stops, QMainWindow):
@@ -319,7 +319,7 @@ class MainWindow(Stops, QMainWindow):
 
     def _fit_help(self, *, asked: bool = False) -> None:
         # In a narrow window the page needs the room; F1 still brings the panel for as long as it is wanted.
-        narrow = self.width() < _WIDE
+        narrow = self.width() < _WIDE * self.fontMetrics().averageCharWidth()
         if asked or narrow != self._narrow:
             self._narrow = narrow
             self.help.setVisible(self.help_action.isChecked() and (asked or not narrow))

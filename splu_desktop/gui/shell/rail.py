@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
@@ -11,6 +11,7 @@ from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import margins
 from splu_desktop.gui.base.words import joined, t
 
+_AROUND = 72  # pixels beside a name: its circle, and the edges
 _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
 
 
@@ -46,7 +47,10 @@ class StepButton(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(176, self.fontMetrics().height() * 2 + 24)
+        font = self.font()
+        font.setWeight(font.Weight.DemiBold)  # as it is drawn while its page is in front
+        wide = QFontMetrics(font).horizontalAdvance(self.name) + _AROUND
+        return QSize(max(176, wide), self.fontMetrics().height() * 2 + 24)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -107,7 +111,6 @@ class Rail(QFrame):
         super().__init__(parent)
         self.setProperty("look", "window")
         self.setAccessibleName(t("Steps"))
-        self.setFixedWidth(188)
         column = margins(QVBoxLayout(self), 0, 12, 0, 12, spacing=0)
         self.buttons: dict[Step, StepButton] = {}
         for step, name in names.items():
@@ -116,6 +119,7 @@ class Rail(QFrame):
             column.addWidget(made)
             self.buttons[step] = made
         column.addStretch(1)
+        self.setFixedWidth(max(188, *(made.sizeHint().width() for made in self.buttons.values())))
 
     def show_state(self, step: Step, state: State) -> None:
         """Show the state of a step."""
