@@ -336,6 +336,7 @@ def test_no_password_is_ever_an_argument(capsys: Any) -> None:
     assert "--password " not in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("brief_attacks")
 def test_the_name_of_the_account_is_in_no_report_that_is_handed_out(
     source: Path, tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
