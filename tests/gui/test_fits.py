@@ -42,7 +42,7 @@ from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import languages, theme
 from splu_desktop.gui.base.bars import Bars, BarsView
-from splu_desktop.gui.base.models import PreviewModel
+from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableView
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Choice, Folding, IconButton, Sparing
@@ -195,6 +195,11 @@ def _stubs(table: QTableView) -> list[str]:
     return [] if room >= few else [name for name in names if metrics.horizontalAdvance(name) > room]
 
 
+def _gap(header: QHeaderView) -> int:
+    """Return the pixels of a table's width that are no column's: Qt gives them to hidden ones that are measured."""
+    return header.length() - sum(header.sectionSize(at) for at in range(header.count()))
+
+
 def _twice(table: QTableView) -> bool:
     """Whether one has to scroll a page's table of few rows, and the page; a dialog's list to pick from may scroll."""
     if not isinstance(table.window(), MainWindow):
@@ -255,6 +260,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"our own words in {name} end in dots: {cut}"
         if isinstance(widget, QTableView) and (untold := _untold(widget)):
             yield f"cells of {name} end in dots, and nothing tells the rest: {untold}"
+        if isinstance(widget, QTableView) and (gap := _gap(widget.horizontalHeader())):
+            yield f"{gap} pixels between the columns of {name} are nobody's"
         if isinstance(widget, QTableView) and _twice(widget):
             yield f"{name} scrolls in room that scrolls"
         if isinstance(widget, QHeaderView) and (bare := _symbols(widget)):
@@ -431,7 +438,8 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
         for name, opened in (("hand over", page.hand_over()), ("register", page.show_releases())):
             look(name, opened)
             opened.reject()
-        query = window.query_page
+        query, asked = window.query_page, tmp_path / "questions.csv"
+        asked.write_text("Diagnosis,Sex\nflu,\n,female\n", encoding="utf-8")
         window.show_step(Step.QUERY)
         look("QUERY", window)
         for at in range(query.tabs.count()):
@@ -439,6 +447,9 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
             look(f"QUERY, {query.tabs.tabText(at)}", window)
             if query.tab() is query.analyses:
                 query.analyses.form.first.put((Condition("Diagnosis", ("flu",)),))
+            if query.tab() is query.many:
+                query.many.open_file(asked)
+                idle(window)
             if query.primary.isEnabled():
                 query.act()
                 look(f"QUERY, {query.tabs.tabText(at)}, answered", window)
@@ -505,3 +516,15 @@ def test_a_row_folds_as_soon_as_what_it_holds_needs_more_room(qapp: QApplication
     assert (beside, below) == (QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom)
     assert told
     assert gone
+
+
+def test_a_hidden_column_leaves_no_gap(qapp: QApplication) -> None:
+    table = TableView("Figures")
+    model: RowsModel[int] = RowsModel([Field(f"Column {at}", str, right=at > 1) for at in range(8)], table)
+    table.setModel(model)
+    model.show(tuple(range(4)))
+    table.setColumnHidden(5, True)
+    table.fit_columns(300, filling=1, least=120)
+    gap = _gap(table.horizontalHeader())
+    table.deleteLater()
+    assert gap == 0

@@ -396,6 +396,7 @@ class TableView(QTableView):
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
         if filling is not None:  # before they are measured: the last one would keep what it was stretched to
+            header.length()  # carries out what waits: else a column hidden just now leaves its width as a gap
             header.setStretchLastSection(False)
         columns = range(header.count())
         self._measure(columns[:_AT_ONCE], most)

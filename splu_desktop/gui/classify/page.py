@@ -292,7 +292,7 @@ class ClassifyPage(Page):
         if len(chosen) != 1:
             return
         row: ColumnRow = chosen[0]
-        self.detail_title.setText(t("{column}: {role}", column=row.fact.name, role=role_name(row.role).lower()))
+        self.detail_title.setText(t("{column}: {role}", column=row.fact.name, role=role_name(row.role)))
         self.detail_text.setText(_sentence(self.model.reason(row)))
         told_risk = self._told(row)
         self.detail_risk.setText(told_risk)
@@ -309,7 +309,7 @@ class ClassifyPage(Page):
         self.detail_more.setText(
             t(
                 "Most frequent: {top} ({share}). For example: {samples}",
-                top=row.fact.top or t("(empty)"),
+                top=row.fact.top.strip() or t("(empty)"),
                 share=percent(row.fact.top_share),
                 samples=samples,
             )

@@ -17,7 +17,7 @@ from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Empty, asked_file, button, label, margins, put
+from splu_desktop.gui.base.widgets import Empty, Folding, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import filled, number, t, tip, told
 from splu_desktop.gui.query.question import AskedView
 from splu_desktop.gui.query.tab import WorkingTab, answer_fields, in_short, truth_switch
@@ -117,9 +117,9 @@ class ManyTab(WorkingTab):
     def _build_table(self) -> QWidget:
         table = QWidget()
         column = margins(QVBoxLayout(table), 0, spacing=6)
-        bar = margins(QHBoxLayout(), spacing=8)
+        tools = QWidget()
+        bar = margins(QHBoxLayout(tools), 0, spacing=8)
         self.title = label("", "strong", wrap=True, live=True)
-        bar.addWidget(self.title, 1)
         self.repeat = QCheckBox(t("Repeat &draws"))
         tip(
             self.repeat,
@@ -136,7 +136,9 @@ class ManyTab(WorkingTab):
         self.other_button = button(t("&Another file…"), self.ask_file, picture="folder-open")
         self.save_button = button(t("&Save the answers…"), self._ask_save, picture="download")
         put(bar, self.other_button, self.save_button)
-        column.addLayout(bar)
+        head = Folding(self.title, tools)
+        head.row.setStretch(0, 1)
+        column.addWidget(head)
         self.model: RowsModel[Row] = RowsModel(
             [
                 Field(t("No."), lambda r: number(r.number), right=True),
