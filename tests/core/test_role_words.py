@@ -165,3 +165,53 @@ def test_numbers_that_many_records_have_for_themselves_are_published_for_ages_al
 
 def test_states_of_a_federation_may_end_in_others() -> None:
     assert role("state", "NSW", "QLD", "VIC", "Other") is Role.NSA
+
+
+_WAYS_TO_LEAVE = ("alta", "Entlassung", "type_sortie", "ontslag", "discharge_code", "dimissione", "saida")
+
+
+@pytest.mark.parametrize("name", _WAYS_TO_LEAVE)
+def test_how_a_stay_ended_is_not_when_it_did(name: str) -> None:
+    """“alta” over “mejoría”, “abandono” and “traslado” was published."""
+    assert role(name, "ruhig", "xqarvel", "fuga") is not Role.NSA
+    assert role(name, "2024-03-01", "2024-03-02", "2024-04-02", kind=Kind.DATE) is Role.NSA
+
+
+@pytest.mark.parametrize("word", ["suicide", "schwanger", "ventilado", "abnormal", "isolement", "gebessert"])
+def test_one_word_that_no_ward_bears_is_enough_under_a_harmless_name(word: str) -> None:
+    for name in ("arrival", "family", "room", "reminder"):
+        assert role(name, "regular", "other", word) is not Role.NSA
+
+
+def test_a_class_in_roman_numerals_is_one_of_illness() -> None:
+    assert role("class", "I", "II", "III", "IV") is not Role.NSA
+
+
+def test_a_sign_takes_more_than_a_letter_of_a_second_word() -> None:
+    """“Stadt” was read in stad_tum, the stage of a tumour, and published as a place."""
+    assert role("stad_tum", "A", "B", "C") is not Role.NSA
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("Rechnung", "Karte", "Bar", "TWINT"), ("CB", "chèque", "espèces"), ("presencial", "telefónica", "vídeo"),
+        ("f2f", "tel", "beeld"), ("SMS", "carta"), ("Norte", "Sur", "Este"), ("VGZ", "CZ", "Zilveren Kruis"),
+        ("Frau", "Herr"), ("M.", "Mme", "Mlle"), ("HMO", "PPO"),
+    ],
+)  # fmt: skip
+def test_a_closed_list_of_harmless_values_is_known_under_any_name(values: tuple[str, ...]) -> None:
+    """Values are written out where names are abbreviated; one more that is not known says something else, perhaps."""
+    assert role("xqz", *values) is Role.NSA
+    assert role("xqz", *values, "xqarvel") is not Role.NSA
+
+
+def test_every_word_of_a_harmless_value_is_looked_at() -> None:
+    assert role("xqz", "phone xqarvel", "letter xqarvel") is not Role.NSA
+
+
+def test_sentences_that_speak_of_somebody_are_free_text_though_they_repeat() -> None:
+    """Of 64 notes in 300 records each was a value, and the column was suggested as sensitive: its texts were shown."""
+    notes = [f"seen {day} by {who} at home" for day in "abcdefgh" for who in ("Dr Rahman", "Mrs. Green", "the nurse")]
+    assert role("cr_op", *notes) is Role.IDENTIFIER
+    assert role("cr_op", *(note.replace("Dr R", "dr r").replace("Mrs. G", "mrs g") for note in notes)) is Role.SA

@@ -60,6 +60,7 @@ def test_query_speaks_to_people(folder, capsys):
     assert "95 % interval" in out
 
 
+@pytest.mark.usefixtures("brief_attacks")
 def test_an_encrypted_zip_is_asked_with_its_password(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("SPLU_PASSWORD", raising=False)
     packed, word = tmp_path / "release.zip", tmp_path / "word.txt"

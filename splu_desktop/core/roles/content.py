@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from splu_desktop.core.roles.vocabulary import (
     RECORDED,
     TIMED,
     Matter,
+    RoleCard,
     first_names,
     identifying,
     matters,
@@ -88,6 +90,7 @@ _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
+_GRADE = re.compile(r"(?:i{1,3}|iv|v|vi{0,3})[a-c]?", re.IGNORECASE)
 WEAK = ("telephone number", "social-security number", "network address", "street address")
 _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
 _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
@@ -103,6 +106,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
 _PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
 _TITLES = listed(identifying()[1]["titles"])
 _PARTICLES = listed(identifying()[1]["particles"])
+_SENTENCE, _FEWEST_SPOKEN, _SPOKEN_SHARE = 4, 3, 0.02  # words of one; values that name somebody, at least, and of all
 _NO_PERSON = listed(identifying()[1]["no_person"])
 _NUMBERING = 0.2  # distinct values per record from which alike codes number persons and not wards or kinds
 _FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
@@ -165,6 +169,19 @@ def _named(text: str) -> tuple[bool, bool, int] | None:
     known_names = first_names()
     known = any(low in known_names or low.split("-")[0] in known_names for low in plain)
     return titled, known, len(words)
+
+
+def speaks_of_persons(column: Column) -> bool:
+    """Whether sentences among a column's values speak of somebody by title and name: “seen by Dr Rahman today”."""
+    labels = [words for text in sample_labels(column) if len(words := text.split()) >= _SENTENCE]
+    spoken = sum(any(_named_after(*pair) for pair in pairwise(words)) for words in labels)
+    return spoken >= max(_FEWEST_SPOKEN, _SPOKEN_SHARE * column.m)
+
+
+def _named_after(title: str, name: str) -> bool:
+    if not (name[:1].isupper() and name[1:2].islower()):
+        return False
+    return unaccented(title.strip("(,;:").rstrip(".")).lower() in _TITLES
 
 
 def matter_in(column: Column, *, known: bool = False) -> Matter | None:
@@ -271,19 +288,33 @@ def holds_answers(column: Column) -> bool:
     )
 
 
+def holds_grades(column: Column) -> bool:
+    """Whether a column's values are Roman numerals, as classes and stages have."""
+    labels = sample_labels(column)
+    return len(labels) > 1 and all(_GRADE.fullmatch(text.strip()) for text in labels)
+
+
 def few(column: Column) -> bool:
     """Whether a column holds a few single words, which are kinds of something, and no texts."""
     return column.m < _FEW and column.n >= FEWEST and all(len(words_of(text)) < 2 for text in sample_labels(column))
 
 
 def in_one_list(column: Column) -> Matter | None:
-    """Return the matter in whose list of values all of a column's stand: days of the week, sexes."""
+    """Return the matter in whose list of values all of a column's stand: days of the week, sexes, ways to pay."""
     labels = sample_labels(column)
-    lists = [each for each in matters() if each.all and all(_first(text) in each.all for text in labels)]
+    lists = [each for each in matters() if each.all and all(_stands_in(each, text) for text in labels)]
     values = len(set(map(_first, labels))) if lists else 0
     if len(labels) > _SPELLINGS * values:
         return None  # M01, M02, F01: numbers of something, of which a letter says the sex
     return next((each for each in lists if values >= (3 if each.what in (RECORDED, TIMED) else 2)), None)
+
+
+def _stands_in(matter: Matter, text: str) -> bool:
+    """Whether a value is one of a matter's list: by its first word, or by all of them where it is to be harmless."""
+    words = words_of(text)
+    if matter.card is not RoleCard.HARMLESS or matter.what == RECORDED:
+        return _first(text) in matter.all
+    return "_".join(words) in matter.all or (bool(words) and matter.all.issuperset(words))
 
 
 def worded_otherwise(column: Column, matter: Matter) -> bool:

@@ -213,8 +213,10 @@ def _behind(word: str) -> tuple[str, ...]:
 def _bent(before: str, behind: str, run: str) -> bool:
     """Whether what stars stand for only bends a word, or is known by itself: no “verlauf” of Klinikverlauf."""
     words = run.split("_")
-    if len(words) > 1 and (len(before) >= len(words[0]) or len(behind) >= len(words[-1])):
-        return False  # a word of its own
+    if len(words) > 1 and (
+        (before and len(words[0]) - len(before) < 2) or (behind and len(words[-1]) - len(behind) < 2)
+    ):
+        return False  # a word of its own, or nearly: no “Stadt” in stad_tum
     inflected = len(behind) < _BENDS and not any(
         matter.words.said(behind) for matter in matters() if matter.card is RoleCard.SPECIAL
     )
