@@ -34,9 +34,15 @@ _SIGNED = 44.0  # height of lines to sign on
 _STAGE = "Setting the pages"
 _NARROWEST = 24.0  # of a column
 _CLOSEST = 0.1
-_CLOSER = ((1.0, 1.0), (0.7, 1.0), (0.4, 1.0), (_CLOSEST, 1.0))  # times the space between blocks, and all lengths
+_CLOSER = (
+    (1.0, 1.0),
+    (0.7, 1.0),
+    (0.55, 1.0),
+    (0.4, 1.0),
+    (_CLOSEST, 1.0),
+)  # times the space between blocks, all lengths
 _SMALLER = tuple((_CLOSEST, size / 100) for size in range(97, 75, -3))
-_WIDER = ((1.15, 1.0), (1.3, 1.0), (1.6, 1.0), (2.0, 1.0))
+_WIDER = ((1.3, 1.0), (1.6, 1.0), (2.0, 1.0))
 _LEAST = 0.36  # of each page is filled
 _PAGES = {False: 10, True: 14}  # of an external and an internal edition at most, where closer spaces help
 
