@@ -50,7 +50,8 @@ from splu_desktop.frozen import dataclass
 _KEPT = 128  # guesses, which gate and README ask for alike
 _STAGE = "Looking for persons with several records"
 _TOLD = 0.05  # values per record from which a column that is said to identify persons does so, and no ward or room
-_TRAITS = frozenset({AGED, "sex, family or household"})  # that all records of a person share
+_OF_SEX, _OF_PLACE = "sex, family or household", "a place"
+_TRAITS = frozenset({AGED, _OF_SEX})  # that all records of a person share
 _STRAY = 0.1  # of the changes that chance would make: a birthday between two visits, a slip of the pen
 _STEPS = (2, 3, 5)  # to which a published number of records is rounded up, times powers of 10
 MOST = 50  # records of a person up to which guesses are computed; more can only be surer
@@ -237,7 +238,8 @@ def perhaps_persons(table: Table) -> PersonsFound | None:
 def naming(table: Table) -> tuple[tuple[Column, ...], bool]:
     """Return the names, and dates or years of birth, that tell persons together, and whether they do beyond doubt.
 
-    Names and dates of birth do; of names alone, or with years, two persons may have the same. () where there are none.
+    Names and dates of birth do; of names alone, or with years, two persons may have the same; so they may of
+    dates of birth with sex and place. () where there are none.
     """
     ours = [column for column in table.columns if not (_OTHERS | _KIN).intersection(words_of(column.name))]
     names = [column for column in ours if not column.kind.ordered and person_by_name(column.name) == "name of a person"]
@@ -251,6 +253,11 @@ def naming(table: Table) -> tuple[tuple[Column, ...], bool]:
         for column in ours
         if holds_periods(column) and AGED in [matter.what for matter in said_by(column.name)[0]]
     ]
+    if born and not names:
+        traits = [(c, {matter.what for matter in said_by(c.name)[0]}) for c in ours if c not in born and c.m > 1]
+        of = (next((c for c, said in traits if what in said), None) for what in (_OF_SEX, _OF_PLACE))
+        told = (born[0], *(column for column in of if column is not None))
+        return (told, False) if len(told) > 1 else ((), False)
     told = (*names, *(born or years))
     return (told, bool(born)) if names and len(told) > 1 else ((), False)
 
@@ -326,7 +333,8 @@ def _numbers(column: Column, told: bool) -> bool | None:
     if present < FEWEST:
         return None
     if number_by_name(column.name) or names_a_case(column.name):
-        whole = column.values is None or bool((np.abs(column.values[~column.missing]) >= 1).any())
+        numbers = None if column.values is None else column.values[~column.missing].astype(float)
+        whole = numbers is None or bool((np.abs(numbers) >= 1).any() and (numbers == np.floor(numbers)).all())
         return not _STAY_WORDS.intersection(have) if whole and _many(column, present) else None
     if column.kind is not Kind.DECIMAL and set(have) <= _BARE and _many(column, present):
         return False  # "id": what repeats has several records, whatever it is; what does not may be the records' number

@@ -393,3 +393,57 @@ def test_two_columns_of_many_texts_that_are_the_same_are_noticed() -> None:
     })  # fmt: skip
     (found,) = giveaways(table, ["home", "there"], ["s"])
     assert (found.columns, found.value) == (("home", "there"), "P")
+
+
+_SPELLINGS: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
+    "letters in front": (lambda at: f"{at:06}", lambda at: f"P-{at:06}"),
+    "no noughts": (str, lambda at: f"P-{at:06}"),
+    "case": (lambda at: f"Haus {_syllables(at)}", lambda at: f"HAUS {_syllables(at).upper()}"),
+    "order": (lambda at: f"{_syllables(at)}, Anna", lambda at: f"Anna {_syllables(at)}"),
+    "at the end": (lambda at: f"K{at:05}", lambda at: f"{at * 7919 % 89:02}K{at:05}"),
+    "blanks": (lambda at: f"{at * 7919:08}", lambda at: f"{at * 7919:08}"[:4] + " " + f"{at * 7919:08}"[4:]),
+}
+
+
+def _syllables(at: int) -> str:
+    return "".join("bdfgklmnprstvz"[at // 70**k % 14] + "aeiou"[at // 70**k // 14 % 5] for k in range(3))
+
+
+@pytest.mark.parametrize("how", _SPELLINGS)
+def test_the_same_thing_spelled_otherwise_is_the_same(how: str) -> None:
+    """000012 and P-000012 name one home: who moved is told by whether they agree, however sorted."""
+    chance, value = _stays()
+    home = chance.permutation(1_500)[chance.integers(0, 1_500, len(value))]
+    there = np.where(value == "P", home, chance.permutation(home))
+    here, elsewhere = _SPELLINGS[how]
+    columns: dict[str, Any] = {
+        "home": [here(at) for at in home.tolist()],
+        "there": [elsewhere(at) for at in there.tolist()],
+    }
+    (found,) = giveaways(table_of({**columns, "s": value}), ["home", "there"], ["s"])
+    assert (found.columns, found.value) == (("home", "there"), "P")
+    assert found.told >= 0.95 * np.count_nonzero(value == "P")
+    columns["there"] = chance.permutation(columns["there"])
+    assert giveaways(table_of({**columns, "s": value}), ["home", "there"], ["s"]) == ()
+
+
+@pytest.mark.parametrize("form", ["%d%m%Y", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%H%M", "%Hh%M"])
+def test_days_and_times_that_were_read_as_texts_tell_how_long_it_took(form: str) -> None:
+    chance, _ = _stays()
+    unit = "m" if "H" in form else "D"
+    start = np.datetime64("2024-01-01", unit) + chance.integers(0, 600 if unit == "D" else 1_200, 2_000)
+    took = chance.integers(0, 60, 2_000)
+    columns: dict[str, Any] = {
+        name: [moment.strftime(form) for moment in at.astype("datetime64[s]").tolist()]
+        for name, at in (("in", start), ("out", start + took))
+    }
+    (found,) = giveaways(table_of({**columns, "long": np.where(took > 30, "y", "n")}), ["in", "out"], ["long"])
+    assert found.columns == ("in", "out")
+
+
+def test_a_word_within_a_long_text_is_noticed() -> None:
+    chance, value = _stays()
+    number = chance.integers(0, 9_999, len(value))
+    made: Any = [f"letter {n} on the patient, group {v} as said" for n, v in zip(number.tolist(), value, strict=True)]
+    assert [each.column for each in giveaways(table_of({"x": made, "s": value}), ["x"], ["s"])] == ["x"]
+    assert giveaways(table_of({"x": chance.permutation(made), "s": value}), ["x"], ["s"]) == ()

@@ -17,7 +17,7 @@ from splu_desktop.core.persons import Repeats, per_person, persons_of, right_gue
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import run
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Kind, Table
 from tests.core.tables import column, plan_for
 from tests.draws import plain
 from tests.seeded import Seeded
@@ -307,6 +307,29 @@ def test_of_stays_it_is_asked_whether_persons_have_several() -> None:
     assert "400 values of “Episode ref”" in line.sentence
     assert "If “Wristband” tells persons, they have more, for it has 200 values" in line.sentence
     assert "200 values of “Wristband”" in _persons_line(table, "Episode ref", "Wristband").sentence
+
+
+def test_a_measured_number_tells_no_persons_whatever_its_name_means_elsewhere() -> None:
+    """“889 values of PCT stand in 2,000 records”: procalcitonin, which is a patient's number in another system."""
+    rng = np.random.default_rng(7)
+    measured = [f"{each:.2f}" for each in np.abs(rng.normal(3, 6, 2_000)) + 0.02]
+    table = Table((Column.from_labels("PCT", measured, kind=Kind.DECIMAL), column("s", np.arange(2_000) % 9)))
+    assert persons_of(table) is None
+    assert _persons_line(table).light is Light.GREEN
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_persons_are_told_by_their_day_of_birth_with_sex_and_place(*, repeats: bool) -> None:
+    """“Nothing in the table tells whether persons have several records” of 658 persons in 2,000."""
+    rng = np.random.default_rng(7)
+    who = rng.integers(0, 700, 2_000) if repeats else np.arange(2_000)
+    born = rng.integers(0, 20_000, 2_000)[who]
+    days = [str(np.datetime64("1950-01-01") + day) for day in range(20_000)]
+    place, sex = column("plz", who % 97, [f"{10_000 + i}" for i in range(97)]), column("sex", who % 2, ["f", "m"])
+    birth = Column.from_labels("dob", [days[day] for day in born], kind=Kind.DATE)
+    line = _persons_line(Table((birth, place, sex, column("s", np.arange(2_000) % 9))), "dob")
+    assert line.light is (Light.AMBER if repeats else Light.GREEN)
+    assert ("by “dob”, “sex” and “plz”" in line.sentence) is repeats
 
 
 def test_one_record_per_person_is_said_so() -> None:

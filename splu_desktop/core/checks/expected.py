@@ -98,8 +98,7 @@ class Readers:
         """Return one sentence on each. `known` are the columns that the second one knows of a person."""
         right, blind = compared(self.stranger, self.blind)
         stranger = say(
-            "A stranger who finds a person's row and believes it is right in {right}; by guessing, without it, in "
-            "{blind}.",
+            "A stranger who goes by a person's row is right in {right}; by guessing, without it, in {blind}.",
             right=right,
             blind=blind,
         )

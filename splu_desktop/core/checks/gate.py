@@ -66,6 +66,7 @@ NAMES = (  # of the lines that can be amber
 
 _MANY = 0.5  # share of the records from which recognising or telling them is a grave risk, whoever gets the release
 _FEW_KNOWN = 0.05  # of persons that the days between their dates may single out before the gate says so
+_PAIRS = 20  # pairs of records, each counted both ways, below which likeness is chance: twins, or an error
 _FAR = 2  # times as many pairs of records with one name as chance makes, from which they are one person's
 _SAID = 3  # chances of different columns that a line says one by one
 _TELLING = 1.2  # times 1 / gamma that one may be sure before the gate says so
@@ -336,13 +337,13 @@ def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Pro
         yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)
     if not found and not both:
         text = (
-            "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
-            "sensitive value beyond what chance may do."
+            "No column published unchanged, alone or with one other, gives a sensitive value away in a tenth of its "
+            "records or more, beyond chance."
         )
         if len(ways) > 1:
             text = (
-                "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
-                "of a sensitive value beyond what chance may do, and no two sensitive columns tell each other's."
+                "No column published unchanged, alone or with one other, gives a sensitive value away in a tenth of "
+                "its records or more, beyond chance, and no two sensitive columns tell each other's."
             )
         yield Line("giveaway", Light.GREEN, text, "classify")
     if (closely := looked_closely(table, plan.named(Role.NSA))) is not None:
@@ -397,7 +398,8 @@ def persons_line(
             )
             return Line("persons", Light.AMBER, text, "import", found.column)
         text = say(
-            "Each value of “{column}” stands in one record, so the promise per record is one per person.",
+            "Each value of “{column}” stands in one record: if each person has one value, the promise per record is "
+            "one per person.",
             column=found.column,
         )
         if found.records < source.n:
@@ -461,7 +463,8 @@ def _beyond_chance(columns: Collection[Column], sizes: NDArray[np.int64]) -> boo
     """
     n = int(sizes.sum())
     by_chance = [float(((column.counts()[~column.missing] / n) ** 2).sum()) for column in columns]
-    return float((sizes * (sizes - 1.0)).sum()) > _FAR * n * (n - 1.0) * float(np.prod(by_chance))
+    pairs = float((sizes * (sizes - 1.0)).sum())
+    return pairs >= _PAIRS and pairs > _FAR * n * (n - 1.0) * float(np.prod(by_chance))
 
 
 def persons_told(line: Line, published: Published) -> Line:

@@ -24,8 +24,8 @@ _FULL = 0.8  # share of records that must have a number
 _VALUES = 8  # of a sensitive column, each looked for by itself
 _ROUNDS = 3
 _TELLS = 0.15  # correlation of what a formula makes of a record with its having a value, at least
-_EIGHT = re.compile(r"\d{7,8}")  # a nought in front may be lost
-_TIME = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?")
+_DAY = re.compile(r"\d{7,8}|(\d{1,2})([./ -])(\d{1,2})\2(\d{4})|(\d{4})([./ -])(\d{1,2})\6(\d{1,2})")  # 0 may be lost
+_TIME = re.compile(r"([01]?\d|2[0-4])[:hH]([0-5]\d)(?:[:mM]([0-5]\d))?|([01]\d|2[0-4])([0-5]\d)")
 _MOST_TIMES = 86_400
 _NONE = 1e-6  # of the deviation, that a formula which says all may leave unsaid
 
@@ -133,16 +133,22 @@ def as_numbers(column: Column, unit: str = "D") -> Floats | None:
 
 @remembered
 def _digits_as_days(column: Column) -> Floats | None:
-    """Return days written in digits alone, such as 31122023 or 20231231, in days; None where one of them is none."""
+    """Return days written as 31122023 or 31.12.2023, in days; None where one of the texts is none."""
     there = ~column.missing
     if column.kind not in (Kind.CATEGORY, Kind.INTEGER) or not there.any():
         return None
     texts = column.texts[np.flatnonzero(there)]
-    if not _EIGHT.fullmatch(str(texts[0])) or not all(_EIGHT.fullmatch(str(text)) for text in texts):
-        return None
-    digits = np.array([int(text) for text in texts])
+    found_digits = []
+    for text in map(str, texts):
+        match = _DAY.fullmatch(text)
+        if match is None:
+            return None
+        parts = [part for part in match.groups() if part is not None and part.isdigit()]
+        found_digits.append(int("".join(part.zfill(2) for part in parts) or text))
+    digits = np.array(found_digits)
     day_first = (digits % 10**4, digits // 10**4 % 100, digits // 10**6)
-    for year, month, day in (day_first, (digits // 10**4, digits // 100 % 100, digits % 100)):
+    month_first = (day_first[0], day_first[2], day_first[1])
+    for year, month, day in (day_first, month_first, (digits // 10**4, digits // 100 % 100, digits % 100)):
         if ((year >= 1880) & (year < 2100) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all():
             months = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
             found = np.full(column.m, np.nan)
@@ -157,14 +163,15 @@ def _times(column: Column) -> Floats | None:
     labels = column.texts
     if column.kind is not Kind.CATEGORY or column.m > _MOST_TIMES:
         return None
-    found = np.full(column.m, np.nan)
+    found, bare, nought = np.full(column.m, np.nan), False, False
     for at in np.flatnonzero(~column.missing).tolist():
         match = _TIME.fullmatch(str(labels[at]).strip())
         if match is None:
             return None
-        hour, minute, second = (int(part or 0) for part in match.groups())
+        hour, minute, second = (int(part or 0) for part in (match[1] or match[4], match[2] or match[5], match[3]))
         found[at] = (3600 * hour + 60 * minute + second) / 86_400
-    return found
+        bare, nought = bare or match[4] is not None, nought or match[0][0] == "0"
+    return None if bare and not nought else found  # 1215 may be a code; with 0815 beside it, it is a time
 
 
 def _logarithm(x: Floats) -> Floats:

@@ -20,20 +20,22 @@ where at least `SHARE` of its records are claimed and at least `TELLING` of its 
 The cells are the column's values and, since numbers tell by their neighbourhood, runs of neighbouring values of
 `_LEAST`, 4 `_LEAST`, ... records; texts stand in the order of their letters, so codes of one chapter are neighbours
 too, and short ones that few records share are cut by one letter, counted from either end, numbers by one of their last
-digits. Two columns are crossed by
-their values or runs, by runs so long that a pair of them has `_LEAST` records on average, and, where both are dates,
-times or numbers, cut by their difference and their sum: two dates tell the days between them. Texts of many values are
-cut by whether they are the same. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive
-value at a first look at all of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products
-of any number of columns (`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim
-the nearest. Values that stand for "no value" are not told: nothing is lost by them.
+digits, texts by the words that many hold. Two columns are crossed by their values or runs, by runs so long that a pair
+of them has `_LEAST` records on average, and, where both are dates, times or numbers, cut by their difference and their
+sum: two dates tell the days between them. Texts of many values are cut by whether they say the same, however it is
+spelled. Of more than `_CLOSELY` pairs only those are cut that explain most of a sensitive value at a first look at all
+of them (`_promising`), so that hundreds of columns take a bounded time. Sums and products of any number of columns
+(`formula`) are cut into runs as well, or, where they make the sensitive number itself, claim the nearest.
+Values that stand for "no value" are not told: nothing is lost by them.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from math import comb
 from typing import Any
 
@@ -45,6 +47,7 @@ from splu_desktop.core.messages import counted, listed, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.formula import Formula, Terms, as_numbers, formulas
 from splu_desktop.core.table import Codes, Column, Kind, Table, pieces, remembered, tallied, unique
+from splu_desktop.core.words import unaccented
 from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for columns that tell the sensitive ones"
@@ -65,6 +68,9 @@ _LOOK_RECORDS, _LOOK_CELLS, _LOOK_VALUES = 20_000, 3_200, 64  # of that look: re
 _LOOKED_AT_ONCE = 4_096  # records
 _CUT_RECORDS, _EDGED = 25_000, 10_000  # looked at to find other cuts of pairs, and where sums are cut
 _SEEN = 200  # texts of a column that are looked for in another
+_MOST_SPELLED, _END = 10_000, 6  # texts of which other spellings are looked for; signs at either end that may agree
+_MOST_WORDS, _WORDED = 64, 3  # of texts, the most frequent ones; words of a text, on average, else it is a key or name
+_PARTS, _THREE = re.compile(r"[a-z]+|\d+"), re.compile(r"\d{3}")
 _DAYS = (Kind.DATE, Kind.DATETIME)
 _LETTERS = 64  # different ones in one place, at most
 _DIGITS = 3  # last ones of a number
@@ -127,9 +133,9 @@ class Giveaway:
     def sentence(self) -> str:
         """What it means and what to do."""
         return say(
-            "{found} Published unchanged it undoes the protection of these; leave it out or generalise it."
+            "{found} Published unchanged it undoes the protection of these; leave it out or group its values."
             if len(self.columns) == 1
-            else "{found} Published unchanged they undo the protection of these; leave one out or generalise it.",
+            else "{found} Published unchanged they undo the protection of these; leave one out or group its values.",
             found=self.found,
         )
 
@@ -186,6 +192,7 @@ def cuts(column: Column) -> Iterator[tuple[Codes, int]]:
     """
     yield np.arange(column.m, dtype=np.int32), column.m
     yield from _characters(column)
+    yield from _words(column)
     before = column.m
     size = _LEAST
     while 2 * size < column.n:
@@ -221,6 +228,19 @@ def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
         there = np.bincount(found, minlength=256) > 0
         if 1 < np.count_nonzero(there) <= _LETTERS:
             yield (np.cumsum(there, dtype=np.int32) - 1)[found].astype(np.int32), int(np.count_nonzero(there))
+
+
+def _words(column: Column) -> Iterator[tuple[Codes, int]]:
+    """Yield the cells of texts that few records share by whether they hold a word, of those that many hold."""
+    some = [str(text) for text in column.texts[:: -(-column.m // _SEEN)]]
+    several = sum(len(text.split()) for text in some) >= _WORDED * len(some)
+    if column.values is not None or not several or not column.n <= column.m * _LEAST <= _MOST_SPELLED * _LEAST:
+        return
+    of = [set(filter(str.isalpha, _PARTS.findall(unaccented(str(text)).lower()))) for text in column.texts]
+    held = Counter(chain.from_iterable(of))
+    for word, number in held.most_common(_MOST_WORDS):
+        if _LEAST <= number < column.m:
+            yield np.fromiter((word in words for words in of), np.int32, column.m), 2
 
 
 def _runs(column: Column, size: int) -> tuple[Codes, int]:
@@ -625,7 +645,8 @@ def _cut(a: Column, b: Column, ways: _Ways, runs: Callable[[Column], tuple[Codes
     """
     x, y = as_numbers(a), as_numbers(b)
     if x is None or y is None:
-        if a.values is None and b.values is None and a.m * b.m * _LEAST > a.n:
+        texts = a.values is None and b.values is None
+        if a.m * b.m * _LEAST > a.n and (texts or (_numbered(a) and _numbered(b))):
             yield from _same(a, b)
         return
     (some, few), (more, least) = runs(a), runs(b)
@@ -642,19 +663,53 @@ def _cut(a: Column, b: Column, ways: _Ways, runs: Callable[[Column], tuple[Codes
 
 
 def _same(a: Column, b: Column) -> Iterator[tuple[Cells, int]]:
-    """Yield cells by whether two columns hold the same text, where many texts of one are texts of the other."""
-    place = _places(b)
-    some = [str(text) for text in a.texts[:: -(-a.m // _SEEN)]]
-    if sum(text in place for text in some) < SHARE * len(some):
-        return
-    of = np.array([place.get(str(text), -1) for text in a.texts], np.int64)
-    of[a.missing] = -1
-    yield lambda part: (of[a.codes[part]] == b.codes[part]).astype(np.int32), 2
+    """Yield cells by whether two columns hold the same text, where many texts of one are texts of the other.
+
+    In each of the ways in which one thing is written in two systems: see `_spelled`.
+    """
+    for (mine, _, _), (_, place, their) in zip(_spelled(a), _spelled(b), strict=False):
+        some = [text for text in mine[:: -(-a.m // _SEEN)] if text]
+        if not some or sum(text in place for text in some) < SHARE * len(some):
+            continue
+        of = np.array([place.get(text, -1) for text in mine], np.int64)
+        of[a.missing | (of < 0)] = -1
+        yield _alike(of, their, a.codes, b.codes), 2
 
 
 @remembered
-def _places(column: Column) -> dict[str, int]:
-    return {str(text): at for at, text in enumerate(column.texts)}
+def _numbered(column: Column) -> bool:
+    """Whether most labels are numbers, or hold one of three digits or more: no dates, which are no numbers."""
+    some = [str(text) for text in column.texts[:: -(-column.m // _SEEN)]]
+    return column.kind not in _DAYS and sum(_THREE.search(text) is not None for text in some) >= 0.5 * len(some)
+
+
+def _alike(of: Ints, their: Ints, a: Codes, b: Codes) -> Cells:
+    return lambda part: (of[a[part]] == their[b[part]]).astype(np.int32)
+
+
+@remembered
+def _spelled(column: Column) -> tuple[tuple[list[str], dict[str, int], Ints], ...]:
+    """Return what labels say however they are spelled: words in any order and case; last number; first and last signs.
+
+    Of each the labels' texts, "" for none, a number of each text, and the labels' numbers, -2 for none. Labels that are
+    very many are keys of records, and stand as they are.
+    """
+    texts = list(map(str, column.texts))
+    ways: list[list[str]] = [texts] if column.m > _MOST_SPELLED else [[], [], [], []]
+    for text in texts if len(ways) > 1 else ():
+        words = _PARTS.findall((text if text.isascii() else unaccented(text)).lower())
+        plain = "".join(words) if len(words) != 1 else words[0]
+        whole = " ".join(sorted(word.lstrip("0") for word in words)) if len(words) != 1 else plain.lstrip("0")
+        number = next(filter(str.isdigit, reversed(words)), "").lstrip("0")
+        long = len(plain) >= _END
+        said = (whole, number if len(number) > 1 else "", plain[:_END] if long else "", plain[-_END:] if long else "")
+        for way, each in zip(ways, said, strict=True):
+            way.append(each)
+    found = []
+    for way in ways:
+        place = dict(zip(way, range(len(way)), strict=True)) | {"": -2}
+        found.append((way, place, np.fromiter(map(place.__getitem__, way), np.int64, len(way))))
+    return tuple(found)
 
 
 def _both(first: Cells, second: Cells, count: int, other: int) -> Cells:

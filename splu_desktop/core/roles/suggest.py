@@ -269,7 +269,7 @@ def _numbers(column: Column) -> str | None:
         return _KEY
     if numbering(name) and whole and column.n >= 20 and distinct_share(column) >= 0.5:
         filled = int(column.counts()[~column.missing].sum())
-        return say("numbers the records: {values} different values in {filled} records", values=values, filled=filled)
+        return say("numbers the records: {values} values in {filled} records", values=values, filled=filled)
     counted = _may_be_keys(column) and counts_off(name) and numbered_alike(column, bare=True)
     if many and (numbered_alike(column) or counted):
         return say("each value looks like this: {what}", what=say("number of a person or stay"))
@@ -343,7 +343,7 @@ def _other(column: Column, silent: bool) -> Suggestion:
             Role.NSA, say("{why}, by which others recognise a person", why=say(what)), RoleCard.RECOGNISES
         )
     if not known and not (silent and _NO_WORD.fullmatch(column.name)):
-        return _unknown(say("nothing is known of it, and a table on health may hold a finding there"))
+        return _unknown(say("unknown, perhaps a finding on somebody's health"))
     if column.n >= 20 and distinct_share(column) > 0.3 and column.m > _MANY:
         return Suggestion(
             Role.NSA,

@@ -31,6 +31,8 @@ _FREQUENT = 1 / 8  # of the records, from which a value is followed beside more 
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
 _STILL = 1e-3  # of 1 / N, the least variance of an eigenvalue: none below 0.1 / sqrt(N) tells anything
+_UNTOLD = 0.02  # of a value, or of what a state varies, that may be left to directions that tell nothing
+_SMALLEST = 1e-9  # of the records: what rounding leaves of none
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
 
@@ -212,7 +214,7 @@ class MatrixTransition:
     @cached_property
     def readable(self) -> Flags:
         """(m,) whether the value can be told from the others at all."""
-        return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
+        return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < _UNTOLD)
 
     @property
     def moving(self) -> Flags:
@@ -361,6 +363,30 @@ class MatrixTransition:
             kept=matrix @ indicator**2 - kept**2 - own,
             grouped=grouped,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class PartedTransition(MatrixTransition):
+    """The draw of states, each in several parts, of which only whole states are asked for.
+
+    Attributes
+    ----------
+    parts : (m,) the state that each value is part of.
+    """
+
+    parts: NDArray[np.intp]
+
+    @cached_property
+    def readable(self) -> Flags:
+        """(m,) all or none: whether each state, as told from all others, varies hardly along hidden directions.
+
+        So it does not matter which of two that leave each other is asked for, nor in which order they stand.
+        """
+        member = np.eye(int(self.parts.max()) + 1)[self.parts]
+        own = self.counts[:, None] * member
+        whole, found = own.sum(axis=0), (own * (self.matrix @ self.inverse @ member)).sum(axis=0)
+        left = whole - found - _UNTOLD * whole * (1 - whole / max(self.n, 1))
+        return np.full(len(self.counts), bool((left <= _SMALLEST * self.n).all()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,7 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
+_LEGIBLE = 18  # letters, of which a name that ends in dots shows most
 _MOST_LINES = 3  # that a name may take
 _MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
@@ -356,8 +357,10 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+        legible = _LEGIBLE * self.fontMetrics().averageCharWidth()
         headed = {
-            at: wide if self._stays_whole(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
+            at: wide if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
+            for at, wide in shown.items()
         }
 
         def narrowed(most: int) -> dict[int, int]:

@@ -69,6 +69,7 @@ _Box = TypeVar("_Box", bound=QBoxLayout)
 _Held = QWidget | QLayout
 Part = _Held | int | tuple[_Held, int] | tuple[_Held, int, Qt.AlignmentFlag]
 _REST = 300  # ms that a text stands before it is said: while a slider moves, none does
+_LETTERS = 30  # of a name that stand there in any case
 _AROUND = 42  # pixels of a box to choose from that its text doesn't have
 _LONGEST = 64  # characters on a button
 _GAP = 6  # between a button's icon and its text
@@ -288,6 +289,14 @@ class Choice(QComboBox):
     def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        if self.sizeAdjustPolicy() is not QComboBox.SizeAdjustPolicy.AdjustToContents:
+            return least
+        # Qt keeps what the first names needed, until the style changes: a name too long for the room ends in dots.
+        narrow = _AROUND + _LETTERS * self.fontMetrics().averageCharWidth()
+        return QSize(min(self.sizeHint().width(), narrow), least.height())
 
     def offer(self, items: Iterable[tuple[str, Any]], chosen: Any = None) -> None:
         """Offer texts, each with what it stands for, and choose one, the first where it is not there; nobody hears."""
@@ -537,17 +546,42 @@ class Folding(QWidget):
         for part in self._parts:
             self.row.addWidget(part)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._letters is None:
-            needed = sum(part.minimumSizeHint().width() for part in self._parts) + self.row.spacing()
-        else:
-            needed = self._letters * self.fontMetrics().averageCharWidth()
-        narrow = self.width() < needed
-        self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+    def event(self, event: QEvent) -> bool:
+        # What it holds may come to need more room while the window stays as wide as it is.
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            if self._letters is None:
+                needed = sum(part.minimumSizeHint().width() for part in self._parts) + self.row.spacing()
+            else:
+                needed = self._letters * self.fontMetrics().averageCharWidth()
+            narrow = self.width() < needed
+            self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        return super().event(event)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(max(part.minimumSizeHint().width() for part in self._parts), self.row.minimumSize().height())
+
+
+class Sparing(QWidget):
+    """A row of parts, one of which goes where there is no room for it: words that the parts beside it say, too."""
+
+    def __init__(self, spare: QWidget) -> None:
+        super().__init__()
+        self._spare = spare
+        self.row = margins(QHBoxLayout(self), 0, spacing=8)
+
+    def _least(self) -> int:
+        """Return the width that the others need."""
+        spared = 0 if self._spare.isHidden() else self._spare.minimumSizeHint().width() + self.row.spacing()
+        return self.row.minimumSize().width() - spared
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            needed = self._least() + self._spare.minimumSizeHint().width() + self.row.spacing()
+            self._spare.setVisible(needed <= self.width())
+        return super().event(event)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least(), self.row.minimumSize().height())
 
 
 class Rule(QFrame):

@@ -119,14 +119,13 @@ class ColumnsModel(RowsModel[ColumnRow]):
 
     def why(self, row: ColumnRow) -> str:
         """Return the reason in few words: what is done for it stands beside it, as the role."""
-        return self._said(row, row.suggestion.why)
+        if row.role is row.suggestion.role:
+            return told(row.suggestion.why)
+        return t("your choice; suggested: {role}", role=role_name(row.suggestion.role).lower())
 
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""
-        return self._said(row, row.suggestion.reason)
-
-    def _said(self, row: ColumnRow, reason: str) -> str:
         if row.role is row.suggestion.role:
-            return told(reason)
+            return told(row.suggestion.reason)
         role = role_name(row.suggestion.role)
-        return t("Your choice; suggested was “{role}”: {reason}", role=role, reason=told(reason))
+        return t("Your choice; suggested was “{role}”: {reason}", role=role, reason=told(row.suggestion.reason))

@@ -17,7 +17,9 @@ from splu_desktop.gui.base.words import joined, t
 from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_CORNERS = ((0, 1), (1, 0), (0, 0), (1, 1))  # of a letter, that touch its point: the first free one is taken
+# Corners of a letter that touch its point; the first free one is taken. Near its top the plot has no room above.
+_CORNERS, _BELOW = ((0, 1), (1, 0), (0, 0), (1, 1)), ((0, 0), (1, 0))
+_HIGH = 0.9
 _NEAR = np.array([0.05, 0.07])  # of the axes, within which letters would lie on each other
 _SHAPES = ("o", "t", "d", "t1", "p", "h", "star")
 # Hues that mean nothing elsewhere in the program, with 4.5:1 on the card of a light and of a dark scheme.
@@ -101,7 +103,8 @@ class ProtectionPlot(Plot):
             curve.setZValue(3 if planned else 2 if weighed else 1)
             self._add(curve)
             beside = sum(bool((np.abs(points[-1] - other) < _NEAR).all()) for other in named)
-            name = pg.TextItem(some[-1].letter, color=colour, anchor=_CORNERS[beside % len(_CORNERS)])
+            corners = _BELOW if points[-1][1] > _HIGH else _CORNERS
+            name = pg.TextItem(some[-1].letter, color=colour, anchor=corners[beside % len(corners)])
             named.append(points[-1])
             name.setFont(theme.small_font(self.font()))
             name.setPos(*points[-1])

@@ -136,7 +136,8 @@ class ReadDialog(Dialog):
         return area
 
     def _add_reason(self, key: str) -> None:
-        note = label("", "quiet", wrap=True)
+        note = label("", "quiet", fitting=True)
+        note.setAlignment(Qt.AlignmentFlag.AlignTop)  # close to what it explains
         self.reasons[key] = note
         self.form.addRow("", note)
 

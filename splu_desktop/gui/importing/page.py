@@ -265,7 +265,7 @@ class ImportPage(Page):
                 noted = all(problem.kind is ProblemKind.NOTE for problem in imported.problems)
                 self.banner.say(
                     "note" if noted else "warning",
-                    told(imported.problems[0].sentence) if noted else misfit,
+                    told(imported.problems[0].sentence) if noted or found == 1 else misfit,
                     t("Show them"),
                     lambda: self.tabs.setCurrentIndex(2),
                 )

@@ -19,7 +19,7 @@ from splu_desktop.gui.base.plot_saving import PlotCard
 from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step, Strokes
 from splu_desktop.gui.base.tasks import Tasks, in_turns
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, new_grid, scrolled
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, scrolled
 from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
@@ -93,22 +93,19 @@ class PlanPage(Page):
 
     def _build_controls(self) -> None:
         card = Card(spacing=8)
-        grid = new_grid(12, 8)
         self.column = Choice()
         self.column.setAccessibleName(t("Sensitive column shown"))
         self.column.currentIndexChanged.connect(lambda _: self._column_changed())
         self.column.setMinimumContentsLength(12)
         self.together = QCheckBox(t("&Same group size for all"))
         self.together.toggled.connect(self._together_changed)
-        self.gamma = GammaControl()
-        self.gamma.changed.connect(self._gamma_changed)
-        grid.addWidget(self.gamma, 0, 0)
         self.per_value = button(
             t("Tolerance &per value…"),
             self.open_tolerances,
             hint=t("For values that are not all equally sensitive, and for fake values in the groups"),
         )
-        grid.addWidget(self.per_value, 0, 1, Qt.AlignmentFlag.AlignTop)
+        self.gamma = GammaControl(self.per_value)
+        self.gamma.changed.connect(self._gamma_changed)
         self.which = QWidget()
         side = QHBoxLayout(self.which)
         margins(side, 0, spacing=12)
@@ -121,7 +118,7 @@ class PlanPage(Page):
         )
         side.addWidget(self.draw_together)
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
-        card.body.addLayout(grid)
+        card.body.addWidget(self.gamma)
 
         self.asks = ThresholdBoxes()
         self.asks.changed.connect(self._thresholds_changed)
@@ -312,8 +309,7 @@ class PlanPage(Page):
         self.ahead.look(name)
         # What the plan has: by person a column drawn together with others says a gamma, too, but none of its own.
         follows = choices.follows.get(name)
-        for part in (self.gamma, self.per_value):
-            part.setVisible(follows is not None)
+        self.gamma.setVisible(follows is not None)
         self._by_tolerances = not by_gamma
         if not by_gamma:
             self.tolerant.show_draw(name, draw, thresholds)
@@ -449,12 +445,10 @@ class PlanPage(Page):
             " patients have a rare diagnosis.</p>"
             "<p><span class='a'>Large counts</span> stay close to the truth.</p>"
             "<p><b>What should I choose?</b></p>"
-            "<p>5 suits most tables. Larger groups hide a single patient better: the value in a person's row is"
-            " right in 1 in gamma rows on average, before looking at it; a value that is common among people like"
-            " this one may be nearly certain once read. They also blur how values hang together with the other"
-            " columns (“signal left”).</p><p>Who learns from the whole table, or knows all other patients, is not"
-            " bounded by gamma. The sentences under <i>Promises</i> say what each of them can know; the"
-            " report measures it.</p>"
+            "<p>5 suits most tables. Larger groups hide a single patient better, and blur how values hang together with"
+            " the other columns (“signal left”).</p>"
+            "<p>Who learns from the whole table, or knows all other patients, is not bounded by gamma. <i>Promises</i>"
+            " says what each of them can know; the report measures it.</p>"
             "<p class='q'>The promise is about counts of sensitive values. It does not hide that a person is in the"
             " table.</p>"
         )

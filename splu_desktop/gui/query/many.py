@@ -51,6 +51,7 @@ class Answered:
     given: Given
     answers: Sequence[Answer]
     rows: tuple[Row, ...]
+    release: str  # its id
 
 
 def read(asker: Asker, path: Path, progress: Progress) -> Given:
@@ -69,13 +70,13 @@ def answer(asker: Asker, given: Given, method: Method, progress: Progress, *, re
         answers = given.questions.answered(asker.reader, method, progress, bootstrap=bootstrap)
     rest = iter(answers)
     rows = tuple(row if row.fault else replace(row, answer=next(rest)) for row in given.rows)
-    return Answered(given, answers, rows)
+    return Answered(given, answers, rows, asker.release.facts["id"] or "")
 
 
 def save(answered: Answered, path: Path, progress: Progress) -> None:
     """Write the answers. Raises CannotWrite."""
     progress.report("Writing the answers", 0.0)
-    write_answers(answered.given.questions, answered.answers, path, overwrite=True)
+    write_answers(answered.given.questions, answered.answers, answered.release, path, overwrite=True)
 
 
 def template(asker: Asker, path: Path, progress: Progress) -> None:

@@ -140,9 +140,8 @@ class WorkloadTab(WorkingTab):
         if asker is None or not asker.knows_truth or not sas:
             return None
         size, sets = int(self.amount.currentData()), self.sets.isChecked()
-        what = t("Measured with {n} questions about “{name}”.", n=number(size), name=self.sensitive.currentText())
         work = partial(judge, asker, tuple(sas), size, sets)
-        return self.work("workload", work, partial(self._measured, what))
+        return self.work("workload", work, partial(self._measured, self.sensitive.currentText()))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -151,9 +150,10 @@ class WorkloadTab(WorkingTab):
             return self.readouts[at].setText(t("Of several columns together, nothing is promised."))
         return self.readouts[at].setText(text or self._notes[at])
 
-    def _measured(self, what: str, accuracy: Accuracy) -> None:
+    def _measured(self, name: str, accuracy: Accuracy) -> None:
         self._accuracy = accuracy
-        self.measured.setText(what)
+        # Of a small table there are fewer than were wanted.
+        self.measured.setText(t("Measured with {n} questions about “{name}”.", n=number(accuracy.total), name=name))
         for plot in (self.bands_plot, self.small_plot):
             plot.draw(accuracy)
             plot.point_at(None)  # what stood under the cursor were other figures

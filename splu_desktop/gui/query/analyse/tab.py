@@ -102,7 +102,7 @@ class AnalysisTab(WorkingTab):
         column.addWidget(self.filler, 1)
         foot = QHBoxLayout()
         self.note = label(
-            t("Right on average, by the chances of the draw; not pulled towards anything."), "quiet", wrap=True
+            t("Right on average over many releases: the chances of the draw are reckoned back."), "quiet", wrap=True
         )
         foot.addWidget(self.note, 1)
         self.caution = label(told(NARROW), "quiet", wrap=True)

@@ -175,15 +175,15 @@ class CrosstabTab(WorkingTab):
 
     def export(self, path: Path) -> Job | None:
         """Write what is seen, in the worker, as the file's ending says."""
-        grid = self.seen.grid
-        if grid is None:
+        grid, asker = self.seen.grid, self.asker
+        if grid is None or asker is None:
             return None
         work: Callable[[Progress], None]
         if path.suffix.lower() in (".png", ".svg"):
             picture = self.picture()
             work = partial(write_picture, picture, path)
         else:
-            work = partial(write_cells, grid, self.cells.cells().copy(), path)
+            work = partial(write_cells, grid, self.cells.cells().copy(), asker.release.facts["id"] or "", path)
         return self.write(path, work)
 
     def picture(self) -> CrosstabPicture:
