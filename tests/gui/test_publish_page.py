@@ -74,9 +74,7 @@ def test_a_trial_shows_the_sample_and_writes_nothing(opened: MainWindow, page: P
     dialog.run()
     idle(opened)
     assert "300 records" in dialog.title.text()
-    found = dialog._found
-    assert found is not None
-    first, second = found.compared["Diagnosis"]
+    first, second = dialog.compared.columns["Diagnosis"]
     assert sum(first.counts) <= 300
     assert first.labels == second.labels
     assert "Diagnosis" in [dialog.compared.column.itemText(at) for at in range(dialog.compared.column.count())]

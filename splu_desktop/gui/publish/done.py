@@ -12,7 +12,7 @@ from splu_desktop.gui.base.bars import Bars
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.widgets import Card, Picture, button, copy_text, label, margins, put
 from splu_desktop.gui.base.words import number, size, t, tip
-from splu_desktop.gui.publish.compared import Compared
+from splu_desktop.gui.publish.compared import ColumnCompared
 
 
 class DonePart(QWidget):
@@ -56,7 +56,7 @@ class DonePart(QWidget):
         return card
 
     def _build_compared(self) -> QWidget:
-        card, self.compared = Card(spacing=6), Compared(t("In your table"), t("In the release"))
+        card, self.compared = Card(spacing=6), ColumnCompared(t("In your table"), t("In the release"))
         head = put(
             margins(QHBoxLayout(), spacing=10),
             Picture("eye-off", "warning", 18),

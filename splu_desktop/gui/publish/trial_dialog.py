@@ -24,7 +24,7 @@ from splu_desktop.gui.base.widgets import (
     put,
 )
 from splu_desktop.gui.base.words import number, t
-from splu_desktop.gui.publish.compared import Compared
+from splu_desktop.gui.publish.compared import ColumnCompared
 
 _SAMPLE = 10_000
 
@@ -62,7 +62,7 @@ class TrialDialog(Dialog):
         self._table, self._plan, self._tasks = table, plan, tasks
         self._job: Job | None = None
         column, self.banner = self.parts, Banner()
-        self.compared = Compared(t("In the sample"), t("As it would be published"))
+        self.compared = ColumnCompared(t("In the sample"), t("As it would be published"))
         put(column, self.banner, self._build_head(), (self.compared, 1))
         last_row(self, column)
         self.act = self.again
