@@ -113,14 +113,32 @@ class _Walk:
         picture.save(str(self.folder / f"{name}.png"))
 
     def first_walk(self, path: Path) -> None:
+        from splu_desktop.core.query.condition import Condition
         from splu_desktop.core.roles.suggest import Role
+        from splu_desktop.gui.base.reason_dialog import ReasonDialog
         from splu_desktop.gui.base.session import Step
 
         window = self.window
         self.shot("walk-0-start")
+        (self.scratch / "letter.csv").write_bytes(b"%PDF-1.7 a letter")
+        window.import_page.open_file(self.scratch / "letter.csv")
+        self.idle()
+        self.shot("walk-0-refused")
         window.import_page.open_file(path)
+        self.application.processEvents()
+        self.shot("walk-1-busy")
         self.idle()
         self.shot("walk-1-import")
+        for at in range(1, window.import_page.tabs.count()):
+            window.import_page.tabs.setCurrentIndex(at)
+            self.idle()
+            self.shot(f"walk-1-import-{at}")
+        reading = window.import_page.change_reading()
+        if reading is not None:
+            self.idle()
+            self.shot("walk-1-change", reading)
+            reading.reject()
+        window.import_page.tabs.setCurrentIndex(0)
         window.import_page.act()
         self.idle()
         self.shot("walk-2-classify")
@@ -135,7 +153,14 @@ class _Walk:
         audience = page.ask_audience()
         if audience is not None:
             self.shot("walk-2-audience", audience)
-            audience.reject()
+            audience.accept()
+            self.idle()
+        named = [row.fact.name for row in page.model.rows if row.role is Role.IDENTIFIER]
+        if named:
+            page.show_column(named[0])
+            page.set_selected(Role.NSA)
+            self.shot("walk-2-reason", window.findChild(ReasonDialog))
+            window.findChild(ReasonDialog).reject()
         safe = page.make_it_safe()
         if safe is not None:
             self.idle()
@@ -166,6 +191,17 @@ class _Walk:
                 self.idle()
                 self.shot(f"walk-{6 + at}-{name}")
         window.plan_page.tabs.setCurrentIndex(0)
+        for name, opened in (
+            ("tolerances", window.plan_page.open_tolerances),
+            ("beside", window.plan_page.open_beside),
+        ):
+            dialog = opened()
+            if dialog is not None:
+                if name == "beside":
+                    dialog.run()
+                self.idle()
+                self.shot(f"walk-11-{name}", dialog)
+                dialog.reject()
         must = window.plan_page.open_must()
         must.look()
         self.idle()
@@ -178,13 +214,28 @@ class _Walk:
             together.reject()
         window.plan_page.act()
         page = window.publish_page
+        (self.scratch / "there" / "already").mkdir(parents=True)
+        page.set_target(self.scratch / "there")
+        self.idle()
+        self.shot("walk-13-barred")
         page.set_target(self.scratch / "release")
         self.idle()
         self.shot("walk-13-publish")
+        trial = page.try_sample()
+        if trial is not None:
+            self.idle()
+            self.shot("walk-13-trial", trial)
+            trial.reject()
         page.gate.accept_all()
         self.shot("walk-14-accepted")
         page.act()
+        self.application.processEvents()
+        page.cancel()
         self.idle()
+        self.shot("walk-14-cancelled")
+        if page.session.release is None:
+            page.act()
+            self.idle()
         self.shot("walk-15-published")
         handing = page.hand_over()
         if handing is not None:
@@ -195,21 +246,79 @@ class _Walk:
         self.shot("walk-17-releases", shelf)
         shelf.reject()
         window.show_step(Step.QUERY)
-        query = window.query_page
+        query, release = window.query_page, window.session.release
+        common: tuple[Condition, ...] = ()
+        if release is not None:
+            column = release.published.table[release.published.sensitive[0]]
+            common = (Condition(column.name, (str(column.labels[column.counts().argmax()]),)),)
         for at in range(query.tabs.count()):
             query.tabs.setCurrentIndex(at)
-            if query.tab() in (query.one, query.crosstab):
+            self.shot(f"walk-{18 + at}-query-start")
+            if query.tab() is query.one:
+                query.one.builder.set_conditions(common)
+            if query.tab() is query.analyses:
+                query.analyses.form.first.put(common)
+            if query.primary.isEnabled():
                 query.act()
             self.idle()
             self.shot(f"walk-{18 + at}-query")
+        self.answers()
         window.show_step(Step.REPORT)
         self.idle()
         self.shot("walk-23-report")
+        window.report_page.form.internal.setChecked(True)
+        self.idle()
+        self.shot("walk-23-internal")
+        window.report_page.form.external.setChecked(True)
+        self.idle()
         window.report_page.save(self.folder / f"walk-report-{self.language}.pdf")
         self.idle()
         self.shot("walk-24-saved")
+        chosen = window.session.choices
+        published = [name for name, role in chosen.roles.items() if role is Role.NSA] if chosen is not None else []
+        window.session.set_roles({published[0]: Role.DROPPED}, "left out")
+        for step in (Step.PUBLISH, Step.QUERY, Step.REPORT):
+            window.show_step(step)
+            self.idle()
+            self.shot(f"walk-25-stale-{step.name.lower()}")
         window.tasks.shutdown()
         window.close()
+
+    def answers(self) -> None:
+        """Ask each way what has an answer: a sensitive value alone and with another, and a file of such questions."""
+        from splu_desktop.core.query.condition import Condition
+
+        query = self.window.query_page
+        asker = query.one.asker
+        assert asker is not None
+        table, released = asker.published.table, asker.published
+        sa, nsa = released.sensitive[0], released.nsas[0]
+        often, seldom = (str(table[sa].labels[at]) for at in table[sa].counts().argsort()[[-1, 0]])
+        other = Condition(nsa, (str(table[nsa].labels[table[nsa].counts().argmax()]),))
+        query.tabs.setCurrentWidget(query.one)
+        for question in (
+            (Condition(sa, (often,)),),
+            (Condition(sa, (seldom,)), other),
+            (Condition(sa, (often,)), other),
+        ):
+            query.one.builder.set_conditions(question)
+            query.one.ask()
+            self.idle()
+        self.shot("walk-18-answers")
+        query.tabs.setCurrentWidget(query.crosstab)
+        query.crosstab.bars_button.click()
+        self.idle()
+        self.shot("walk-19-bars")
+        query.tabs.setCurrentWidget(query.many)
+        asked = self.scratch / "questions.csv"
+        asked.write_text(
+            f'"{sa}","{nsa}"\n"{often}",\n"{often}","{other.values[0]}"\n"no such value",\n', encoding="utf-8"
+        )
+        query.many.open_file(asked)
+        self.idle()
+        query.many.answer_all()
+        self.idle()
+        self.shot("walk-21-answered")
 
     def run(self) -> None:
         from PySide6.QtCore import Qt

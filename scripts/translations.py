@@ -123,7 +123,8 @@ def _said(room: str, path: Path) -> Iterator[str]:
                 silent |= {id(part) for part in ast.walk(node)}
         elif isinstance(node, ast.JoinedStr):
             silent |= {id(part) for part in ast.walk(node)}
-    if room == "core" and path.name not in _NO_SENTENCES and not {"report", "cli"} & set(path.parts):
+    of_other_rooms = {"report", "cli"} & set(path.relative_to(PACKAGE).parts)
+    if room == "core" and path.name not in _NO_SENTENCES and not of_other_rooms:
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
                 text = node.value

@@ -1,25 +1,27 @@
 """A draw that the program has not: every value is kept with probability 1/2 and else drawn from the column.
 
-It is all that a new draw takes: this file, and the line that registers it (`registered`).
+It is all that a new draw takes: this file, and the line that registers it (`registered`); and, for a draw of the
+program, its sentences in three languages.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.draw import Draw
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.randomness import Randomness, below
 from splu_desktop.core.table import IN_MEMORY, Column, Storage
 from splu_desktop.core.transition.matrix import Independent, MatrixTransition
+from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +41,9 @@ class HalfKept(Draw):
 
     def check(self, column: Column) -> None:
         if 2 * int(column.counts().max(initial=0)) > column.n:
-            raise BadSetting(f"A value of column “{column.name}” fills more than half of the records; divide it.")
+            raise BadSetting(
+                "A value of column “{name}” fills more than half of the records; divide it.", name=column.name
+            )
 
     def redraw(self, column: Column, source: Randomness, progress: Progress, storage: Storage = IN_MEMORY) -> Column:
         progress.report("Drawing values", 0.0)
@@ -62,4 +66,4 @@ class HalfKept(Draw):
         return Fraction(3, 4)  # (1 + f / N) / 2 with f at most N / 2
 
     def words(self) -> str:
-        return "every second value kept"
+        return say("every second value kept")

@@ -910,7 +910,11 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       T <- shown / pmax(held, 1e-300)
       size <- held / block$rounds
       clear <- clear_inverse(T, size, n)
-      ready <- abs(diag(T %*% clear$inverse) - 1) < 0.02
+      # Each state, as told from all others, leaves hardly any of what it varies to hidden directions; else none is told.
+      member <- outer(state[match(states, finer)], unique(state), `==`) * 1
+      whole <- as.vector(size %*% member)
+      left <- whole - colSums(size * member * (T %*% clear$inverse %*% member))
+      ready <- rep(all(left <= 0.02 * whole * (1 - whole / sum(size)) + 1e-9 * sum(size)), length(size))
       way <- new_way(size, list(T = lapply(seq_len(nrow(T)), function(v) T[v, ]), inverse = lapply(seq_len(nrow(T)), function(v)
         clear$inverse[v, ]), counts = size, readable = ready, hidden = clear$hidden, moving = rep(TRUE, length(size)),
         most = n, unseen = 0))
@@ -1444,7 +1448,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       low <- min(found[1], estimate, least, whole[1])
       high <- max(min(found[2], whole[2]), estimate, min(top, max(unseen)))
       answer(what, estimate, low, high, method = method, exact = FALSE, published = sum(shown), selected = top,
-             release = facts$id, possible = found[3] == 0)
+             release = facts$id, possible = top > 0 && found[3] == 0)
     }
     r$share <- function(conditions, where = NULL, method = "unbiased") {
       check(method)

@@ -271,7 +271,8 @@ class Release:
         estimate = estimate if method == "unbiased" else min(estimate, most)
         low, high = min(low, estimate, least, fewest), max(min(high, most), estimate, min(top, max(unseen)))
         share = {"estimate": estimate / top, "low": low / top, "high": high / top} if top else None
-        more = {"published": shown, "selected": top, "share": share, "possible": not told, "release": self.id}
+        possible = top > 0 and not told  # of no record the count is known
+        more = {"published": shown, "selected": top, "share": share, "possible": possible, "release": self.id}
         return Answer(what, estimate, low, high, method, **more)
 
     @_in_a_sentence
@@ -1276,7 +1277,7 @@ class _Together(_Single):
         T = [[chance / max(n, 1e-300) for chance in row] for row, n in zip(shown, held)]
         counts = [n / block["rounds"] for n in held]
         inverse, hidden = _clear_inverse(T, counts, release.n)
-        ready = [abs(sum(T[v][u] * inverse[u][v] for u in range(len(states))) - 1) < 0.02 for v in range(len(states))]
+        ready = [_states_told(T, counts, inverse, [state for state, _ in states])] * len(states)
         stated = {
             "T": T,
             "inverse": inverse,
@@ -1880,6 +1881,18 @@ def _clear_inverse(T, counts, n):
         for v in range(m)
     ]
     return inverse, m - len(clear)
+
+
+def _states_told(T, counts, inverse, of):
+    """Return whether each state, as told from all others, leaves hardly any of what it varies to hidden directions."""
+    n, each = sum(counts), range(len(of))
+    for state in set(of):
+        some = [v for v in each if of[v] == state]
+        whole = sum(counts[v] for v in some)
+        found = sum(counts[v] * T[v][u] * sum(inverse[u][s] for s in some) for v in some for u in each)
+        if whole - found > 0.02 * whole * (1 - whole / max(n, 1)) + 1e-9 * n:
+            return False
+    return True
 
 
 def _jacobi(A):

@@ -93,7 +93,7 @@ def _crosstab(args: argparse.Namespace) -> None:
         reader = Reader(published)
         grid = two_sensitive.compute(reader, wanted) if both else compute(reader, wanted, shown)
     if args.out is not None:
-        write_cells(grid, np.arange(grid.answers.size), args.out, Silent())
+        write_cells(grid, np.arange(grid.answers.size), release.facts["id"] or "", args.out, Silent())
     if args.json:
         print_json(
             _as_dict(grid)

@@ -8,12 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import IMPORT, without_effect
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.import_options import (
-    add_import_options,
-    check_import,
-    choices_from,
-    source_of,
-)
+from splu_desktop.cli.base.import_options import add_import_options, check_import, choices_from, source_of
 from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer import describe, read, write_problems

@@ -146,7 +146,7 @@ def _queries(args: argparse.Namespace) -> None:
     bootstrap = None if args.bootstrap else False
     with Shown(quiet=args.json) as shown:
         answers = questions.answered(Reader(published), Method.named(args.method), shown, bootstrap=bootstrap)
-    write_answers(questions, answers, args.out, overwrite=args.overwrite)
+    write_answers(questions, answers, release.facts["id"] or "", args.out, overwrite=args.overwrite)
     vanished = sum(answer.vanished for answer in answers)
     badges = Counter(answer.badge.value for answer in answers)
     if args.json:

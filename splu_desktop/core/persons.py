@@ -482,22 +482,19 @@ class PerPerson:
     def _promise(self) -> str:
         if self.at_once:
             return say(
-                "The promise is per person: of a person whose “{sensitive}” is the same in all records it is guessed "
-                "right, by someone who sees them all, with a probability of {chance}, however many there are; the "
-                "commonest value is right in {before} anyway.",
+                "The promise is per person: who sees all records of a person guesses “{sensitive}”, the same in all, "
+                "with a probability of {chance}, however many there are; whoever names the commonest value is right "
+                "in {before} anyway.",
                 before=percent_of(self.before),
                 sensitive=self.sensitive,
                 chance=_percent(max(chance for _, chance in self.right)),
             )
         return say(
-            "The promise is per record: of a person whose “{sensitive}” is the same in all records it is guessed "
-            "right, by someone who sees them all, with a probability of {chances}; the commonest value is right in "
-            "{before} anyway.",
+            "The promise is per record: who sees all records of a person guesses “{sensitive}”, the same in all, with "
+            "a probability of {chances}; whoever names the commonest value is right in {before} anyway.",
             before=percent_of(self.before),
             sensitive=self.sensitive,
-            chances=listed(
-                say("{chance} from up to {k} records", chance=_percent(chance), k=k) for k, chance in self.right
-            ),
+            chances=listed(say("{chance} from {k} records", chance=_percent(chance), k=k) for k, chance in self.right),
         )
 
 

@@ -138,7 +138,7 @@ def original(
         source=_source(imported),
         columns=tuple(_columns(imported.table, plan)),
         before=recognisable(imported.table, given.known, progress, why=False),
-        eligibility=tuple(eligibility(source[name], gamma) for name, gamma in published.gammas.items()),
+        eligibility=tuple(eligibility(source[name], published.draws[name]) for name in published.sensitive),
         marginals=tuple(_marginal(ours, theirs, published, name) for name in published.sensitive),
         # Questions about records that were not released have no true answer to compare with.
         utility=()

@@ -102,7 +102,9 @@ def public(
         release=_release(opened),
         columns=tuple(_columns(opened)),
         blocks=blocks,
-        eligibility=tuple(eligibility(published.table[name], gamma) for name, gamma in published.gammas.items()),
+        eligibility=tuple(
+            eligibility(published.table[each.column], published.draws[each.column], each) for each in promised
+        ),
         guarantees=promised,
         risk=measured,
         checks=checks,
@@ -192,19 +194,23 @@ def _columns(opened: OpenRelease) -> Iterable[model.PublishedColumn]:
         )
 
 
-def eligibility(column: Column, gamma: int) -> model.Eligibility:
-    """Return the eligibility of a column, published or original (mechanism.md section 2, step 2)."""
-    counts = column.counts()
-    top = int(counts.argmax())
+def eligibility(column: Column, draw: Draw, promise: model.Guarantee | None = None) -> model.Eligibility:
+    """Return the eligibility of a column, of the original or by what its release tells (mechanism.md 2 and 5)."""
+    counts, told = column.counts(), {} if promise is None else {each.value: each.likely for each in promise.values}
+    likely = np.array([told.get(str(label), count) for label, count in zip(column.labels, counts, strict=True)])
+    most = (draw.most_share(str(label), column.n) for label in column.labels)
+    limits = [None if each is None else float(each) for each in most]
+    near = np.array([count / limit if limit else 0.0 for count, limit in zip(likely, limits, strict=True)])
+    at = int((near if near.any() else likely).argmax())
     return model.Eligibility(
         column=column.name,
-        gamma=gamma,
+        gamma=draw.gamma,
         values=int(np.count_nonzero(counts)),
-        most_frequent=str(column.labels[top]),
-        count=int(counts[top]),
-        share=float(counts[top] / column.n),
-        limit=(column.n // gamma) / column.n,
-        largest_gamma=int(column.n // counts[top]),
+        nearest=str(column.labels[at]),
+        count=int(likely[at]),
+        share=float(likely[at] / column.n),
+        limit=limits[at],
+        largest_gamma=None if draw.gamma is None else int(column.n // counts.max()),
     )
 
 

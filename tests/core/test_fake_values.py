@@ -25,11 +25,7 @@ from splu_desktop.core.groups.mixed import MixedGroups
 from splu_desktop.core.groups.rules import by_hand, equal
 from splu_desktop.core.groups.tolerances import Infeasible, check_feasible, nearest_feasible
 from splu_desktop.core.guarantees.exact import t_f
-from splu_desktop.core.guarantees.tolerant import (
-    law_with_fakes,
-    t_f_of,
-    t_p_of,
-)
+from splu_desktop.core.guarantees.tolerant import law_with_fakes, t_f_of, t_p_of
 from splu_desktop.core.plan import Plan, Thresholds
 from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.randomness import permutation

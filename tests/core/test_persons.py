@@ -141,7 +141,7 @@ def test_an_identifier_that_repeats_is_found_whatever_its_role() -> None:
         plan = Plan({"patient_nbr": role, "free": Role.NSA, "s": Role.SA}, plain({"s": 4}))
         (line,) = [line for line in table_lines(table, plan) if line.name == "persons"]
         assert line.light is Light.AMBER
-        assert f"{found.mean:.1f} each on average and {found.largest} at most" in line.sentence
+        assert f"{found.mean:.1f} each on average and up to {rounded_up(found.largest)}" in line.sentence
         assert run(table, plan, randomness=Seeded(1)).repeats == Repeats(
             rounded_up(found.largest), round(found.mean, 1)
         )
@@ -289,7 +289,7 @@ def test_children_of_one_mother_have_what_is_hers_in_several_records() -> None:
     children, s = column("Kind", np.arange(1_150), [str(7_000 + i) for i in range(1_150)]), np.arange(1_150) % 9
     table = Table((column("Mutter", mothers, codes), children, column("s", s)))
     line = _persons_line(table, "Mutter", "Kind")
-    assert "1000 values of “Mutter” stand in 1150 records" in line.sentence.replace(",", "")
+    assert "1000 values of “Mutter” in 1150 records" in line.sentence.replace(",", "")
     # A child that comes again is the person, and not its mother; and who nobody says is a person is none.
     again = Table((column("Mutter", np.arange(2_300) // 3, codes), column("patient id", np.arange(2_300) // 2)))
     found = persons_of(again, told=again.names)
@@ -355,7 +355,7 @@ def test_what_is_handed_out_of_the_one_with_the_most_is_rounded_up() -> None:
     ]
     told = per_person(Repeats(20, 2.4), _visits(), plain({"s": 4}))
     assert [k for k, _ in told.right] == [2, 5, 20]
-    assert "is the same in all records it is guessed right" in told.sentence
+    assert "who sees all records of a person guesses “s”" in told.sentence
 
 
 def test_no_tick_where_a_column_holds_diagnoses_whatever_it_is_called() -> None:

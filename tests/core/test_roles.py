@@ -198,7 +198,7 @@ def test_how_many_values_of_how_many_records_is_said() -> None:
     labels = [str(i) if i < 30 else "" for i in range(N)]
     numbers = Column.from_labels("laufnummer", labels, kind=Kind.INTEGER, missing=[""])
     said = suggest_roles(Table((numbers,)))["laufnummer"].reason
-    assert said == "numbers the records: 30 different values in 30 records"
+    assert said == "numbers the records: 30 values in 30 records"
 
 
 def test_what_brought_a_patient_is_sensitive() -> None:

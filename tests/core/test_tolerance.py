@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.draw import DecoyGroups, Joined
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.groups.rules import (
-    LADDER,
-    Sensitivity,
-    by_hand,
-    equal,
-    from_pairs,
-    linear,
-    on_ladder,
-)
+from splu_desktop.core.groups.rules import LADDER, Sensitivity, by_hand, equal, from_pairs, linear, on_ladder
 from splu_desktop.core.groups.tolerances import (
     Infeasible,
     Tolerances,

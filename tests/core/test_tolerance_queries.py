@@ -20,6 +20,8 @@ from splu_desktop.core.query.reader import Condition, Method, Reader
 from splu_desktop.core.reconstruct.states import as_printed
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Table
+from splu_desktop.core.thresholds import NORMAL_95
+from tests.core.random_designs import of_seed
 from tests.core.tables import column
 from tests.seeded import Seeded
 
@@ -133,3 +135,20 @@ def test_cross_tables_take_columns_with_tolerances() -> None:
             assert estimate[row, place] == pytest.approx(answer.estimate)
             assert low[row, place] == pytest.approx(answer.low)
             assert high[row, place] == pytest.approx(answer.high, abs=12)
+
+
+def test_counts_of_the_whole_table_are_told_whatever_is_hidden_of_its_parts() -> None:
+    """Published counts are right on average, and scatter as they are seen to: 135 of 4,827 records were "0 to 4,827".
+
+    Up to five directions of design 307 are hidden. Of 20 releases, 8 values, 140 of 160 hold or fewer once in 10,000.
+    """
+    sa, limits, fakes = of_seed(307)
+    plan = Plan({"s": Role.SA}, {"s": DecoyGroups.designed(sa, limits, fakes=fakes)})
+    asked, true = [[Condition("s", (str(label),))] for label in sa.labels], sa.counts()
+    every = [Reader(sanitise.run(Table((sa,)), plan, randomness=Seeded(one))).answers(asked) for one in range(20)]
+    low, high, seen = (
+        np.array([[getattr(a, end) for a in each] for each in every]) for end in ("low", "high", "published")
+    )
+    assert not any(answer.possible for each in every for answer in each)
+    assert ((low <= true) & (true <= high)).sum() > 140
+    assert ((high - low).mean(axis=0) < 1.6 * 2 * NORMAL_95 * seen.std(axis=0)).all()

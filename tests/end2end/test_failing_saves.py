@@ -93,7 +93,7 @@ def saves(tmp_path_factory: pytest.TempPathFactory, drawn_once: None) -> dict[st
         "project.splu": lambda to: save_project(project, to, source=source),
         "import.toml": lambda to: save_import_recipe(imported, to, overwrite=True),
         "problems.csv": lambda to: write_problems(imported.problems, to, overwrite=True),
-        "answers.csv": lambda to: write_answers(asked, answers, to, overwrite=True),
+        "answers.csv": lambda to: write_answers(asked, answers, "r1", to, overwrite=True),
         "figures.csv": lambda to: write_sheets([sheet], to, Silent()),
         "figures.xlsx": lambda to: write_sheets([sheet], to, Silent()),
     }

@@ -196,6 +196,6 @@ def test_many_sensitive_columns_are_told_of_once(tmp_path: Path, capsys: pytest.
     assert readme.count("every count must be reconstructed") == 1
     assert "“flag 1”, “flag 2”, “flag 3”, 10 more columns or “flag 14”" in readme
     assert "of the other 2 sensitive columns stands under “guarantees”" in readme
-    assert "the commonest value is right in" in readme
+    assert "whoever names the commonest value is right in" in readme
     fault = run(capsys, "plan", path, *asked, "--draw", "*=joined,leave=0.1", status=2)["fault"]
     assert "no share of the bearers can be left out" in str(fault)

@@ -402,7 +402,7 @@ def test_the_plan_shows_what_recipients_will_be_told(
     assert splu("plan", patients, "--sa", "Sex:3", "--drop", "Birth date,Charges,Diagnosis") == 0
     printed = capsys.readouterr().out
     assert "What recipients will be told of" in printed
-    assert "A stranger who finds a person's row and believes it is right in" in printed
+    assert "A stranger who goes by a person's row is right in" in printed
 
 
 def test_a_sheet_that_is_passed_over_is_named_by_plan_and_publish(

@@ -60,6 +60,7 @@ def test_query_speaks_to_people(folder, capsys):
     assert "95 % interval" in out
 
 
+@pytest.mark.usefixtures("brief_attacks")
 def test_an_encrypted_zip_is_asked_with_its_password(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("SPLU_PASSWORD", raising=False)
     packed, word = tmp_path / "release.zip", tmp_path / "word.txt"
@@ -149,6 +150,11 @@ def test_queries_answers_each_row_in_order(folder, tmp_path, capsys):
     assert rows[3]["note"]
     assert float(rows[3]["high"]) > 0
     assert int(rows[4]["estimate"]) == TABLE.n
+    # A file of answers is read far from the release: it says of how many records a count is, and of which release.
+    assert {row["release"] for row in rows} == {json.loads(text)["release"]}
+    for row in rows:
+        for share, figure in (("share", "estimate"), ("share low", "low"), ("share high", "high")):
+            assert float(row[share]) == pytest.approx(float(row[figure]) / int(row["selected"]))
 
 
 @pytest.mark.parametrize(
@@ -212,6 +218,7 @@ def test_a_cross_table_is_that_of_the_window(folder, capsys, tmp_path):
     assert len(rows) == 8 * len(made["values"])
     stated = np.array([float(row["estimate"] or "nan") for row in rows])
     assert stated == pytest.approx(found.ravel(), nan_ok=True)
+    assert {row["release"] for row in rows} == {made["release"]}
     sheets = pd.read_excel(tmp_path / "cells.xlsx", sheet_name=None, engine="calamine")
     assert sheets["Cells"]["low"].tolist() == pytest.approx([float(row["low"]) for row in rows])
     assert sheets["Estimates"].shape == (len(made["values"]) + 1, 2 + 8)

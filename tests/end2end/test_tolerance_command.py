@@ -49,6 +49,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 CHOICE = ("--tolerance", "disease:HIV=0.2", "--tolerance", "disease:flu=0.5")
 
 
+@pytest.mark.usefixtures("brief_attacks")
 def test_published_verified_queried_and_reported(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,6 +81,7 @@ def test_published_verified_queried_and_reported(
         assert (asked["low"], asked["high"]) == (part["low"], part["high"]) or method is not Method.POOLED
 
 
+@pytest.mark.usefixtures("brief_attacks")
 def test_fake_values_beside_tolerances_and_in_plain_groups(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,6 +75,25 @@ def test_memory_and_recursion_are_limited(monkeypatch: pytest.MonkeyPatch, deed:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other systems limit it in another way")
+def test_no_library_waits_for_itself_when_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rust ran out of memory while it wrote where it was, and waited for its own lock: the window, for ever."""
+    monkeypatch.setenv("RUST_BACKTRACE", "1")
+    code = "sys.exit(os.environ['RUST_BACKTRACE'] != '0')"
+    told: list[int] = []
+    popen = subprocess.Popen
+
+    def started(*given: object, **more: object) -> object:
+        process = popen(*given, **more)  # type: ignore[call-overload]
+        told.append(process.wait())
+        return process
+
+    monkeypatch.setattr(parent, "_command", lambda: [sys.executable, "-c", _READ + code])
+    monkeypatch.setattr(parent.subprocess, "Popen", started)
+    with pytest.raises(BrokeOff):
+        asked(Path("t.xlsx"))
+    assert told == [0]
+
+
 def test_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(Path(parent.__file__).parents[3])!r})\n"

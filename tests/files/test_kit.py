@@ -33,6 +33,7 @@ from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.draw import DecoyGroups, Draw, PlainGroups
 from splu_desktop.core.draw.draw import _KNOWN
 from splu_desktop.core.draw.joined import design
+from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.groups.tolerances import Tolerances
@@ -183,6 +184,68 @@ def near(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         if len(whole.hidden) < len(MatrixTransition.of(whole.counts, replace(whole.groups, stated=False)).hidden):
             return write_release(published, tmp_path_factory.mktemp("near") / request.param).folder
     raise AssertionError("no release tells such a direction")
+
+
+@pytest.fixture(scope="module")
+def half_told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small release of columns drawn together, of which a direction tells nothing."""
+    chance, n = np.random.default_rng(14), 1_000
+    ill = chance.random(n) < 0.2
+    test = np.where(chance.random(n) < 0.06, "unclear", np.where(ill, "positive", "negative"))
+    flag = np.where(chance.random(n) < np.where(ill, 0.6, 0.1), "yes", "no")
+    band = np.where(np.arange(n) < 4, "few", chance.choice(["old", "young"], n))
+    made = {"band": band, "age": chance.integers(20, 80, n).astype(str), "test": test, "flag": flag}
+    columns = (
+        Column.from_labels(x, y.tolist(), kind=Kind.INTEGER if x == "age" else Kind.CATEGORY) for x, y in made.items()
+    )
+    table = Table(tuple(columns))
+    drawn = planned(table, ["test", "flag"], 4)
+    roles = {name: Role.SA if name in drawn else Role.NSA for name in table.names}
+    published = sanitise.run(table, Plan(roles, dict(drawn)), randomness=Seeded(5))
+    return write_release(published, tmp_path_factory.mktemp("half") / "told").folder
+
+
+HALF_TOLD = [
+    question
+    for one, other in (
+        ("test=unclear", "test=negative|positive"),
+        ("flag=yes", "flag=no"),
+        ("test=positive", "test!=positive"),
+    )
+    for each in (one, other)
+    for question in (
+        *(
+            Question("count", ([*where, each], method))
+            for where in ([], ["band=old"])
+            for method in ("unbiased", "bayes")
+        ),
+        Question("share", ([each], [], "unbiased")),
+        Question("share", ([each], ["band=few"], "unbiased")),
+        Question("mean", ("age", [each])),
+        Question("ratio", (["band=old", each], ["band=young", each], [])),
+        Question("logit", (each, ["band"], [])),
+        Question("crosstab", ("band", each.split("=")[0].rstrip("!"), ["age>=30"])),
+    )
+]
+
+
+def test_states_of_columns_together_are_told_whichever_is_asked_for(half_told: Path) -> None:
+    """A value was told and its complement not, in a kit the other way round, as their classes happened to stand."""
+    release, reader = kit().Release(half_told), Reader(read_release(half_told).published)
+    ours = {str(question): asked_of_program(reader, question) for question in HALF_TOLD}
+    for question in HALF_TOLD:
+        assert alike(ours[str(question)], asked_of_kit(release, question)), question
+    each = len(HALF_TOLD) // 3 // 2
+    for at in range(0, len(HALF_TOLD), 2 * each):
+        for one, other in zip(HALF_TOLD[at : at + each], HALF_TOLD[at + each : at + 2 * each], strict=True):
+            assert (ours[str(one)] is None) == (ours[str(other)] is None), (one, other)
+
+
+@needs("R")
+def test_states_of_columns_together_are_told_so_in_r(half_told: Path) -> None:
+    release = kit().Release(half_told)
+    for question, found in zip(HALF_TOLD, asked_in_r(half_told, HALF_TOLD), strict=True):
+        assert alike(asked_of_kit(release, question), found), question
 
 
 NEAR = [

@@ -7,6 +7,7 @@ import io
 import os
 import resource
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ from splu_desktop.core.progress import SILENT
 from splu_desktop.core.table import IN_MEMORY
 from splu_desktop.files.disk.storage import LEAST
 from splu_desktop.files.importer import parquet, read, statistical, statistical_file
-from splu_desktop.files.isolation import memory
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.isolation import limits, memory
 from splu_desktop.files.isolation.faults import TooLarge, TooSpread, TooWide
 from splu_desktop.files.publish.gate_lines import destination_lines
 from splu_desktop.files.publish.order import Order
@@ -35,7 +37,7 @@ from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.package import open_package, storage_of
 from splu_desktop.files.release.verify import verify_release
 from tests.files.releases import awkward_table, plan_of
-from tests.hostile.files import claims
+from tests.hostile.files import claims, contained, shared, shared_texts, xls_stream, xlsb_sharing
 from tests.messy.office import ods
 from tests.seeded import Seeded
 from tests.written import write_release
@@ -208,6 +210,60 @@ def test_the_estimate_of_other_formats_holds(tmp_path: Path, kind: str, cells: s
     size = memory.unpacked_size(path) if kind in ("xlsx", "ods") else path.stat().st_size
     need, taken = memory.need(kind, size), _peak(lambda: read(path))
     assert taken <= need <= 4 * (taken + memory.AT_LEAST)
+
+
+SHARED = [f"long shared text {k:03d} " * 200 for k in range(40)]
+
+
+def _sharing(kind: str, path: Path) -> None:
+    """Write a table of 16,000 cells that show forty texts of 4,000 letters, which stand once."""
+    rows = [[(row + column) % 40 for column in range(8)] for row in range(2_000)]
+    match kind:
+        case "xls":
+            cells = b"".join(shared(y, x, text) for y, row in enumerate(rows) for x, text in enumerate(row))
+            path.write_bytes(contained(xls_stream(cells, shared_texts(SHARED))))
+        case "xlsb":
+            path.write_bytes(xlsb_sharing(rows, SHARED))
+        case _:
+            made = io.BytesIO()
+            with xlsxwriter.Workbook(made) as book:
+                sheet = book.add_worksheet()
+                for at, row in enumerate(rows):
+                    sheet.write_row(at, 0, [SHARED[text] for text in row])
+            with zipfile.ZipFile(made) as archive, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as odd:
+                for name in archive.namelist():  # with a remark in it, for calamine alone
+                    odd.writestr(name, archive.read(name).replace(b'<row r="5"', b'<!-- --><row r="5"', 1))
+
+
+@linux
+@pytest.mark.parametrize("kind", ["xls", "xlsb", "xlsx"])
+def test_texts_that_many_cells_share_are_estimated_by_all_that_show_them(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file of 1 MB a quarter of what it takes was estimated, and with less room for it it was not read."""
+    path = tmp_path / f"t.{kind}"
+    _peak(lambda: _sharing(kind, path))
+    told, room, allowed = tmp_path / "told", tmp_path / "room", limits.allowed
+
+    def noted(size: int, need: float, free: int | None) -> tuple[int, int]:
+        told.write_text(str(need), encoding="ascii")
+        return allowed(size, need, free)
+
+    monkeypatch.setattr(limits, "allowed", noted)
+    monkeypatch.setattr(limits, "_LEAST", 64 << 20)
+
+    def whole() -> None:
+        assert read(path, ImportChoices(header_row=0)).table.columns[7].m == len(SHARED)
+        # Of the reader's process, which is the smaller one here: what the tests themselves have would hide it.
+        room.write_text(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10), encoding="ascii")
+
+    _peak(whole)
+    taken = int(room.read_text(encoding="ascii"))
+    need = float(told.read_text(encoding="ascii"))
+    assert taken <= need <= 4 * taken
+    monkeypatch.setattr(memory, "available", lambda: int(need / 2))
+    with pytest.raises(TooLarge, match="would need about"):
+        read(path)
 
 
 @linux

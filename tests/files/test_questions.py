@@ -111,7 +111,7 @@ def test_a_workbook_is_read_by_its_cells(tmp_path: Path, published: Published) -
     assert questions.cells[0] == ("7", "2024-01-08", "flu")
     assert questions.cells[-1] == ("30..39", "2024-02", "C|d")
     answers = questions.answered(Reader(published))
-    write_answers(questions, answers, tmp_path / "answers.xlsx")
+    write_answers(questions, answers, "r1", tmp_path / "answers.xlsx")
     back = pd.read_excel(tmp_path / "answers.xlsx", engine="calamine")
     stated = [np.nan if answer.badge is Badge.PROTECTED else answer.estimate for answer in answers]
     assert back["estimate"].tolist() == pytest.approx(stated, nan_ok=True)
@@ -241,8 +241,8 @@ def test_what_no_workbook_holds_is_refused_whole(tmp_path: Path, published: Publ
     questions = read(tmp_path, "illness\n" + "x" * 40_000 + "\n", published)
     answers = questions.answered(Reader(published))
     with pytest.raises(CannotWrite, match="save as CSV"):
-        write_answers(questions, answers, tmp_path / "answers.xlsx")
-    write_answers(questions, answers, tmp_path / "answers.csv")
+        write_answers(questions, answers, "r1", tmp_path / "answers.xlsx")
+    write_answers(questions, answers, "r1", tmp_path / "answers.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "asked.csv"]
     with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
         assert [len(row) for row in csv.reader(file)] == [1 + len(ANSWER_COLUMNS)] * 2

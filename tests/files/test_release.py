@@ -312,6 +312,19 @@ def test_a_readme_says_nothing_of_columns_that_are_not_there(tmp_path: Path) -> 
     assert "RECONSTRUCTED" not in readme
 
 
+def test_a_readme_announces_no_questions_where_no_shell_takes_any(tmp_path: Path) -> None:
+    """It said “Questions to begin with” and showed none: a shell would change what stands in each."""
+    columns = (
+        Column.from_labels("$(id)", ["`id`", "%n"] * 40),
+        Column.from_labels("illness", ["$a", "$b", "$c", "$d"] * 20),
+    )
+    table = Table(columns)
+    write_release(sanitise.run(table, plan_of(table), randomness=Seeded(1)), tmp_path / "r")
+    readme = (tmp_path / "r" / "README.txt").read_text("utf-8-sig")
+    assert "RECONSTRUCTED" in readme
+    assert "Questions" not in readme
+
+
 @pytest.mark.parametrize(
     ("name", "numbers", "asked"),
     [("ward", range(8), False), ("code", range(8), False), ("postcode", range(1000, 9000, 40), False),

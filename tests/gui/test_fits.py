@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
     QApplication,
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -44,7 +45,7 @@ from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.models import PreviewModel
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Choice, IconButton
+from splu_desktop.gui.base.widgets import Choice, Folding, IconButton, Sparing
 from splu_desktop.gui.classify.columns import ROLE_COLUMN
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -182,6 +183,18 @@ def _hover(widget: QWidget, at: QPoint) -> str:
     return QToolTip.text().replace(_BEFORE, "")
 
 
+def _stubs(table: QTableView) -> list[str]:
+    """Return the names of the first rows of which a few letters are left."""
+    model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
+    shown = [] if model is None else [at for at in range(model.columnCount()) if not table.isColumnHidden(at)]
+    if not shown:
+        return []
+    room = header.sectionSize(shown[0]) - 16
+    names = [str(model.index(row, shown[0]).data() or "") for row in range(min(model.rowCount(), 30))]
+    few = _FEW * metrics.averageCharWidth()
+    return [] if room >= few else [name for name in names if metrics.horizontalAdvance(name) > room]
+
+
 def _twice(table: QTableView) -> bool:
     """Whether one has to scroll a page's table of few rows, and the page; a dialog's list to pick from may scroll."""
     if not isinstance(table.window(), MainWindow):
@@ -236,6 +249,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"rows of {name} look alike: {alike}"
         if isinstance(widget, QTableView) and (dotted := _dotted(widget)):
             yield f"figures of {name} end in dots: {dotted}"
+        if isinstance(widget, QTableView) and (stubs := _stubs(widget)):
+            yield f"of names in {name} a few letters are left: {stubs}"
         if isinstance(widget, QTableView) and (cut := _own_cut(widget)):
             yield f"our own words in {name} end in dots: {cut}"
         if isinstance(widget, QTableView) and (untold := _untold(widget)):
@@ -267,6 +282,17 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
                 both = widget.geometry() & other.geometry()
                 if both.width() > 1 and both.height() > 1:
                     yield f"{name} lies on “{_words(other)[:60]}”"
+
+
+def _places(top: QWidget) -> dict[str, tuple[int, ...]]:
+    """Return where everything that is made to be read or pressed stands."""
+    found: dict[str, tuple[int, ...]] = {}
+    for widget in top.findChildren(QWidget):
+        if widget.isVisible() and isinstance(widget, QLabel | QAbstractButton | QLineEdit | QComboBox):
+            name = f"{type(widget).__name__} “{_words(widget)[:60]}”"
+            where = (*widget.mapTo(top, QPoint(0, 0)).toTuple(), *widget.size().toTuple())
+            found[name if name not in found else f"{name} {len(found)}"] = where
+    return found
 
 
 def dialogs(window: MainWindow, idle: Idle) -> Iterator[tuple[str, QDialog | None]]:
@@ -338,6 +364,9 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
 
     def look(name: str, top: QWidget) -> None:
         idle(window)
+        for _ in range(4):
+            QApplication.processEvents()
+        places = {sizes[-1]: _places(top)} if top is window and window.size().toTuple() == sizes[-1] else {}
         for size in sizes if top is window else sizes[-1:]:  # the least last: it is that of what comes next
             window.resize(*size)
             for _ in range(4):
@@ -347,6 +376,9 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
                     break
                 qtbot.wait(300)
             found.update({fault: f"{name}, {size}" for fault in seen if fault not in found})
+            if size in places:  # as it was before the window had another size
+                moved = dict(places[size].items() ^ _places(top).items())
+                found.update({f"{part} has moved": f"{name}, {size}" for part in list(moved)[:3]})
 
     try:
         look("start", window)
@@ -449,3 +481,27 @@ def test_a_bar_says_its_whole_label_to_whom_points_at_it(qapp: QApplication) -> 
     view.close()
     view.deleteLater()
     assert told == ["Liveborn: 94", f"{long}: 22", "(empty): 1,500", ""]
+
+
+def test_a_row_folds_as_soon_as_what_it_holds_needs_more_room(qapp: QApplication) -> None:
+    box, words, spare = Choice("Column"), QLabel("From true counts"), QLabel("Set selected:")
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    folding, sparing = Folding(box, words), Sparing(spare)
+    button, room = QPushButton("Leave out"), QWidget()
+    for part in (spare, button):
+        sparing.row.addWidget(part)
+    for row in (folding, sparing):
+        row.setParent(room)
+        row.setGeometry(0, 0, 320, 60)
+    room.show()
+    QApplication.processEvents()
+    beside, told = folding.row.direction(), spare.isVisible()
+    box.addItem("A column whose name is as long as names of tables are")
+    button.setText("Leave the columns out that are selected, and say so")
+    QApplication.processEvents()
+    below, gone = folding.row.direction(), spare.isHidden()
+    room.close()
+    room.deleteLater()
+    assert (beside, below) == (QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom)
+    assert told
+    assert gone

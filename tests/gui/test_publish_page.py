@@ -79,7 +79,7 @@ def test_a_trial_shows_the_sample_and_writes_nothing(opened: MainWindow, page: P
     first, second = found.compared["Diagnosis"]
     assert sum(first.counts) <= 300
     assert first.labels == second.labels
-    assert "Diagnosis" in [dialog.column.itemText(at) for at in range(dialog.column.count())]
+    assert "Diagnosis" in [dialog.compared.column.itemText(at) for at in range(dialog.compared.column.count())]
     assert written() == before
     assert not Register().read().entries
     assert opened.session.release is None

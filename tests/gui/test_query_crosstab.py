@@ -131,6 +131,9 @@ def test_a_protected_cell_bears_a_mark_beside_its_hue(counted: CrosstabTab) -> N
 
 def test_a_header_sorts_by_its_figures(counted: CrosstabTab, recipient: Stage, idle: Idle, qtbot: QtBot) -> None:
     heat = counted.heat
+    assert heat.row_order == (-1, True), "of many values the most frequent come first, as long as nobody sorts"
+    heat.row_order = None
+    heat.arrange()
     natural = [heat.headerData(row, Qt.Orientation.Vertical) for row in range(heat.rowCount())]
     heat.sort_by(2, Qt.Orientation.Horizontal)
     line = heat.place(heat.index(1, 2))[0]

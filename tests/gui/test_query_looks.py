@@ -6,12 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTabWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.query.condition import Condition
@@ -519,12 +527,16 @@ def test_a_long_name_takes_lines_and_no_dots(recipient: Stage, idle: Idle) -> No
     columns = TableView("Columns")
     model = RowsModel([Field[str]("Column", lambda name: name)], columns)
     columns.setModel(model)
-    model.show(("Sex", "CCS Diagnosis Description of a long kind"))
+    model.show(("Sex", "CCS Diagnosis Description of a long kind", "ccs_diagnosis_description_long_kind"))
     columns.horizontalHeader().setStretchLastSection(False)
     recipient.setCentralWidget(columns)
     for width, lines in ((600, 1), (180, 2)):
         columns.setColumnWidth(0, width)
         columns.fit_lines()
         line = columns.fontMetrics().height()
-        assert [columns.rowHeight(row) for row in range(2)] == [line + 12, lines * line + 12]
+        assert [columns.rowHeight(row) for row in range(3)] == [line + 12, lines * line + 12, lines * line + 12]
         assert columns.wordWrap() is (lines > 1)
+        option, name = QStyleOptionViewItem(), model.index(2, 0)
+        cast("QStyledItemDelegate", columns.itemDelegateForIndex(name)).initStyleOption(option, name)
+        drawn = columns.fontMetrics().boundingRect(0, 0, width - 24, 200, int(Qt.TextFlag.TextWordWrap), option.text)
+        assert drawn.width() <= width - 24, "a name without a blank is broken at its marks"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QLocale, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QTextLayout
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -20,12 +21,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from scripts.translations import catalogue
 from splu_desktop.core.messages import say
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.words import number, told
+from splu_desktop.gui.base.words import filled, number, told
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -132,3 +134,21 @@ def test_an_unknown_language_in_the_settings_is_the_systems() -> None:
     languages.choose("tlh")
     assert languages.chosen() == languages.SYSTEM
     assert languages.in_force() in LANGUAGES
+
+
+@pytest.mark.parametrize("code", ["de", "fr"])
+def test_no_line_begins_with_a_per_cent_sign(code: str, qapp: QApplication) -> None:
+    said = (text for room in ("window", "core") for text in catalogue(room, code).values() if "%" in text)
+    texts = [filled(re.sub(r"{[^}]*}", "12", text).replace("%%", "%")) for text in said]
+    assert len(texts) > 20
+    begun = set()
+    for text in (text for text in texts if re.search(r"\d.%", text)):
+        for width in range(60, 300, 20):
+            layout = QTextLayout(text, qapp.font())
+            layout.beginLayout()
+            while (line := layout.createLine()).isValid():
+                line.setLineWidth(width)
+                if text[line.textStart() :].startswith("%"):
+                    begun.add(text)
+            layout.endLayout()
+    assert not begun

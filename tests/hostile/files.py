@@ -159,15 +159,17 @@ def _biff(kind: int, content: bytes = b"") -> bytes:
     return struct.pack("<HH", kind, len(content)) + content
 
 
-def xls_stream(cells: bytes) -> bytes:
-    """Return a BIFF8 workbook with one sheet of these records."""
+def xls_stream(cells: bytes, texts: bytes = b"") -> bytes:
+    """Return a BIFF8 workbook with one sheet of these records. `texts` : those that its cells share."""
     begin = struct.pack("<HHHHII", 0x0600, 5, 0, 0, 0, 0)
     name = b"Data"
 
     def globals_(at: int) -> bytes:
         sheet = struct.pack("<IHBB", at, 0, len(name), 0) + name
         fonts = _biff(0x0031, struct.pack("<HHHHHBBBBBB", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 0, 1, 0) + b"A") * 5
-        return _biff(0x0809, begin) + fonts + _biff(0x00E0, bytes(20)) * 16 + _biff(0x0085, sheet) + _biff(0x000A)
+        return (
+            _biff(0x0809, begin) + fonts + _biff(0x00E0, bytes(20)) * 16 + _biff(0x0085, sheet) + texts + _biff(0x000A)
+        )
 
     head = globals_(len(globals_(0)))
     sheet = struct.pack("<HHHHII", 0x0600, 0x10, 0, 0, 0, 0)
@@ -199,6 +201,28 @@ def contained(stream: bytes) -> bytes:
 def label(row: int, column: int, text: str) -> bytes:
     """Return a cell with a text of Latin letters."""
     return _biff(0x0204, struct.pack("<HHHHB", row, column, 0, len(text), 0) + text.encode("latin-1"))
+
+
+def shared_texts(texts: list[str]) -> bytes:
+    """Return texts of Latin letters that cells share; a record holds 8,224 bytes, and the rest goes on in the next."""
+    records = [struct.pack("<II", len(texts), len(texts))]
+    for text in texts:
+        if len(records[-1]) > 8000:
+            records.append(b"")
+        records[-1] += struct.pack("<HB", len(text), 0)
+        rest = text.encode("latin-1")
+        while len(records[-1]) + len(rest) > 8224:
+            cut = 8224 - len(records[-1])
+            records[-1] += rest[:cut]
+            records.append(b"\0")
+            rest = rest[cut:]
+        records[-1] += rest
+    return b"".join(_biff(0x003C if at else 0x00FC, record) for at, record in enumerate(records))
+
+
+def shared(row: int, column: int, text: int) -> bytes:
+    """Return a cell with the text of that number."""
+    return _biff(0x00FD, struct.pack("<HHHI", row, column, 0, text))
 
 
 def number(row: int, column: int, value: float) -> bytes:
@@ -303,6 +327,23 @@ def _xlsb_cells() -> bytes:
     return b"".join(
         _xlsb_row(y) + b"".join(_xlsb_cell(x, value) for x, value in enumerate(row)) for y, row in enumerate(ROWS)
     )
+
+
+def xlsb_sharing(rows: list[list[int]], texts: list[str]) -> bytes:
+    """Return a binary workbook whose cells share texts, by their numbers."""
+    cells = b"".join(
+        _xlsb_row(y) + b"".join(_record(7, struct.pack("<III", x, 0, text)) for x, text in enumerate(row))
+        for y, row in enumerate(rows)
+    )
+    parts = _parts(_xlsb_of(cells))
+    links = str(_parts(xlsb())["xl/_rels/workbook.bin.rels"], "ascii")  # type: ignore[arg-type]
+    more = links[links.index("<Relationship ") : links.index("</Relationships>")]
+    more = more.replace("rId1", "rId2").replace("worksheets/sheet1.bin", "sharedStrings.bin")
+    more = more.replace("relationships/worksheet", "relationships/sharedStrings")
+    strings = b"".join(_record(19, b"\0" + _wide(text)) for text in texts)
+    strings = _record(159, struct.pack("<II", len(texts), len(texts))) + strings + _record(160)
+    links = links.replace("</Relationships>", f"{more}</Relationships>")
+    return packed({**parts, "xl/_rels/workbook.bin.rels": links, "xl/sharedStrings.bin": strings})
 
 
 @cache
@@ -897,8 +938,8 @@ FORMATS: dict[str, Maker] = {
 }
 
 
-def hostile(form: str, count: int = COUNT, *, by_hand: bool = True) -> Iterator[File]:
-    """Yield `count` hostile files of a format: those made by hand, then mutations of a sound one."""
+def hostile(form: str, count: int = COUNT, *, by_hand: bool = True, first: int = 0) -> Iterator[File]:
+    """Yield `count` hostile files of a format: by hand, then mutations of a sound one (seeds from `first`)."""
     name, sound, made, mutate = FORMATS[form]
     given = 0
     for content in made() if by_hand else ():
@@ -906,5 +947,5 @@ def hostile(form: str, count: int = COUNT, *, by_hand: bool = True) -> Iterator[
             return
         yield name, content
         given += 1
-    for seed in range(count - given):
+    for seed in range(first, first + count - given):
         yield name, mutate(sound(), seed)

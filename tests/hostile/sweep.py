@@ -1,4 +1,6 @@
-"""Reads all hostile files, each as the program does: `python -m tests.hostile.sweep [--every K] [--seconds S] [FORM]`.
+"""Reads all hostile files, each as the program does.
+
+    python -m tests.hostile.sweep [--every K] [--seconds S] [--first SEED] [FORM]
 
 Prints per format how many were read and refused, the most CPU seconds and memory that one took, and every file that
 breaks the law: a fault that is no sentence, an end by a signal, more than 10 CPU seconds (S on a slow machine), more
@@ -142,12 +144,12 @@ def tried(form: str, path: Path) -> str:
     return "read"
 
 
-def _make(form: str, folder: Path, every: int) -> None:
+def _make(form: str, folder: Path, every: int, first: int) -> None:
     """Write each `every`-th of the files of a format in a process of its own, whose memory is gone with it."""
     if (child := os.fork()) == 0:
         status = 1
         try:
-            for number, (_, content) in enumerate(hostile(form)):
+            for number, (_, content) in enumerate(hostile(form, first=first)):
                 if number % every == 0:
                     (folder / str(number)).write_bytes(content)
             status = 0
@@ -184,6 +186,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="try each K-th file only", metavar="K")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of CPU that a file may take", metavar="S")
+    parser.add_argument(
+        "--first", type=int, default=0, help="seed of the first mutation: others are other files", metavar="SEED"
+    )
     parser.add_argument("forms", nargs="*")
     asked = parser.parse_args(arguments)
     bad = 0
@@ -195,7 +200,7 @@ def main(arguments: list[str]) -> int:
         found: Counter[str] = Counter()
         slowest, most = 0.0, 0
         with tempfile.TemporaryDirectory() as folder:
-            _make(form, Path(folder), asked.every)
+            _make(form, Path(folder), asked.every, asked.first)
             path = Path(folder) / FORMATS[form][0]
             for number in range(0, COUNT, asked.every):
                 (Path(folder) / str(number)).replace(path)

@@ -24,6 +24,7 @@ from splu_desktop.report import original, public
 from splu_desktop.report.history import background
 from splu_desktop.report.make import make_report
 from splu_desktop.report.model import Fields, Report
+from tests.conftest import attack_briefly
 
 RARE = "Zzz-Syndrom, einmalig"
 FIELDS = Fields(
@@ -86,6 +87,7 @@ def measured_once() -> Iterator[None]:
         return remembered
 
     with pytest.MonkeyPatch.context() as patch:
+        attack_briefly(patch)
         patch.setattr(public, "attack", once(public.attack))
         patch.setattr(original, "from_original", once(original.from_original))
         patch.setattr(workload, "draw", once(workload.draw))

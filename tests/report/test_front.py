@@ -35,11 +35,11 @@ from splu_desktop.report.document import Document, Heading, Pages, Paragraph, Ta
 from splu_desktop.report.model import DrawnBlock, Fields, Guarantee, Report, Verdict
 from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
-from splu_desktop.report.public import _values, filled
+from splu_desktop.report.public import _values, eligibility, filled
 from splu_desktop.report.render.layout import PAPERS, set_pages
 from splu_desktop.report.render.page import Text
 from splu_desktop.report.render.pdf import _Pen
-from tests.files.kit_releases import kit_plan, table_of
+from tests.files.kit_releases import DRAWS, kit_plan, table_of
 from tests.report.conftest import FIELDS, Case
 from tests.seeded import Seeded
 from tests.written import write_release
@@ -129,6 +129,30 @@ def test_a_report_of_many_sensitive_columns_stays_short(case: Case) -> None:
             assert len(set_pages(made, "A4", pen.width).pages) <= most
         finally:
             pen.close()
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_whether_a_release_could_have_been_refused_is_answered_for_every_draw(name: str, case: Case) -> None:
+    """Only groups of one size had a row: of a release by person or joined the front named a page that said nothing."""
+    table = table_of(1_500)
+    plan = kit_plan(table, name)
+    for column, draw in plan.draws.items():
+        limits = {str(label): draw.most_share(str(label), table.n) for label in table[column].labels}
+        shares = dict(zip(map(str, table[column].labels), table[column].counts() / table.n, strict=True))
+        found = eligibility(table[column], draw)
+        assert found.share == shares[found.nearest]
+        assert (found.limit is None) == (not any(limits.values()))
+        near = {value: shares[value] / limit for value, limit in limits.items() if limit}
+        assert all(part <= 1 for part in near.values())  # or it would have been refused
+        assert not near or near[found.nearest] == max(near.values())
+        made = replace(case.external, public=replace(case.external.public, eligibility=(found,)))
+        blocks = document(made).blocks
+        at = next(i for i, block in enumerate(blocks) if isinstance(block, Heading) and block.key == "refused")
+        said, rows = blocks[at + 1], blocks[at + 2]
+        assert isinstance(said, Paragraph)
+        assert isinstance(rows, TableBlock)
+        assert ("may fill any share" in said.text) == (found.limit is None)
+        assert cell_text(rows.rows[0][0]) == column
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report import content
 from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Pages, Paragraph, TableBlock
+from splu_desktop.report.render import layout
 from splu_desktop.report.render.fonts import SHAPED
 from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
 from splu_desktop.report.render.page import Drawing, Fill, PdfLayout, Text
@@ -248,6 +249,32 @@ def test_no_page_has_a_few_lines_only(paragraphs: int, words: int, paper: str) -
     layout, _ = laid_out(document(*[Paragraph("word " * words) for _ in range(paragraphs)]), paper)
     if len(layout.pages) > 1:
         assert min(filled(layout, page) for page in range(len(layout.pages))) > 1 / 3
+
+
+@pytest.mark.parametrize("internal", [False, True])
+def test_what_is_a_page_too_long_is_set_closer(internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A German external edition with all law packs had 11 pages where closer spaces make it 10."""
+    most = 14 if internal else 10
+    each = replace(document(), internal=internal)
+    signed = [Heading("Front"), Paragraph("a"), Heading("Back", new_page=True), Paragraph("b")]
+
+    def made(number: int) -> PdfLayout:
+        blocks = [block for i in range(number) for block in (Heading(f"{i}", 2), Paragraph("words " * 60))]
+        return laid_out(replace(each, blocks=(*signed, Heading("A", new_page=True), *blocks)), "A4")[0]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(layout, "_PAGES", {False: 99, True: 99})
+        number = next(number for number in range(8 * most, 14 * most) if len(made(number).pages) == most + 1) + 2
+    assert len(made(number).pages) == most
+
+
+def test_a_long_word_of_a_narrow_column_stays_whole() -> None:
+    """“Anonymisierungsbericht” lost its last letter to a line of its own, in a table with room."""
+    word, words = "Anonymisierungsberichte", "einige Wörter " * 12
+    header = ("Stelle", "Was verlangt wird", "Wo der Bericht es erfüllt", "Durch", "Seite")
+    row = (word, words, words, "datenverantwortliche Person", "1, 2")
+    made, _ = laid_out(document(TableBlock("t", header, [row], "lllll", (1.1, 3, 3, 0.9, 0.7))), "A4")
+    assert word in [op.text for op in made.pages[0].ops if isinstance(op, Text)]
 
 
 def test_lines_of_a_left_to_right_text_keep_their_direction() -> None:

@@ -185,7 +185,7 @@ def test_a_report_of_another_format_is_named_as_such(
     case: Case, pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     report, release = pair
-    report.write_text(report.read_text("utf-8").replace('"version": 3', '"version": 1', 1), "utf-8")
+    report.write_text(report.read_text("utf-8").replace('"version": 4', '"version": 1', 1), "utf-8")
     assert main(["verify", str(report), str(release)]) == 2
     out, err = capsys.readouterr()
     assert "has report format 1, and this program" in err

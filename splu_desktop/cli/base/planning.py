@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -39,7 +39,7 @@ from splu_desktop.core.generalise import Intervals, Steps, suggest, table_after,
 from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import DEFAULT_GAMMA, Plan, Thresholds
-from splu_desktop.core.roles.suggest import Role, suggest_roles
+from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
@@ -303,67 +303,17 @@ def make_plan(
             "A draw per person keeps all of a person's values or none, so no share of the bearers can be left out; "
             "leave away leave=, or choose another --person."
         )
-    asked: dict[str, int] = {}
-    for name, own in (each for text in sensitive for each in sensitive_column(text, table)):
-        if name in asked:
-            raise BadSetting("Column “{name}” is given with --sa twice; name it once.", name=name)
-        asked[name] = own if own is not None else usual
-        if name in rules and own is not None:
-            raise BadSetting(
-                "Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name
-            )
+    asked = _gammas_asked(sensitive, table, usual, rules)
     blocks = [columns_named(text, table) for text in together]
     own_ways = {**rules, **draws}
     own_ways |= _drawn_once(blocks, {**own_ways, **fakes, **declared})
     chosen = (*asked, *own_ways)
-    roles = dict.fromkeys(chosen, Role.SA)
-    for option, role, texts in (
-        ("--nsa", Role.NSA, nsa),
-        ("--drop", Role.DROPPED, drop),
-        ("--identifier", Role.IDENTIFIER, identifier),
-    ):
-        for name in (name for text in texts for name in columns_named(text, table)):
-            if roles.setdefault(name, role) is not role:
-                raise BadSetting(
-                    "Column “{name}” is given two roles, {role} and {option}; give it one.",
-                    name=name,
-                    role=roles[name].value,
-                    option=option[2:],
-                )
-    for name in kept:
-        if not roles.setdefault(name, Role.NSA).published:
-            raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
-    said, special = dict(roles), list[str]()
-    taken = defaultdict[tuple[Role, str], list[str]](list)
-    plain = suggest_roles(table, chosen) if generalisations else {}
-    for name, suggestion in suggest_roles(table_after(table, generalisations), chosen).items():
-        if name in said:
-            continue
-        # A month is no longer known as a date, nor as harmless.
-        if name in generalisations and (
-            plain[name].role is Role.NSA or plain[name].card is RoleCard.RECOGNISES != suggestion.card
-        ):
-            suggestion = replace(plain[name], role=Role.NSA)
-        if suggestion.card is RoleCard.SPECIAL:
-            special.append(name)
-        roles[name] = suggestion.role
-        if suggestion.role is not Role.NSA:
-            taken[suggestion.role, suggestion.reason].append(say("“{name}”", name=name))
-    if Role.SA not in roles.values() and special:
-        raise BadSetting(
-            "No sensitive column is marked: mark those to be published, of all that look sensitive: --sa {columns}",
-            columns=shlex.quote(",".join(special)),
-        )
-    for name in (name for name in generalisations if not roles[name].published):
-        raise BadSetting(
-            "Column “{name}” is left out of the release, so its values can't be grouped; publish it, or leave "
-            "--generalise and --intervals of it away.",
-            name=name,
-        )
-    for name in (name for name in ways if roles[name] is not Role.SA):
-        raise BadSetting("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
-    suggested = _in_groups(table, roles, generalisations, usual)
-    generalisations |= suggested
+    said = _roles_said(table, chosen, {Role.NSA: nsa, Role.DROPPED: drop, Role.IDENTIFIER: identifier}, kept)
+    taken = _roles_taken(table, said, chosen, generalisations)
+    roles = {**said, **{name: suggestion.role for name, suggestion in taken.items()}}
+    _check_roles(roles, taken, generalisations, ways)
+    grouped = _in_groups(table, roles, generalisations, usual)
+    generalisations |= grouped
     generalised = table_after(table, generalisations)
     _check_kept(generalised, said, kept)
     gammas = {name: asked.get(name, usual) for name in roles if roles[name] is Role.SA and name not in own_ways}
@@ -379,17 +329,99 @@ def make_plan(
         persons=persons,
         audience=audience,
     )
-    notes: list[str] = [
-        say(
-            "Taken as {option}: {columns} ({reason}).",
-            option="--drop" if role is Role.DROPPED else f"--{role.value}",
-            columns=listed(names),
-            reason=reason,
+    return plan, [*_notes(taken), *(_grouped(name, steps) for name, steps in grouped.items()), *_words(plan, grouped)]
+
+
+def _option(role: Role) -> str:
+    return "--drop" if role is Role.DROPPED else f"--{role.value}"
+
+
+def _gammas_asked(sensitive: Iterable[str], table: Table, usual: int, rules: Iterable[str]) -> dict[str, int]:
+    """Return the columns given with --sa and the group size of each. Raises UnknownColumn, BadSetting."""
+    asked: dict[str, int] = {}
+    for name, own in (each for text in sensitive for each in sensitive_column(text, table)):
+        if name in asked:
+            raise BadSetting("Column “{name}” is given with --sa twice; name it once.", name=name)
+        if name in rules and own is not None:
+            raise BadSetting(
+                "Column “{name}” has both a group size gamma and tolerances; give it one of them.", name=name
+            )
+        asked[name] = own if own is not None else usual
+    return asked
+
+
+def _roles_said(
+    table: Table, chosen: Iterable[str], given: Mapping[Role, Iterable[str]], kept: Iterable[str]
+) -> dict[str, Role]:
+    """Return the roles that the options give: sensitive columns, those of other roles, those kept with a reason."""
+    roles = dict.fromkeys(chosen, Role.SA)
+    for role, texts in given.items():
+        for name in (name for text in texts for name in columns_named(text, table)):
+            if roles.setdefault(name, role) is not role:
+                raise BadSetting(
+                    "Column “{name}” is given two roles, {role} and {option}; give it one.",
+                    name=name,
+                    role=roles[name].value,
+                    option=_option(role)[2:],
+                )
+    for name in kept:
+        if not roles.setdefault(name, Role.NSA).published:
+            raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
+    return roles
+
+
+def _roles_taken(
+    table: Table, said: Collection[str], chosen: Sequence[str], generalisations: Mapping[str, Steps]
+) -> dict[str, Suggestion]:
+    """Return what is suggested for the columns without a role, as they are grouped."""
+    plain = suggest_roles(table, chosen) if generalisations else {}
+    taken = {}
+    for name, suggestion in suggest_roles(table_after(table, generalisations), chosen).items():
+        # A month is no longer known as a date, nor as harmless.
+        if name in generalisations and (
+            plain[name].role is Role.NSA or plain[name].card is RoleCard.RECOGNISES != suggestion.card
+        ):
+            suggestion = replace(plain[name], role=Role.NSA)
+        if name not in said:
+            taken[name] = suggestion
+    return taken
+
+
+def _check_roles(
+    roles: Mapping[str, Role],
+    taken: Mapping[str, Suggestion],
+    generalisations: Iterable[str],
+    ways: Iterable[str],
+) -> None:
+    """Raise BadSetting unless a column is sensitive, what is grouped is published, and what has a way is drawn."""
+    special = [name for name, suggestion in taken.items() if suggestion.card is RoleCard.SPECIAL]
+    if Role.SA not in roles.values() and special:
+        raise BadSetting(
+            "No sensitive column is marked: mark those to be published, of all that look sensitive: --sa {columns}",
+            columns=shlex.quote(",".join(special)),
         )
-        for (role, reason), names in taken.items()
+    for name in generalisations:
+        if not roles[name].published:
+            raise BadSetting(
+                "Column “{name}” is left out of the release, so its values can't be grouped; publish it, or leave "
+                "--generalise and --intervals of it away.",
+                name=name,
+            )
+    for name in ways:
+        if roles[name] is not Role.SA:
+            raise BadSetting("Column “{name}” is not sensitive, so it is not drawn; name it with --sa, too.", name=name)
+
+
+def _notes(taken: Mapping[str, Suggestion]) -> list[str]:
+    """Return which columns were taken as what and why, those of one reason together; published ones need no word."""
+    alike = defaultdict[tuple[Role, str], list[str]](list)
+    for name, suggestion in taken.items():
+        if suggestion.role is not Role.NSA:
+            alike[suggestion.role, suggestion.reason].append(say("“{name}”", name=name))
+    return [
+        say("Taken as {option}: {columns} ({reason}).", option=_option(role), columns=listed(names), reason=reason)
+        for (role, reason), names in alike.items()
     ]
-    notes += [_grouped(name, steps) for name, steps in suggested.items()]
-    return plan, [*notes, *_words(plan, suggested)]
 
 
 def _drawn_once(blocks: Iterable[Iterable[str]], others: Iterable[str]) -> dict[str, None]:

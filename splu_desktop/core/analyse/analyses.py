@@ -43,15 +43,17 @@ def share(reader: Reader, conditions: Conditions, where: Conditions = ()) -> Ana
     Beside conditions on SAs those on NSAs count as `where`. Of a group that is known exactly the interval is that of
     the count in it, else Fieller's. Raises BadQuestion, as all analyses do.
     """
-    sums = _shares(reader, [(conditions, where)])
     possible = False
     if _hidden(reader, where) or not _hidden(reader, conditions):
+        sums = _shares(reader, [(conditions, where)])
         value = float(sums.values[0] / sums.values[1])
         low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     else:  # as the count says, for which values drawn together are parted otherwise than for sums
         count = reader.answer((*conditions, *where), Method.UNBIASED)
-        value, low, high = (end / count.n_p for end in (count.estimate, count.low, count.high))
         possible = count.possible
+        if possible or not count.n_p:
+            _shares(reader, [(conditions, where)])  # refuses what nothing tells
+        value, low, high = (end / count.n_p for end in (count.estimate, count.low, count.high))
     what = say("share of records with {asked}", asked=words((*conditions, *where)))
     return Analysed(what, *within(value, low, high, 0.0, 1.0), possible=possible)
 

@@ -21,6 +21,7 @@ from splu_desktop.frozen import dataclass
 USUAL = 0.2  # error within which a cell counts as answered
 MOST_CELLS = 600
 _MANY = 8  # values of a column that a small table holds
+_ALONE = 1.01  # as even as one value by itself
 _INTERVALS = 4  # that a longer one is put into
 _USUAL_LINES = 12  # of the table that is proposed
 _MOST_VALUES = 24  # of a column, the most frequent ones, in any table
@@ -68,6 +69,14 @@ class AskedTable:
     def what(self) -> str:
         """Return its columns and conditions, as they are written."""
         return listed((*self.columns, *map(str, self.conditions)), "{head}, {tail}")
+
+    def title(self) -> str:
+        """Return what it counts by what, in words where these are short."""
+        asked = self.conditions[0] if len(self.conditions) == 1 and self.columns else None
+        if asked is None or len(asked.values) != 1 or not asked.values[0] or asked.excluded:
+            return self.what()
+        by = listed(say("“{name}”", name=name) for name in self.columns)
+        return say("“{value}” of “{column}” by {columns}", value=asked.values[0], column=asked.column, columns=by)
 
     def words(self) -> str:
         """Return it in words."""
@@ -121,14 +130,24 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
 
     Lines are values of the one or two columns that tell most records apart by two to eight values, or by intervals of
     numbers, and don't tell again what the other tells, days of the week and the like last; of the SA it is the value
-    that people ask for: of two the rarer, of more the most frequent one with less than half of the records.
+    that people ask for: of two the rarer, of more the most frequent one with less than half of the records. What has
+    one value in all of these, as the age of the newborn, comes behind the others.
     """
     lines: list[str] = []
     number = 1
     found = {name: table[name].compacted() for name in nsas}
+    column = table[sa].compacted()
+    counts = column.counts()
+    usual = np.where((counts * 2 < column.n) & ~column.missing, counts, -1)
+    value = str(column.labels[int(np.argmax(usual))])
+    bearing = int(np.flatnonzero(table[sa].labels == value)[0])
     good = [name for name, column in found.items() if 2 <= column.m <= _MANY]
     good.sort(
-        key=lambda name: (any(matter.what == TIMED for matter in said_by(name)[0]), -_evenness(found[name].counts()))
+        key=lambda name: (
+            any(matter.what == TIMED for matter in said_by(name)[0]),
+            _evenness(table.crossed(name, sa)[:, bearing]) < _ALONE,
+            -_evenness(found[name].counts()),
+        )
     )
     long = [name for name, column in found.items() if column.m > _MANY and column.kind.ordered]
     long.sort(key=lambda name: found[name].m)
@@ -137,10 +156,6 @@ def suggested(table: Table, nsas: Sequence[str], sa: str) -> AskedTable:
         if len(lines) < 2 and number * size <= _USUAL_LINES and not any(_same(table, name, n) for n in lines):
             lines.append(name)
             number *= size
-    column = table[sa].compacted()
-    counts = column.counts()
-    usual = np.where((counts * 2 < column.n) & ~column.missing, counts, -1)
-    value = str(column.labels[int(np.argmax(usual))])
     return AskedTable(tuple(lines), (Condition(sa, (value,)),))
 
 

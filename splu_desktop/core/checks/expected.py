@@ -98,8 +98,7 @@ class Readers:
         """Return one sentence on each. `known` are the columns that the second one knows of a person."""
         right, blind = compared(self.stranger, self.blind)
         stranger = say(
-            "A stranger who finds a person's row and believes it is right in {right}; by guessing, without it, in "
-            "{blind}.",
+            "A stranger who goes by a person's row is right in {right}; by guessing, without it, in {blind}.",
             right=right,
             blind=blind,
         )
@@ -333,5 +332,5 @@ class _Expecting(Engine):
         rows = Rows.plain(np.array([self.counted(base, picked) for picked in picks]))
         _, var, better, _ = self.corrected(base, rows)
         bends = [[self.bend(base, *condition) for condition in picked] for picked in picks]
-        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base), self.transition(base).gamma)
         return reconstruct_pooled.learn(better, var, aims, shared, WELL_KNOWN)

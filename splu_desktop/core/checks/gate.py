@@ -337,13 +337,13 @@ def _giveaways(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Pro
         yield Line("giveaway", Light.AMBER, pair.sentence, "classify", pair.column)
     if not found and not both:
         text = (
-            "No column that is published unchanged, alone or with one other, tells a tenth or more of the records of a "
-            "sensitive value beyond what chance may do."
+            "No column published unchanged, alone or with one other, gives a sensitive value away in a tenth of its "
+            "records or more, beyond chance."
         )
         if len(ways) > 1:
             text = (
-                "No column that is published unchanged, alone or with one other, tells a tenth or more of the records "
-                "of a sensitive value beyond what chance may do, and no two sensitive columns tell each other's."
+                "No column published unchanged, alone or with one other, gives a sensitive value away in a tenth of "
+                "its records or more, beyond chance, and no two sensitive columns tell each other's."
             )
         yield Line("giveaway", Light.GREEN, text, "classify")
     if (closely := looked_closely(table, plan.named(Role.NSA))) is not None:
@@ -411,19 +411,17 @@ def persons_line(
     perhaps = None if found.each_is_one else perhaps_persons(source)
     wider = perhaps is not None and perhaps.persons < found.persons  # persons come again, with another stay
     text = say(
-        "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each on "
-        "average and {largest} at most (a release says up to {told}). {promise} If “{other}” tells persons, they have "
-        "more, for it has {fewer} values: mark it as an identifier then, and what this means for them is said here."
+        "Persons have several records: {persons} values of “{column}” in {records} records, {mean:.1f} each on average "
+        "and up to {told}. {promise} If “{other}” tells persons, they have more, for it has {fewer} values: mark it as "
+        "an identifier then, and what this means for them is said here."
         if wider
-        else "Persons have several records: {persons} values of “{column}” stand in {records} records, {mean:.1f} each "
-        "on average and {largest} at most (a release says up to {told}). {promise} Take one record per "
-        "person, draw all records of a person at once, or take a larger gamma.",
+        else "Persons have several records: {persons} values of “{column}” in {records} records, {mean:.1f} each on "
+        "average and up to {told}. {promise} Take one record per person, or draw all of a person's records at once.",
         persons=found.persons,
         column=found.column,
         records=found.records,
         mean=found.mean,
-        largest=found.largest,
-        told=found.public.largest,
+        told=found.public.largest,  # rounded up, as a release says it, and the promise goes by
         promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
         **({"other": perhaps.column, "fewer": perhaps.persons} if perhaps is not None and wider else {}),
     )

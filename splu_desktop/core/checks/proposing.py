@@ -57,7 +57,7 @@ class Reached:
 
     def sentence(self, named: bool = True) -> str:
         """Return it in words; `named` False does without the table's columns, where these are in sight."""
-        table = self.asked.what() if named else say("This table")
+        table = self.asked.title() if named else say("This table")
         if not self.cells:
             return say("{table}: no count of it is large enough to be asked for.", table=table)
         error = Figure(f"{100 * self.asked.error:g} %")
@@ -135,7 +135,7 @@ class Proposal:
             if self.met
             else say("No setting answers all of this; closest comes:")
             if any(each.answered for each in self.answered)
-            else say("No setting answers any of this; what comes closest is no solution:")
+            else say("No setting answers this. The closest does not, either:")
         )
         return [head, *self.changes(), *(each.sentence() for each in self.answered)]
 

@@ -38,7 +38,7 @@ from splu_desktop.core.groups.layout import Layout, caps_of, layout
 from splu_desktop.core.groups.mixed import MixedGroups
 from splu_desktop.core.groups.rules import equal
 from splu_desktop.core.groups.sized import SizedGroups, check_fakes
-from splu_desktop.core.groups.tolerances import Infeasible, Tolerances, check_feasible
+from splu_desktop.core.groups.tolerances import NOT_SENSITIVE, Infeasible, Tolerances, check_feasible, most_share
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.several_releases import ValueDraw
 from splu_desktop.core.guarantees.tails import improbable, log_all_right
@@ -362,6 +362,10 @@ class DecoyGroups(SizedGroups, GroupDraw):
 
     def limit(self, label: str) -> Fraction:
         return self.tolerances.limits.get(label, Fraction(0))
+
+    def most_share(self, label: str, records: int) -> Fraction | None:
+        limit = self.limit(label)
+        return most_share(limit, self.fakes) if 0 < limit < NOT_SENSITIVE else None
 
     def figures(self, column: Column, thresholds: Thresholds, *, curves: bool = False) -> dict[str, Any]:
         found = super().figures(column, thresholds, curves=curves)

@@ -512,6 +512,10 @@ class Draw(ABC):
         """Return how surely a record may be linked to a value at most; 1 where the value is not to be protected."""
         return self.confidence
 
+    def most_share(self, label: str, records: int) -> Fraction | None:
+        """Return the share of the records above which a value keeps a column from being drawn; None where none does."""
+        return None
+
     def readers(self, column: str) -> tuple[str, ...]:
         """Return what a row tells to whom: who has it alone, with the release, with all other rows (`attackers`)."""
         return ()

@@ -708,6 +708,10 @@ class Joined(Draw):
     def limit(self, label: str) -> Fraction:
         return self.parts[self._part_of[label]].limit if label in self._part_of else Fraction(0)
 
+    def most_share(self, label: str, records: int) -> Fraction | None:
+        limit = self.limit(label)
+        return limit if 0 < limit < NOT_SENSITIVE else None
+
     def words(self) -> str:
         said = self.chance()
         if self._protected:

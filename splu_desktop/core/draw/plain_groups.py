@@ -245,6 +245,9 @@ class PlainGroups(GroupDraw):
     def words(self) -> str:
         return say("gamma {gamma}", gamma=self.size)
 
+    def most_share(self, label: str, records: int) -> Fraction | None:
+        return Fraction(records // self.size, records)
+
     def able(self, column: str) -> str:
         return say("“{name}” can be re-drawn in groups of {gamma}.", name=column, gamma=self.size)
 

@@ -29,7 +29,7 @@ from splu_desktop.core.messages import Figure, listed, say
 from splu_desktop.core.progress import SILENT, Progress, Silent
 from splu_desktop.core.randomness import Randomness, below, permutation
 from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, respelled
-from splu_desktop.core.transition.matrix import MatrixTransition
+from splu_desktop.core.transition.matrix import MatrixTransition, PartedTransition
 from splu_desktop.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Together(Draw):
             m = len(part_of)
             labels = np.array([f"{state:04} {at:04}" for at, state in enumerate(part_of.tolist())], object)
             finer = Column(states.name, states.kind, codes, labels, np.zeros(m, bool))
-            through = MatrixTransition.of(finer.counts().astype(np.float64), law.mixing(codes, m))
+            through = PartedTransition(finer.n, finer.counts().astype(np.float64), law.mixing(codes, m), part_of)
             return finer, part_of, replace(self, states=through)
 
         return told
@@ -310,6 +310,10 @@ class Together(Draw):
 
     def limit(self, label: str) -> Fraction:
         return Fraction(self.caps.get(label, 0), self.size)
+
+    def most_share(self, label: str, records: int) -> Fraction | None:
+        limit = self.limit(label)
+        return limit * (self.size * (records // self.size)) / records if 0 < limit < 1 else None
 
     def words(self) -> str:
         return say("{number} columns together, groups of {gamma}", number=len(self.columns), gamma=self.size)

@@ -148,46 +148,11 @@ MEASURES = (
 )
 # Under one of these words stands something else about a measure: how often, when, how much it changed.
 _NOT = frozenset(
-    [
-        "num",
-        "number",
-        "count",
-        "anzahl",
-        "nombre",
-        "numero",
-        "n",
-        "days",
-        "day",
-        "tage",
-        "tag",
-        "jours",
-        "date",
-        "time",
-        "hours",
-        "hour",
-        "stunden",
-        "year",
-        "change",
-        "delta",
-        "diff",
-        "difference",
-        "veraenderung",
-        "cost",
-        "charge",
-        "price",
-        "id",
-        "code",
-        "ratio",
-        "urine",
-        "urin",
-        "csf",
-        "liquor",
-        "target",
-        "percent",
-        "pct",
-        "score",
-    ]
-)
+    {"num", "number", "count", "anzahl", "nombre", "numero", "n", "days", "day", "tage", "tag", "jours", "date",
+     "time", "hours", "hour", "stunden", "year", "change", "delta", "diff", "difference", "veraenderung",
+     "cost", "charge", "price", "id", "code", "ratio", "urine", "urin", "csf", "liquor", "target", "percent",
+     "pct", "score"}
+)  # fmt: skip
 
 
 def measure_of(column: Column) -> Measure | None:

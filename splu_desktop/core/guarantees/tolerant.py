@@ -29,14 +29,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.groups.sized import SizedGroups
 from splu_desktop.core.groups.tolerances import NOT_SENSITIVE
-from splu_desktop.core.guarantees.exact import (
-    MOST_TEETH,
-    TIE,
-    checked_epsilon,
-    checked_probability,
-    floor_times,
-    t_f,
-)
+from splu_desktop.core.guarantees.exact import MOST_TEETH, TIE, checked_epsilon, checked_probability, floor_times, t_f
 
 Floats = NDArray[np.float64]
 

@@ -17,7 +17,6 @@ from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, i
 from splu_desktop.core.messages import folded_text, listed, say, shown_of, which_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition_values import (
-    end_of_intervals,
     end_of_range,
     holds_spans,
     is_span,
@@ -184,30 +183,44 @@ class Condition:
                 "The condition on “{column}” chooses nothing; name a value or leave the column out.",
                 column=column.name,
             )
-        if holds_spans(column):
-            return self._of_spans(column)
         intervals = interval_ends(column) if column.values is None else None
-        if intervals is not None:
-            return self._of_intervals(column, intervals)
-        if column.values is None:
+        if holds_spans(column):
+            chosen = self._of_spans(column)
+        elif intervals is not None:
+            chosen = self._of_intervals(column, intervals)
+        elif column.values is None:
             raise BadQuestion(
                 "“{value}” asks for a range, but “{column}” holds neither numbers nor dates; list its "
                 "values with | between them.",
                 value=self,
                 column=column.name,
             )
-        ends = [end_of_range(column, text, last=last) for text, last in ((self.low, False), (self.high, True))]
-        low, high = ends
-        if low is not None and high is not None and low > high:
-            raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
-        chosen = ~column.missing
-        if low is not None:
-            chosen &= column.values >= low
-        if high is not None:
-            chosen &= column.values <= high
+        else:
+            low, high = self._ends(column)
+            chosen = ~column.missing
+            if low is not None:
+                chosen &= column.values >= low
+            if high is not None:
+                chosen &= column.values <= high
         if not chosen.any():
-            raise self._nothing_in(column)
+            raise BadQuestion(
+                "No published record has {column} in “{low}..{high}”{span}.",
+                column=column.name,
+                low=self.low,
+                high=self.high,
+                span=_span(column.labels[~column.missing].tolist()),
+            )
         return chosen
+
+    def _ends(self, column: Column) -> tuple[Any, Any]:
+        """Return the values at which the range begins and ends, None where it is open. Raises BadQuestion."""
+        low, high = end_of_range(column, self.low, last=False), end_of_range(column, self.high, last=True)
+        if low is not None and high is not None and low > high:
+            raise self._backwards()
+        return low, high
+
+    def _backwards(self) -> BadQuestion:
+        return BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
 
     def _of_spans(self, column: Column) -> Flags:
         """Return (m,) bool, the years, quarters or months of the range; their texts stand in the order of time."""
@@ -223,35 +236,19 @@ class Condition:
                     label=label,
                 )
         if self.low and self.high and self.low > self.high[: len(self.low)].ljust(len(self.low), "~"):
-            raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
+            raise self._backwards()
         texts = [str(label) for label in column.labels]
         chosen = ~column.missing
         chosen &= [not self.low or text >= self.low for text in texts]
         chosen &= [not self.high or text[: len(self.high)] <= self.high for text in texts]
-        if not chosen.any():
-            raise self._nothing_in(column)
         return chosen
 
     def _of_intervals(self, column: Column, intervals: tuple[Ends, Ends]) -> Flags:
         """Return (m,) bool, the intervals that make up the range. Raises BadQuestion where its ends cut through one."""
-        low, high = (end_of_intervals(column, text) for text in (self.low, self.high))
-        if low is not None and high is not None and low > high:
-            raise BadQuestion("The range of “{value}” runs backwards; write the smaller end first.", value=self)
-        chosen = inside(column, intervals, low, high)
+        chosen = inside(column, intervals, *self._ends(column))
         if isinstance(chosen, str):
             raise BadQuestion(chosen)
-        if not chosen.any():
-            raise self._nothing_in(column)
         return chosen
-
-    def _nothing_in(self, column: Column) -> BadQuestion:
-        return BadQuestion(
-            "No published record has {column} in “{low}..{high}”{span}.",
-            column=column.name,
-            low=self.low,
-            high=self.high,
-            span=_span(column.labels[~column.missing].tolist()),
-        )
 
 
 def takes_range(column: Column) -> bool:

@@ -76,18 +76,6 @@ def read_number(text: str) -> float | None:
     return None if np.isnan(number) or "_" in text else number
 
 
-def end_of_intervals(column: Column, text: str) -> float | None:
-    """Return the end of a range of intervals, None where it is open. Raises BadQuestion."""
-    if not text:
-        return None
-    number = read_number(text)
-    if number is None:
-        raise BadQuestion(
-            "“{text}” in the condition on “{column}” is not a number.", text=short(text), column=column.name
-        )
-    return number
-
-
 def end_of_range(column: Column, text: str, *, last: bool) -> Any:
     """Return the value at which a range ends, None where it is open. A day, month or year ends with its last moment.
 

@@ -6,7 +6,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -239,13 +239,26 @@ class Engine:
         """Return the transition whose intervals hold, the quicker one where both do."""
         return self.matrix(sa) if self.by_matrix(sa) else self.transition(sa)
 
-    def _aims(self, base: str, selections: Sequence[tuple[Picked, ...]], y: Floats) -> tuple[Floats, Floats]:
-        """Return what the conditions of selections make likely one by one, for an SA without two numbers."""
+    def _by_matrix(
+        self,
+        base: str,
+        selections: Sequence[tuple[Picked, ...]],
+        y: Floats,
+        asked: Sequence[tuple[int, Flags]] | None,
+        method: Method,
+    ) -> Floats:
+        """Return the numbers of questions (`numbers_of`) for an SA without two numbers."""
+        through = self.matrix(base)
 
-        def made() -> reconstruct_tolerant.Bends:
-            return reconstruct_tolerant.Bends(lambda picked: self.counted(base, picked), self.matrix(base))
+        def aims() -> tuple[Floats, Floats]:
+            """What the conditions of selections make likely one by one."""
+            bends = kept(
+                self._matrix_bends, base, lambda: reconstruct_tolerant.Bends(partial(self.counted, base), through)
+            )
+            return bends.target(selections, y.sum(axis=1))
 
-        return kept(self._matrix_bends, base, made).target(selections, y.sum(axis=1))
+        widened = np.array([self.widened(base, picked) for picked in selections])
+        return reconstruct_tolerant.numbers_of(y, asked, through, method, aims, widened)
 
     def codes(self, sa: str, records: Part | None = None) -> Codes:
         """Return the codes of an SA, of all or of some records."""
@@ -300,17 +313,10 @@ class Engine:
         """
         y = np.array([self.counted(base, picked) for picked in selections])
         if self.two_numbers(base) is None:
-            numbers = reconstruct_tolerant.one_sa(
-                y,
-                asked,
-                self.matrix(base),
-                method,
-                lambda: self._aims(base, selections, y),
-                np.array([self.widened(base, picked) for picked in selections]),
-            )
+            numbers = self._by_matrix(base, selections, y, asked, method)
             return [
                 Found(round(y[at, chosen].sum()), estimate, low, high, round(y[at].sum()), spread)
-                for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers, strict=True)
+                for (at, chosen), (estimate, low, high, spread) in zip(asked, numbers.T.tolist(), strict=True)
             ]
         case = ByTwoNumbers(self, base, selections, y, asked)
         row, sides, rows, through = case.row, case.sides, case.rows, case.through
@@ -356,7 +362,8 @@ class Engine:
         """Return (Q, m) the default's estimates from the corrected ones."""
         bends = [[self.bend(base, *condition) for condition in picked] for picked in selections]
         start = np.array([self.teaching(base, len(picked)) for picked in selections])
-        aims, shared = reconstruct_pooled.target(rows.total, bends, self.transition(base))
+        through = self.transition(base)
+        aims, shared = reconstruct_pooled.target(rows.total, bends, through, through.gamma)
         return reconstruct_pooled.pool(rows, better, var, aims, shared, start)
 
     def cells(self, base: str, selections: Sequence[tuple[Picked, ...]]) -> tuple[Floats, ...]:
@@ -372,14 +379,7 @@ class Engine:
         m = y.shape[1]
         row, value = np.repeat(np.arange(len(y)), m), np.tile(np.arange(m), len(y))
         if self.two_numbers(base) is None:
-            numbers = reconstruct_tolerant.numbers_of(
-                y,
-                None,
-                self.matrix(base),
-                Method.POOLED,
-                lambda: self._aims(base, selections, y),
-                np.array([self.widened(base, picked) for picked in selections]),
-            )
+            numbers = self._by_matrix(base, selections, y, None, Method.POOLED)
             estimate, low, high, spread = numbers.reshape(4, *y.shape)
             return y, y.sum(axis=1), estimate, low, high, spread
         through = self.transition(base)
@@ -541,7 +541,7 @@ class Engine:
             lift, k = lifts(single, through)
             for row in range(len(y)):
                 bends[row].append((lift[row], k[row], float(single.total[row])))
-        aims, shared = reconstruct_pooled.target(rows.total, bends, through)
+        aims, shared = reconstruct_pooled.target(rows.total, bends, through, through.gamma)
         return better, var, aims, shared
 
 
@@ -601,10 +601,8 @@ class ByTwoNumbers:
 
     def unbiased(self) -> Floats:
         if self._engine.tight(self._base):
-            numbers = reconstruct_tolerant.one_sa(
-                self.rows.y, self._asked, self._engine.matrix(self._base), Method.UNBIASED
-            )
-            return np.array([estimate for estimate, *_ in numbers])
+            through = self._engine.matrix(self._base)
+            return np.asarray(reconstruct_tolerant.numbers_of(self.rows.y, self._asked, through, Method.UNBIASED)[0])
         short, found = self.rows.y @ self.through.short / self.through.n, []
         for at, chosen in self._asked:
             part = self.through.counts[chosen].sum() if np.count_nonzero(chosen) > 1 else 0.0

@@ -92,7 +92,7 @@ class Several:
             return self.by_matrix(question, method)
         seen = self.weighed(question)
         parts, doubtful = seen.parts, False
-        case = _Case(self, question, seen)
+        case = _Case(self, self._engine, question, seen)
         estimate = float(method.estimate(case)[0])
         if method.straight:  # whose interval is the kit's, which the reader asks for
             return made(seen.published, estimate, 0.0, seen.top, seen.top, np.inf, method)
@@ -106,7 +106,7 @@ class Several:
             # No more records meet all conditions than meet one of them.
             highs = [self.alone(question, at).high for at in range(len(parts))]
             low, high, spread = 0.0, min(seen.top, *highs), np.inf
-        if seen.readable and any(self.tight(sa) for sa, _ in question.chosen):
+        if seen.readable and any(self._engine.tight(sa) for sa, _ in question.chosen):
             honest = self.by_matrix(question, Method.UNBIASED)
             low, high, spread, doubtful = honest.low, honest.high, honest.variance, False
         return made(seen.published, estimate, low, high, seen.top, spread, method, doubtful)
@@ -189,14 +189,6 @@ class Several:
         asked = question.chosen
         y = tallied(1 << len(asked), map(met, engine.selector.parts(question.picked))).astype(np.float64)
         return y, tallied(1 << len(asked), map(met, pieces(engine.published.n))) - y
-
-    def product(self, question: Question, weights: Sequence[Floats]) -> float:
-        """Return the sum of the product of weights, (m,) of each SA asked, over a question's records."""
-        return self._engine.product(question, weights)[0]
-
-    def tight(self, sa: str) -> bool:
-        """Return whether only the whole matrix tells how surely counts of an SA are known."""
-        return self._engine.tight(sa)
 
     def by_matrix(self, question: Question, method: Method) -> Found:
         """Answer a question with conditions on several SAs by their whole matrices."""
@@ -313,8 +305,8 @@ class Several:
 class _Case:
     """One question with conditions on several SAs that two numbers describe (`estimate.Case`)."""
 
-    def __init__(self, several: Several, question: Question, seen: Weighed) -> None:
-        self._several, self._question, self._seen = several, question, seen
+    def __init__(self, several: Several, engine: Engine, question: Question, seen: Weighed) -> None:
+        self._several, self._engine, self._question, self._seen = several, engine, question, seen
 
     @cached_property
     def aims(self) -> Floats:
@@ -322,10 +314,10 @@ class _Case:
         return self._several.aims(self._question)
 
     def unbiased(self) -> Floats:
-        if any(self._several.tight(sa) for sa, _ in self._question.chosen):
+        if any(self._engine.tight(sa) for sa, _ in self._question.chosen):
             return np.array([self._several.by_matrix(self._question, Method.UNBIASED).estimate])
         weights = [through.weights(chosen) for chosen, through in self._seen.parts]
-        return np.array([self._several.product(self._question, weights)])
+        return np.array([self._engine.product(self._question, weights)[0]])
 
     def shrunk(self) -> Floats:
         return np.array([self._several.shrunk(self._question, self._seen)])
@@ -335,7 +327,8 @@ class _Case:
 
     def likeliest(self) -> Floats:
         states, _ = self._several.states(self._question)
-        return np.array([reconstruct_states.likeliest(states, reconstruct_states.joint(self._seen.parts))])
+        matrix = reconstruct_states.joint(through.two_states(chosen) for chosen, through in self._seen.parts)
+        return np.array([reconstruct_states.likeliest(states, matrix)])
 
     def as_printed(self) -> Floats:
         states, outside = self._several.states(self._question)

@@ -32,7 +32,6 @@ WRONG = 0.3
 _MOST_SELECTIONS = 4_000
 _PER_SELECTION = 4  # questions of one band taken from one selection, so that no selection rules a band
 _SETS = (2, 3, 5)
-_MOST_TRIES = 10  # records looked at for each question wanted
 _SET_TRIES = 12
 
 

@@ -65,7 +65,7 @@ class Law:
                 share = flags.astype(np.float64)
             law = share @ matrix / max(float(share.sum()), _LEAST)
             sides.append(np.maximum(law, 0.0) / max(float(np.maximum(law, 0.0).sum()), _LEAST))
-        return cls(*_merged(phi, sides[0], sides[1], len(phi)))
+        return cls(*_merged(phi, *sides))
 
     @classmethod
     def plain(cls, a: float, b: Floats, signal: Floats, chosen: Flags, counts: Floats) -> Law:
@@ -79,7 +79,7 @@ class Law:
         own = weight * a + (1 - weight) * b[codes]
         within = np.maximum(np.append(own, 1 - own.sum()), 0.0)
         without = np.maximum(np.append(b[codes], 1 - b[codes].sum()), 0.0)
-        return cls(*_merged(values, within / within.sum(), without / without.sum(), len(values)))
+        return cls(*_merged(values, within / within.sum(), without / without.sum()))
 
 
 def ends(
@@ -157,7 +157,7 @@ def _edge(rejected: Callable[[float], bool], inner: float, outer: float) -> floa
     return outer
 
 
-def _merged(values: Floats, within: Floats, without: Floats, m: int) -> tuple[Floats, Floats, Floats]:
+def _merged(values: Floats, within: Floats, without: Floats) -> tuple[Floats, Floats, Floats]:
     """Return equal weights as one outcome."""
     seen, place = np.unique(values, return_inverse=True)
     return seen, _added(place, within), _added(place, without)

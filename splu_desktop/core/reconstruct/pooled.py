@@ -14,10 +14,12 @@ is in M too, so only (1 - c) Var(x) tells them apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from splu_desktop.core.reconstruct.counts import Counted, Rows, fit_spread, independent
-from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.core.transition.two_numbers import Floats
 
 LADDER = np.array([0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0])
 UNTAUGHT = (
@@ -49,7 +51,7 @@ def lifts(rows: Rows, x: Floats, var: Floats, through: Counted) -> tuple[Floats,
 
 
 def target(
-    totals: Floats, bends: list[list[tuple[Floats, Floats, float]]], through: Transition
+    totals: Floats, bends: Sequence[Sequence[tuple[Floats, Floats, float]]], through: Counted, gamma: int | None = None
 ) -> tuple[Floats, Floats]:
     """Return (Q, m) targets M and the shared parts c.
 
@@ -58,8 +60,9 @@ def target(
     totals : (Q,) selected records.
     bends : per selection, (lift, k, records selected) of each of its conditions; one condition or none bends nothing,
         since its own count is what is to be estimated.
+    gamma : the group size, where a value stands in each group once.
     """
-    base = through.counts / through.n
+    base = through.counts / max(through.n, 1)
     aims = np.empty((len(totals), len(base)))
     shared = np.zeros_like(aims)
     for row, parts in enumerate(bends):
@@ -71,9 +74,11 @@ def target(
                 apart *= 1 - min(totals[row] / max(selected, 1e-9), 1.0) * k
             shared[row] = np.minimum(1 - apart, _SHARED_AT_MOST)
         aims[row] = shape / max(float(shape.sum()), 1e-300) * max(totals[row], 0.0)
-    # Among a few records a target can't be surer of a value than its group was: counts this small are to stay unknown.
-    most = np.maximum(totals, 0.0) / through.gamma + np.maximum(totals - _FEW, 0.0)
-    return np.minimum(aims, most[:, None]), shared
+    if gamma is not None:
+        # Among a few records it can't be surer of a value than its group was: counts this small are to stay unknown.
+        most = np.maximum(totals, 0.0) / gamma + np.maximum(totals - _FEW, 0.0)
+        aims = np.minimum(aims, most[:, None])
+    return aims, shared
 
 
 def _likelihoods(x: Floats, known: Floats, aims: Floats) -> tuple[Floats, Floats]:

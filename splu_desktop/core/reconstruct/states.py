@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Flags
-from splu_desktop.core.transition.two_numbers import Floats, Transition
+from splu_desktop.core.transition.two_numbers import Floats
 
 _STEPS = 2_000  # of Eq. 13-14 at most
 _PRINTED_STOP = 0.01  # the journal's stopping rule: no component moves by more than 1 %
@@ -16,12 +16,9 @@ _FINE_STOP = 1e-6
 _GONE = 1e-6  # records below which a component has arrived at 0: on its way there it moves by a constant share for ever
 
 
-def joint(parts: Sequence[tuple[Flags, Transition]]) -> Floats:
-    """Return (2^w, 2^w) the Kronecker product of the conditions' transitions; bit i stands for parts[i]."""
-    matrix: Floats = np.ones((1, 1))
-    for chosen, through in parts:
-        matrix = np.kron(through.two_states(chosen), matrix).astype(np.float64)
-    return matrix
+def joint(states: Iterable[Floats]) -> Floats:
+    """Return (2^w, 2^w) the Kronecker product of conditions' (2, 2) transitions, the first one's bit the lowest."""
+    return reduce(lambda matrix, state: np.kron(state, matrix).astype(np.float64), states, np.ones((1, 1)))
 
 
 def likeliest(y: Floats, matrix: Floats) -> float:

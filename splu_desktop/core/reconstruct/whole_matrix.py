@@ -23,7 +23,6 @@ Numbers = tuple[float, float, float, float]  # estimate, low, high, variance
 
 _STEPS = 5_000  # of the likelihood's maximisation at most
 _SETTLED = 1e-7
-_SHARED_AT_MOST = 0.97
 _KEPT_FLOATS = 4_000_000  # of bends
 _SETS_AT_ONCE = 64
 _ROWS_AT_ONCE = 4_096
@@ -38,7 +37,7 @@ Aims = Callable[[], tuple[Floats, Floats]]
 
 
 class ByMatrix:
-    """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `one_sa`."""
+    """Questions with conditions on one SA by its whole matrix (`estimate.Case`); parameters as for `numbers_of`."""
 
     def __init__(
         self,
@@ -132,21 +131,6 @@ class _Places:
         return found
 
 
-def one_sa(
-    y: Floats,
-    asked: Sequence[tuple[int, Flags]],
-    through: MatrixTransition,
-    method: Method,
-    aims: Aims | None = None,
-    widened: Floats | None = None,
-) -> list[Numbers]:
-    """Return the numbers of questions with conditions on one SA (see `numbers_of`)."""
-    return [
-        (estimate, low, high, spread)
-        for estimate, low, high, spread in numbers_of(y, asked, through, method, aims, widened).T.tolist()
-    ]
-
-
 def numbers_of(
     y: Floats,
     asked: Sequence[tuple[int, Flags]] | None,
@@ -168,7 +152,9 @@ def numbers_of(
     widened = np.ones(len(y)) if widened is None else widened
     case = ByMatrix(y, asked, through, aims, widened)
     rows, x, places = case.rows, case.x, case.places
-    estimates, readable = method.estimate(case), places.all_of(through.readable)
+    # Of the whole table published counts are right on average, whatever T hides of its parts.
+    whole = (rows.total >= through.n)[places.row] & through.settled
+    estimates, readable = method.estimate(case), places.all_of(through.readable) | whole
     spreads = case.variance[places.row, places.code]
     thirds = through.third(case.composition)[places.row, places.code] * widened[places.row] ** 2
     if places.sets:
@@ -197,13 +183,16 @@ def _arms(case: ByMatrix, spreads: Floats, thirds: Floats) -> Floats:
 
     An end is the count that the estimate just does not speak against, so it takes the moments if that count is true
     (a score interval), where single values of short columns are asked: a selection that nearly all have one value
-    makes far more noise than one that is mixed. Never less than the centre's: where little can be told, the centre
-    strays itself, and ends that come nearer with it kept 78 % of what "reliable" promised.
+    makes far more noise than one that is mixed. So far as the noise is that of the whole table's count, that count is
+    another too, and the selection no less like it: of the square of their correlation, q^2 Var f' / Var x, the
+    composition stays. Never less than the centre's: where little can be told, the centre strays itself, and ends that
+    come nearer with it kept 78 % of what "reliable" promised.
     """
-    arms = _reach(spreads, thirds)
+    arms, through = _reach(spreads, thirds), case.through
     if case.composition.shape[1] > _SHORT:
         return arms
     row, code = case.places.row, case.places.code
+    of_all = through.variance(through.counts[None, :])[0] * through.settled
     single = np.flatnonzero(case.places.alone)
     for at in range(0, len(single), _ROWS_AT_ONCE):
         part = single[at : at + _ROWS_AT_ONCE]
@@ -212,11 +201,13 @@ def _arms(case: ByMatrix, spreads: Floats, thirds: Floats) -> Floats:
         rest = here.copy()
         rest[place, value] = 0.0
         rest /= np.maximum(rest.sum(axis=1, keepdims=True), 1e-300)
+        own = through.variance(here)[place, value]
+        apart = 1 - np.minimum((total / max(through.n, 1)) ** 2 * of_all[value] / own, 1.0)
         for side, sign in enumerate((-1, 1)):
-            end = np.clip(centre + sign * arms[side, part], 0.0, total)
+            end = np.clip(centre + sign * apart * arms[side, part], 0.0, total)
             then = rest * (total - end)[:, None]
             then[place, value] = end
-            spread, third = (moment(then)[place, value] for moment in (case.through.variance, case.through.third))
+            spread, third = (moment(then)[place, value] for moment in (through.variance, through.third))
             arms[side, part] = np.maximum(arms[side, part], _reach(spread * widened, third * widened**2)[side])
     return arms
 
@@ -235,7 +226,7 @@ def of_sets(y: Floats, asked: Sequence[tuple[int, Flags]], through: MatrixTransi
     """Return (len(asked),) likely counts over sets, the variances of estimates if these are true, unbiased estimates.
 
     Where directions can't be told, the estimates leave them out, and the variance says how far P may well stray there;
-    of more than one, it is infinite for sets that are not readable. Parameters as for `one_sa`.
+    of more than one, it is infinite for sets that are not readable. Parameters as for `numbers_of`.
     """
     rows = Rows.plain(y)
     x = _straight(rows, through)
@@ -319,19 +310,9 @@ class Bends:
         self._known: dict[Picked, tuple[Floats, Floats, float]] = {}
 
     def target(self, selections: Sequence[Sequence[Picked]], totals: Floats) -> tuple[Floats, Floats]:
-        """Return (Q, m) targets and shared parts, as `reconstruct_pooled.target` for plain groups."""
-        base = self._through.counts / max(self._through.n, 1)
-        aims, shared = np.empty((len(totals), len(base))), np.zeros((len(totals), len(base)))
-        for row, picked in enumerate(selections):
-            shape, apart = base, np.ones(len(base))
-            if len(picked) > 1:
-                for condition in picked:
-                    lift, k, selected = self._bend(condition)
-                    shape = shape * lift
-                    apart = apart * (1 - min(totals[row] / max(selected, 1e-9), 1.0) * k)
-                shared[row] = np.minimum(1 - apart, _SHARED_AT_MOST)
-            aims[row] = shape / max(float(shape.sum()), 1e-300) * totals[row]
-        return aims, shared
+        """Return (Q, m) targets and shared parts, as `reconstruct_pooled.target`."""
+        bends = [[self._bend(condition) for condition in picked] if len(picked) > 1 else [] for picked in selections]
+        return reconstruct_pooled.target(totals, bends, self._through)
 
     def _bend(self, condition: Picked) -> tuple[Floats, Floats, float]:
         found = self._known.get(condition)
@@ -440,9 +421,7 @@ class SeveralByMatrix:
         return self.shrunk()
 
     def likeliest(self) -> Floats:
-        matrix: Floats = np.ones((1, 1))
-        for part in self._parts:
-            matrix = np.kron(part.state, matrix).astype(np.float64)
+        matrix = reconstruct_states.joint(part.state for part in self._parts)
         return np.array([reconstruct_states.likeliest(self._states, matrix)])
 
     def as_printed(self) -> Floats:

@@ -133,9 +133,9 @@ class Giveaway:
     def sentence(self) -> str:
         """What it means and what to do."""
         return say(
-            "{found} Published unchanged it undoes the protection of these; leave it out or generalise it."
+            "{found} Published unchanged it undoes the protection of these; leave it out or group its values."
             if len(self.columns) == 1
-            else "{found} Published unchanged they undo the protection of these; leave one out or generalise it.",
+            else "{found} Published unchanged they undo the protection of these; leave one out or group its values.",
             found=self.found,
         )
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from enum import Enum
 
-import numpy as np
-
 from splu_desktop.core.generalise import is_measurement
 from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say
@@ -108,12 +106,13 @@ class Suggestion:
 
     @property
     def why(self) -> str:
-        """The reason without what is done for it."""
+        """The reason without what is done for it, or what its card says."""
         return str(say(self.reason).values.get("why", self.reason))
 
 
 _STAGE = "Recognising the source"
 _NO_WORD = re.compile(r"[a-z]|([a-z]|nsa|col(umn)?|var(iable)?|attr(ibute)?|feature|field)[ _.]?\d+", re.IGNORECASE)
+_KEY = say("the name says {what}", what=say("number of a person or stay"))
 _MANY = 50  # different values from which a number may be a person's
 _FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values from which columns that agree in all are of one matter; and say the same
 WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
@@ -216,51 +215,65 @@ def _as_the_other(columns: list[Column], found: dict[str, Suggestion], matters: 
 @remembered
 def _identifies(column: Column) -> str | None:
     """Return why a column names persons, None where it doesn't."""
-    name = column.name
+    name, dated = column.name, column.kind in (Kind.DATE, Kind.DATETIME)
     if column.m == 0 or bool(column.missing.all()):
         return None
-    dated = column.kind in (Kind.DATE, Kind.DATETIME)
-    worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
-    answers = holds_answers(column)  # a telephone consultation: yes, no
-    said = identifier_by_name(name)
-    if said == "telephone number" and holds_small_numbers(column):
-        said = None  # how often, or how strongly by telephone
-    if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
+    said = _named_as(column)
+    if said:
         return say("the name says {what}", what=say(said))
-    person = person_by_name(name) if worded and not answers else None
-    if person and not ((person == "free text" or names_a_way(name)) and few(column)):
-        return say("the name says {what}", what=say(person))
-    if birth_by_name(name) and (dated or looks_like_days(column)):
-        return "exact dates of birth, which single out most people"
     if birth_by_name(name):
+        if dated or looks_like_days(column):
+            return "exact dates of birth, which single out most people"
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
         return "exact coordinates, which point to a home"
-    keys = column.kind is not Kind.DECIMAL and not dated and near_unique(column)
-    if keys and numbered_alike(column) and numbering(name):  # a tumour's number, whatever else the name says
-        return say("the name says {what}", what=say("number of a person or stay"))
+    if _may_be_keys(column) and numbered_alike(column) and numbering(name):
+        return _KEY  # a tumour's number, whatever else the name says
     coded = medical(name) or codes_of(column) is not None
     held = identifier_by_content(column)
     if held and not (coded and held in WEAK):
         return say("each value looks like this: {what}", what=say(held))
     if names_persons(column, whole=medical(name)):
         return "the values look like names of persons"
-    if column.kind is Kind.TEXT or (worded and speaks_of_persons(column)):
+    if column.kind is Kind.TEXT or (column.kind is Kind.CATEGORY and speaks_of_persons(column)):
         return "free text, which may name persons"
-    if coded or measures(name):
-        return None
-    share = distinct_share(column)
-    many = int((~column.missing).sum()) >= _MANY and column.kind is not Kind.DECIMAL and not dated
+    return None if coded or measures(name) else _numbers(column)
+
+
+def _named_as(column: Column) -> str | None:
+    """Return what identifier a column's name says that it is, where its values may be one."""
+    name, dated = column.name, column.kind in (Kind.DATE, Kind.DATETIME)
+    answers = holds_answers(column)  # a telephone consultation: yes, no
+    said = identifier_by_name(name)
+    if said == "telephone number" and holds_small_numbers(column):
+        said = None  # how often, or how strongly by telephone
+    if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
+        return said
+    person = person_by_name(name) if column.kind in (Kind.CATEGORY, Kind.TEXT) and not answers else None
+    return None if (person == "free text" or names_a_way(name)) and few(column) else person
+
+
+def _may_be_keys(column: Column) -> bool:
+    return column.kind not in (Kind.DECIMAL, Kind.DATE, Kind.DATETIME) and near_unique(column)
+
+
+def _numbers(column: Column) -> str | None:
+    """Return why a column that holds no words on persons numbers them, or the records; None where it doesn't."""
+    name, whole = column.name, column.kind not in (Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
+    values = int((~column.missing).sum())
+    many = whole and values >= _MANY
     keyed = (names_a_case(name) and holds_codes(column)) or (
         names_one_person(name) and column.kind is Kind.INTEGER and column.m >= FEWEST
     )
     if many and (keyed or number_by_name(name) or (names_a_file(name) and near_unique(column))):
-        return say("the name says {what}", what=say("number of a person or stay"))
-    if numbering(name) and not dated and column.kind is not Kind.DECIMAL and column.n >= 20 and share >= 0.5:
-        values, filled = int(np.count_nonzero(~column.missing)), int(column.counts()[~column.missing].sum())
-        return say("numbers the records: {values} different values in {filled} records", values=values, filled=filled)
-    if many and (numbered_alike(column) or (keys and counts_off(name) and numbered_alike(column, bare=True))):
+        return _KEY
+    if numbering(name) and whole and column.n >= 20 and distinct_share(column) >= 0.5:
+        filled = int(column.counts()[~column.missing].sum())
+        return say("numbers the records: {values} values in {filled} records", values=values, filled=filled)
+    counted = _may_be_keys(column) and counts_off(name) and numbered_alike(column, bare=True)
+    if many and (numbered_alike(column) or counted):
         return say("each value looks like this: {what}", what=say("number of a person or stay"))
+    worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
         return "nearly every record has a value of its own, so the value names the record"
     return None
@@ -315,55 +328,22 @@ def _other(column: Column, silent: bool) -> Suggestion:
     """
     if column.m == 0 or bool(column.missing.all()):
         return Suggestion(Role.NSA, "holds no values")
-    found, known = said_by(column.name)
-    recognised = next((matter for matter in found if matter.card is RoleCard.RECOGNISES), None)
     dated = column.kind in (Kind.DATE, Kind.DATETIME) or holds_periods(column)
-    if not known and (listed := in_one_list(column)) is not None:
-        recognised, known = listed if listed.card is RoleCard.RECOGNISES else None, True
-    pressure = "dia" in words_of(column.name) and beyond_a_month(column)
-    if recognised is not None and recognised.what == TIMED and (pressure or holds_decimal_codes(column)):
-        recognised, known = None, False  # "dia" is a day, but V30.00 and 428.0 are none, nor 50 to 99 beside "sys"
-    if (column.kind is Kind.INTEGER or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
-        recognised, known = None, False
-    if says_only(column.name, "states") and not dated and not holds_states(column):
-        recognised, known = None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
-    timed = recognised is not None and recognised.what == TIMED
-    if recognised is not None and timed and found == (recognised,) and worded_otherwise(column, recognised):
-        recognised, known = None, False  # a period that is regular is no time
-    if rare_values(column) and not (recognised is not None and recognised.what == AGED and column.kind is Kind.INTEGER):
-        return Suggestion(
-            Role.DROPPED,
-            say(
-                "{why}: left out unless you put it into intervals or groups",
-                why=say("many records have a value of their own, which singles them out"),
-            ),
-            RoleCard.RECOGNISES,
-        )
+    recognised, known = _recognised(column, dated)
+    aged = recognised is not None and recognised.what == AGED and column.kind is Kind.INTEGER
+    if rare_values(column) and not aged:
+        why = say("many records have a value of their own, which singles them out")
+        reason = say("{why}: left out unless you put it into intervals or groups", why=why)
+        return Suggestion(Role.DROPPED, reason, RoleCard.RECOGNISES)
     if dated and not known and column.counts()[column.missing].any():
-        return Suggestion(
-            Role.DROPPED,
-            say(
-                "{why}: left out until you say what it is",
-                why=say("some records have no date there, and that others have one may tell what happened to them"),
-            ),
-            RoleCard.SPECIAL,
-        )
-    if recognised is not None and not dated and not known:
-        recognised = None  # a time, place or kind of what nobody knows, such as minutes of an operation
-    if dated or recognised is not None:
+        return _unknown(say("some records have no date there, and that others have one may tell what happened to them"))
+    if dated or (recognised is not None and known):  # else a time, place or kind of what nobody knows
         what = recognised.what if recognised is not None else TIMED
         return Suggestion(
-            Role.NSA, say("{what}, by which others recognise a person", what=say(what)), RoleCard.RECOGNISES
+            Role.NSA, say("{why}, by which others recognise a person", why=say(what)), RoleCard.RECOGNISES
         )
     if not known and not (silent and _NO_WORD.fullmatch(column.name)):
-        return Suggestion(
-            Role.DROPPED,
-            say(
-                "{why}: left out until you say what it is",
-                why=say("nothing is known of it: it may say something of health"),
-            ),
-            RoleCard.SPECIAL,
-        )
+        return _unknown(say("unknown, perhaps a finding on somebody's health"))
     if column.n >= 20 and distinct_share(column) > 0.3 and column.m > _MANY:
         return Suggestion(
             Role.NSA,
@@ -371,3 +351,29 @@ def _other(column: Column, silent: bool) -> Suggestion:
             RoleCard.RECOGNISES,
         )
     return Suggestion(Role.NSA, "neither names a person nor looks sensitive")
+
+
+def _unknown(why: str) -> Suggestion:
+    return Suggestion(Role.DROPPED, say("{why}: left out until you say what it is", why=why), RoleCard.SPECIAL)
+
+
+def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
+    """Return by what of a column others recognise a person, None where by nothing; and whether a list reads its name.
+
+    A name with two meanings counts as read where the values bear out that it is this one.
+    """
+    found, known = said_by(column.name)
+    matter = next((each for each in found if each.card is RoleCard.RECOGNISES), None)
+    if not known and (listed := in_one_list(column)) is not None:
+        matter, known = listed if listed.card is RoleCard.RECOGNISES else None, True
+    if (column.kind is Kind.INTEGER or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
+        return None, False
+    if says_only(column.name, "states") and not dated and not holds_states(column):
+        return None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
+    if matter is not None and matter.what == TIMED:
+        pressure = "dia" in words_of(column.name) and beyond_a_month(column)
+        if pressure or holds_decimal_codes(column):
+            return None, False  # "dia" is a day, but V30.00 and 428.0 are none, nor 50 to 99 beside "sys"
+        if found == (matter,) and worded_otherwise(column, matter):
+            return None, False  # a period that is regular is no time
+    return matter, known

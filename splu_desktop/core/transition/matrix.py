@@ -31,6 +31,8 @@ _FREQUENT = 1 / 8  # of the records, from which a value is followed beside more 
 _AT_ONCE = 1_000_000  # numbers of forms (m, m) of a selection each that are worked on together
 _CLEAR = 3.0  # standard deviations: eigenvalues of T below tell nothing
 _STILL = 1e-3  # of 1 / N, the least variance of an eigenvalue: none below 0.1 / sqrt(N) tells anything
+_UNTOLD = 0.02  # of a value, or of what a state varies, that may be left to directions that tell nothing
+_SMALLEST = 1e-9  # of the records: what rounding leaves of none
 _ROUNDED = 1e-9  # of the largest singular value of a known T: what rounding leaves of 0
 
 
@@ -212,12 +214,17 @@ class MatrixTransition:
     @cached_property
     def readable(self) -> Flags:
         """(m,) whether the value can be told from the others at all."""
-        return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < 0.02)
+        return np.asarray(np.abs(np.diag(self.matrix @ self.inverse) - 1) < _UNTOLD)
 
     @property
     def moving(self) -> Flags:
         """(m,) of which values T moves with the published counts, instead of being known."""
         return np.ones(len(self.counts), bool)
+
+    @property
+    def settled(self) -> bool:
+        """Whether published counts of the whole table tell the true ones by themselves, and T moves with them."""
+        return bool(self.moving.all())
 
     @property
     def shift(self) -> Floats:
@@ -267,19 +274,39 @@ class MatrixTransition:
         return found
 
     def third(self, x: Floats, chosen: Flags | None = None) -> Floats:
-        """Return third central moments of what the selected records' draws add to estimates, (Q, m) or (Q, k)."""
+        """Return third central moments of what the records' draws add to estimates, (Q, m) or (Q, k).
+
+        To first order, as above: of a record selected (1 - q) G[u, s] + q [u = s], of any other the same less G[u, s].
+        """
         if chosen is None:
-            return np.asarray(x @ self._cubed_by_value)
-        return np.asarray(x @ self._cubes(self.inverse @ chosen.astype(np.float64)))
+            powers = self._cubed_by_value
+        else:
+            sets = chosen.astype(np.float64)
+            powers = self._cubes(self.inverse @ sets, sets)
+        q = x.sum(axis=1, keepdims=True) / max(self.n, 1) if self.settled else np.zeros((len(x), 1))
+        rest = np.maximum(self.counts - x, 0.0)
+        found: Floats = np.zeros((len(x), powers[0].shape[1]))
+        for number, (times, power) in enumerate(zip((1, 3, 3, 1), powers, strict=True)):
+            found += times * (1 - q) ** (3 - number) * q**number * (x @ power)
+            found += times * (-1) ** (3 - number) * q**3 * (rest @ power)
+        return found
 
     @cached_property
-    def _cubed_by_value(self) -> Floats:
-        return self._cubes(self.inverse)
+    def _cubed_by_value(self) -> tuple[Floats, ...]:
+        return self._cubes(self.inverse, np.eye(len(self.counts)))
 
-    def _cubes(self, functions: Floats) -> Floats:
-        """Return (m, k) third central moments of k functions (m, k) of what a record of each value shows."""
-        mean = self.matrix @ functions
-        return np.asarray(self.matrix @ functions**3 - 3 * mean * (self.matrix @ functions**2) + 2 * mean**3)
+    def _cubes(self, functions: Floats, indicator: Floats) -> tuple[Floats, ...]:
+        """Return (m, k) third central moments g g g, g g i, g i i and i i i of k functions g (m, k) of what a record of
+        each value shows, and as many targets' indicators i.
+        """
+        g, i = self.matrix @ functions, self.matrix @ indicator
+        gg, gi = self.matrix @ functions**2, self.matrix @ (functions * indicator)
+        return (
+            self.matrix @ functions**3 - 3 * g * gg + 2 * g**3,
+            self.matrix @ (functions**2 * indicator) - i * gg - 2 * g * gi + 2 * g**2 * i,
+            gi - 2 * i * gi - g * i + 2 * g * i**2,
+            i - 3 * i**2 + 2 * i**3,
+        )
 
     @cached_property
     def _moved(self) -> NDArray[np.intp]:
@@ -336,6 +363,30 @@ class MatrixTransition:
             kept=matrix @ indicator**2 - kept**2 - own,
             grouped=grouped,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class PartedTransition(MatrixTransition):
+    """The draw of states, each in several parts, of which only whole states are asked for.
+
+    Attributes
+    ----------
+    parts : (m,) the state that each value is part of.
+    """
+
+    parts: NDArray[np.intp]
+
+    @cached_property
+    def readable(self) -> Flags:
+        """(m,) all or none: whether each state, as told from all others, varies hardly along hidden directions.
+
+        So it does not matter which of two that leave each other is asked for, nor in which order they stand.
+        """
+        member = np.eye(int(self.parts.max()) + 1)[self.parts]
+        own = self.counts[:, None] * member
+        whole, found = own.sum(axis=0), (own * (self.matrix @ self.inverse @ member)).sum(axis=0)
+        left = whole - found - _UNTOLD * whole * (1 - whole / max(self.n, 1))
+        return np.full(len(self.counts), bool((left <= _SMALLEST * self.n).all()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from typing import IO, Any, NoReturn
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.isolation import limits, wire
+from splu_desktop.files.isolation import limits, memory, wire
 from splu_desktop.files.isolation.wire import Plain
 
 _OFTEN = 0.03  # seconds between two reports of the same stage
@@ -59,6 +59,8 @@ def _serve() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     request = wire.read(memoryview(os.fdopen(0, "rb").read()))
     limits.limit_self(request["memory"], request["seconds"])
+    if request["need"] is not None:
+        memory.Allowance.told(request["need"], request["memory"])
     threading.Thread(target=_watch, args=(os.getppid(),)).start()
     gc.disable()  # what a reader makes does not refer to itself
     with os.fdopen(1, "wb") as file:

@@ -92,6 +92,19 @@ class TooLarge(FileFault):
     """The table would not fit into memory, or unpacks to a size no honest file has."""
 
 
+class NeedsMore(TooLarge):
+    """A reader found, before it loads a file, that this takes more memory than it was given.
+
+    need : bytes that it takes.
+    """
+
+    def __init__(self, path: Path, need: float) -> None:
+        super().__init__(
+            "There is not enough memory to read “{path}”; close other programs and try again.", path=path.name
+        )
+        self.need = need
+
+
 class TooWide(TooLarge):
     """More columns than a table has."""
 

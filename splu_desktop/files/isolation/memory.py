@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 from splu_desktop.files.disk.room import THREADS
-from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooWide
+from splu_desktop.files.isolation.faults import Corrupt, NeedsMore, TooLarge, TooWide
 
 # Bytes of memory at the peak, measured by tests/files/test_memory.py's tables and rounded up.
 _PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 140.0, 5.0
@@ -24,6 +24,7 @@ PER_BYTE = {
     "xls": 8.0,
     "marked_up": 6.0,
 }
+_PER_SHARED = 5.0  # letters of a text that many cells show: each has it for itself, in the library and as Python's
 AT_LEAST = 100 << 20  # of a reader's process, whatever the file
 _KEPT_FREE = 0.1
 _LARGEST_RATIO = 400  # unpacked bytes per packed byte; a sheet of repeated cells stays below 200
@@ -117,6 +118,27 @@ def check_width(path: Path, columns: int) -> None:
 def need(kind: str, size: int) -> float:
     """Return the bytes of memory that reading a file is estimated to take, by its kind and its unpacked size."""
     return AT_LEAST + PER_BYTE[kind] * size
+
+
+class Allowance:
+    """What a reader's process was told of its file: nothing where it may take what it finds necessary."""
+
+    need = most = 0.0
+
+    @classmethod
+    def told(cls, need: float, most: float) -> None:
+        """Remember the bytes that the file was estimated to take, and those that may be taken."""
+        cls.need, cls.most = need, most
+
+
+def ask_for_shared(path: Path, letters: int) -> None:
+    """Raise NeedsMore where a reader was given too little for the letters of texts that stand once and are shown often.
+
+    How often, only the cells tell: a file of 4 MB may take 500.
+    """
+    need = Allowance.need + _PER_SHARED * letters
+    if need > Allowance.most > 0:
+        raise NeedsMore(path, need)
 
 
 def need_of_text(size: int, sample: bytes) -> float:

@@ -70,8 +70,27 @@ def isolated(
     ------
     FileFault : what the reader said, BrokeOff where it ended without a word. Cancelled.
     """
+    try:
+        return _read(work, path, progress, size, need, content, given)
+    except faults.NeedsMore as more:
+        memory.check(path, more.need)
+        return _read(work, path, progress, size, more.need, content, given, told=True)
+
+
+def _read(
+    work: str,
+    path: Path,
+    progress: Progress,
+    size: int,
+    need: float,
+    content: bytes | None,
+    given: dict[str, Plain],
+    told: bool = False,
+) -> Plain:
+    """As `isolated`. `told` : whether the reader itself said what is needed."""
     most, seconds = limits.allowed(size, need, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
+    request["need"] = None if told else need
     if content is not None:
         import numpy as np  # the child imports this module's neighbours and needs no NumPy yet
 
@@ -120,6 +139,7 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
     """Run the process to its end. Raises Cancelled, and then it is gone."""
     own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
     own["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a GB at once, and counts as used up
+    own["RUST_BACKTRACE"] = "0"  # where memory runs out while one is written, its lock is waited for and never let go
     own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     if getattr(sys, "frozen", False):  # libraries of its own, which launch.py hides from other programs
         own["LD_LIBRARY_PATH"] = str(getattr(sys, "_MEIPASS", ""))

@@ -31,7 +31,11 @@ from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.files.tables.table_writers import WRITERS
 from splu_desktop.frozen import dataclass
 
-ANSWER_COLUMNS = ("published", "estimate", "low", "high", "interval_by", "method", "selected", "badge", "note")
+SHARE_COLUMNS = ("share", "share low", "share high")
+ANSWER_COLUMNS = (
+    *("published", "estimate", "low", "high", "interval_by", "method", "selected", *SHARE_COLUMNS),
+    *("badge", "note", "release"),
+)
 VANISHED_NOTE = "no published record has this sensitive value"
 _ROWS_NAMED = 12  # further rows listed where several can't be understood
 
@@ -175,14 +179,17 @@ def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = No
         raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
 
 
-def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *, overwrite: bool = False) -> None:
+def write_answers(
+    questions: Questions, answers: Sequence[Answer], release: str, path: Path, *, overwrite: bool = False
+) -> None:
     """Write the questions' cells and their answers as XLSX, else as CSV, whole or not at all; formulas stay text.
 
-    A protected count has no estimate. A question that was not understood has the badge "bad", and why as its note.
+    A protected count has no estimate. A question that was not understood has the badge "bad", and why as its note. Each
+    line names the `release` by its id.
     """
     found = iter(answers)
     lines = [
-        _bad(questions.faults[at]) if at in questions.faults else _figures(next(found))
+        (*(_bad(questions.faults[at]) if at in questions.faults else _figures(next(found))), release)
         for at in range(len(questions.cells))
     ]
     taken = {name.casefold() for name in questions.header}
@@ -202,7 +209,7 @@ def write_answers(questions: Questions, answers: Sequence[Answer], path: Path, *
 
 
 def _bad(fault: str) -> tuple[str | int | float, ...]:
-    return (*[""] * (len(ANSWER_COLUMNS) - 2), "bad", fault)
+    return (*[""] * (len(ANSWER_COLUMNS) - 3), "bad", fault)
 
 
 def _figures(answer: Answer) -> tuple[str | int | float, ...]:
@@ -210,15 +217,26 @@ def _figures(answer: Answer) -> tuple[str | int | float, ...]:
     estimate = answer.stated[0]
     return (
         answer.published,
-        "" if estimate is None else float(f"{estimate:.9g}"),
+        _rounded(estimate),
         low,
         high,
         answer.interval_by,
         answer.method.value,
         answer.n_p,
+        *map(_rounded, shares_of(answer)),
         answer.badge.value,
         VANISHED_NOTE if answer.vanished else "",
     )
+
+
+def shares_of(answer: Answer) -> tuple[float | None, float | None, float | None]:
+    """Return estimate and ends, as people are shown them, as shares of the records selected; None of no records."""
+    shares = [None if end is None or not answer.n_p else end / answer.n_p for end in (answer.stated[0], *answer.ends)]
+    return shares[0], shares[1], shares[2]
+
+
+def _rounded(figure: float | None) -> str | float:
+    return "" if figure is None else float(f"{figure:.9g}")
 
 
 def _number(value: float) -> str:

@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.crosstab_grid import CrosstabGrid, records_of
 from splu_desktop.core.query.reader import Answer
+from splu_desktop.files.questions.batch import SHARE_COLUMNS, shares_of
 from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 
 
-def write_cells(grid: CrosstabGrid, cells: NDArray[np.intp], path: Path, progress: Progress) -> None:
+def write_cells(grid: CrosstabGrid, cells: NDArray[np.intp], release: str, path: Path, progress: Progress) -> None:
     """Write the cells (line * B + value, in this order) and, in a workbook, the grid of estimates with its margins.
 
-    A protected count has no estimate.
+    A protected count has no estimate. Each cell names the `release` by its id.
     """
-    write_sheets([_long(grid, cells), _square(grid)], path, progress)
+    write_sheets([_long(grid, cells, release), _square(grid)], path, progress)
 
 
-def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
+def _long(grid: CrosstabGrid, cells: NDArray[np.intp], release: str) -> Sheet:
     names = (
         "published",
         "estimate",
@@ -30,10 +31,9 @@ def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
         "high",
         "interval_by",
         "selected",
-        "share",
-        "share low",
-        "share high",
+        *SHARE_COLUMNS,
         "badge",
+        "release",
     )
     taken = [side.column for side in grid.wanted.sides] + [grid.wanted.sa]
     header = (*taken, *(f"answer {name}" if name in taken else name for name in names))
@@ -41,28 +41,26 @@ def _long(grid: CrosstabGrid, cells: NDArray[np.intp]) -> Sheet:
     for line, value in zip(*np.divmod(cells, len(grid.values)), strict=True):
         answer: Answer = grid.answers[line, value]
         low, high = answer.ends
-        estimate = answer.stated[0]
-        n_p = answer.n_p
-        share = (_cell(estimate, n_p), low / n_p, high / n_p) if n_p else (None,) * 3
         rows.append(
             (
                 *grid.parts[line],
                 grid.values[value],
                 answer.published,
-                _cell(estimate),
+                _cell(answer.stated[0]),
                 low,
                 high,
                 answer.interval_by,
                 answer.n_p,
-                *share,
+                *map(_cell, shares_of(answer)),
                 answer.badge.value,
+                release,
             )
         )
     return Sheet("Cells", header, rows)
 
 
-def _cell(estimate: float | None, of: float = 1.0) -> float | None:
-    return None if estimate is None else float(f"{estimate / of:.9g}")
+def _cell(figure: float | None) -> float | None:
+    return None if figure is None else float(f"{figure:.9g}")
 
 
 def _square(grid: CrosstabGrid) -> Sheet:

@@ -14,7 +14,7 @@ from splu_desktop import __version__
 from splu_desktop.core.draw.draw import up
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.several_releases import RowGain, ValueDraw, row_gain, t_p_of_all
-from splu_desktop.core.messages import counted, listed, percent_of, quoted, say
+from splu_desktop.core.messages import Figure, counted, listed, percent_of, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import Role
@@ -380,6 +380,11 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...], *, who
     )
 
 
+def _at_least(share: float) -> Figure:
+    """Return what is promised as per cent, rounded down."""
+    return Figure(f"{math.floor(100 * share + 1e-9)} %")
+
+
 def _cost_sentence(cost: Cost) -> str:
     if cost.undone:
         return say(
@@ -397,12 +402,12 @@ def _cost_sentence(cost: Cost) -> str:
         )
         if cost.t_p[-1] == 0
         else say(
-            "With {releases} releases averaged, T_P of “{column}” falls from {before:.4f} to {after:.4f} (gamma "
-            "{gamma}).",
+            "Whoever averages {releases} releases reads a small count of “{column}” wrong in {after} of the cases at "
+            "least, not {before} (gamma {gamma}).",
             releases=cost.releases + 1,
             column=cost.column,
-            before=cost.t_p[0],
-            after=cost.t_p[-1],
+            before=_at_least(cost.t_p[0]),
+            after=_at_least(cost.t_p[-1]),
             gamma=cost.gamma,
         )
     )

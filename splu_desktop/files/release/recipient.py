@@ -93,7 +93,7 @@ def write_readme(
         _worth(published, facts),
         promises,
         [*told_of_persons(published.repeats, published.table, published.draws)],
-        *_reconstruction(reader, kit, asked),
+        *_reconstruction(reader, kit, asked, questions),
         questions,
         [described, made_by],
     ]
@@ -217,7 +217,7 @@ def _worth(published: Published, facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None) -> list[list[str]]:
+def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None, questions: list[str]) -> list[list[str]]:
     """Return how counts over several columns are estimated; a table of one column has none."""
     offer = say(
         "SPLU Desktop does this for any question (free; also on the command line: splu query FOLDER "
@@ -237,7 +237,7 @@ def _reconstruction(reader: Reader, with_kit: bool, asked: _Asked | None) -> lis
         "of the draw."
     )
     example = _example(reader, *asked) if asked else []
-    shown = [say("Questions to begin with, asked in this folder:")] if asked else []
+    shown = [say("Questions to begin with, asked in this folder:")] if questions else []
     return [[why], *([example] if example else []), [offer, kit, BELOW, *shown] if with_kit else [offer]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -18,14 +19,23 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionHeader,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from splu_desktop.core.messages import isolated
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.tasks import in_turns
-from splu_desktop.gui.base.widgets import copy_text
+from splu_desktop.gui.base.widgets import copy_text, shortcut
 from splu_desktop.gui.base.words import joined, plain, t, told
 
 if TYPE_CHECKING:
@@ -40,7 +50,9 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
+_LEGIBLE = 18  # letters, of which a name that ends in dots shows most
 _MOST_LINES = 3  # that a name may take
+_MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
 
@@ -254,6 +266,19 @@ class _Header(QHeaderView):
         return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), self)
 
 
+def _breaking(name: str) -> str:
+    """Return a name that may be broken after each of its marks, too: admission_type_id has no blank."""
+    return _MARKS.sub("\\g<0>\u200b", name)
+
+
+class _Breaking(QStyledItemDelegate):
+    """Draws names that are broken over lines."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = _breaking(option.text)
+
+
 class TableView(QTableView):
     """A table that can be sorted, resized and copied from, and lets Tab move on."""
 
@@ -275,12 +300,9 @@ class TableView(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.copy_action = QAction(t("Copy"), self)
-        self.copy_action.setShortcut(QKeySequence.StandardKey.Copy)
-        self.copy_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.copy_action.triggered.connect(self.copy)
-        self.addAction(self.copy_action)
+        self.copy_action = shortcut(self, t("Copy"), QKeySequence.StandardKey.Copy, lambda: self.copy())
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._breaks = _Breaking(self)
         self._fit_rows()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -302,11 +324,14 @@ class TableView(QTableView):
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
         room, most = max(self.columnWidth(0) - beside, 1), 1
         for row in range(0 if model is None else model.rowCount()):
-            wide = metrics.horizontalAdvance(str(model.index(row, 0).data() or ""))
-            lines = min(math.ceil(wide / room) or 1, _MOST_LINES)
+            name = _breaking(str(model.index(row, 0).data() or ""))
+            wrapped = metrics.boundingRect(0, 0, room, 10_000, int(Qt.TextFlag.TextWordWrap), name)
+            lines = min(round(wrapped.height() / metrics.lineSpacing()) or 1, _MOST_LINES)
             header.resizeSection(row, lines * metrics.height() + 12)
             most = max(most, lines)
         self.setWordWrap(most > 1)
+        if most > 1:
+            self.setItemDelegateForColumn(0, self._breaks)
 
     def height_of_rows(self, most: int) -> int:
         """Return how high the view must be to show its rows, or the first `most` of them, without scrolling."""
@@ -332,17 +357,19 @@ class TableView(QTableView):
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
+        legible = _LEGIBLE * self.fontMetrics().averageCharWidth()
         headed = {
-            at: wide if self._stays_whole(at) else min(wide, header.sectionSizeHint(at)) for at, wide in shown.items()
+            at: wide if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
+            for at, wide in shown.items()
         }
 
         def narrowed(most: int) -> dict[int, int]:
             return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
 
         # The widest give way first, down to their headers; figures, of which half is another, and words beside a
-        # picture, which are our own, not at all. Where that is not enough, the table scrolls.
+        # picture, which are our own, not at all. Where that is not enough, the table scrolls, and nothing is cut.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
-        for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), narrowed(0)).items():
+        for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
 

@@ -327,8 +327,8 @@ class LargeCountsPlot(Plot):
         self._shown = what
         self.setAccessibleDescription(
             t(
-                "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more with a probability "
-                "of at most {t_e}.",
+                "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more in at most {t_e} of the"
+                " releases. Strokes at the right: your values.",
                 t_f=number(t_f),
                 epsilon=percent(what.epsilon),
                 t_e=percent(t_e),
@@ -434,8 +434,8 @@ class SmallCountsPlot(Plot):
         self._shown = what
         self.setAccessibleDescription(
             t(
-                "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} with a probability of at "
-                "least {t_p}, the least at a count of {at}.",
+                "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} in at least {t_p} of the"
+                " releases, least often a count of {at}.",
                 alpha=what.alpha,
                 epsilon=percent(what.epsilon),
                 t_p=promised(what.t_p),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from splu_desktop.gui.base.widgets import Dialog, label, last_row, line_edit, put
 from splu_desktop.gui.base.words import t
@@ -52,4 +52,4 @@ class ReasonDialog(Dialog):
         reason = self.reason.text().strip()
         if reason:
             self.given.emit(reason)
-            self.done(QDialog.DialogCode.Accepted)
+            super().accept()

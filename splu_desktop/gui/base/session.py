@@ -7,6 +7,7 @@ undoing back to those choices brings them back instead of computing them again.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
@@ -288,6 +289,22 @@ class Release:
     password: str | None = field(default=None, repr=False)
 
 
+class Strokes:
+    """Names for `merge` that tell one drag of a slider, which is one step of undo, from the next one."""
+
+    _PAUSE = 1.0  # seconds without a change after which the next one is a step of its own
+
+    def __init__(self) -> None:
+        self._last, self._number = 0.0, 0
+
+    def next(self, what: str) -> str:
+        """Return the name for a change made now."""
+        now = time.monotonic()
+        self._number += now - self._last > self._PAUSE
+        self._last = now
+        return f"{what} {self._number}"
+
+
 class Session(QObject):
     """What is open and decided now.
 
@@ -349,6 +366,13 @@ class Session(QObject):
             return False
         return self._release.made_from[1] != self._choices
 
+    @property
+    def opened(self) -> tuple[Source, Choices]:
+        """The table that is open and what is decided about it, for who is asked only while there is one."""
+        if self._source is None or self._choices is None:
+            raise RuntimeError("nothing is open")
+        return self._source, self._choices
+
     def open_source(self, source: Source, choices: Choices | None = None) -> None:
         """Take a table that was read, with `choices` or else the suggested roles. Ends the undo history."""
         left = self._release if self._release is not None and self._release.made_from is not None else None
@@ -376,16 +400,14 @@ class Session(QObject):
 
     def choose(self, choices: Choices, words: str, merge: str = "") -> None:
         """Replace the choices, as one step of undo named `words`; steps with the same `merge` become one."""
-        if self._source is None or self._choices is None:
-            raise RuntimeError("nothing is open")
+        source, now = self.opened
         # What a draw says of values, it says of them as they are grouped; other groups have other values.
-        now = self._choices
         same = {
             n: draw
             for n, draw in choices.draws.items()
             if choices.steps(n) == now.steps(n) or draw != now.draws.get(n) or draw.within(()) == draw
         }
-        choices = replace(choices, draws=same).fitted(self._source)
+        choices = replace(choices, draws=same).fitted(source)
         if choices == now:
             return
         stack = self.undo_stack
@@ -416,9 +438,7 @@ class Session(QObject):
 
     def prepared(self) -> Table:
         """Return the open table as it is generalised now; shares the columns, so it costs nothing."""
-        if self._source is None or self._choices is None:
-            raise RuntimeError("nothing is open")
-        table = self._source.imported.table
+        table = self.opened[0].imported.table
         return replace(table, columns=tuple(self.column(name) for name in table.names))
 
     def confirm(self, step: Step) -> None:
@@ -435,21 +455,18 @@ class Session(QObject):
 
     def column(self, name: str) -> Column:
         """Return a column of the open table as it is generalised now."""
-        if self._source is None or self._choices is None:
-            raise RuntimeError("nothing is open")
-        return self._source.column(name, self._choices.steps(name))
+        source, choices = self.opened
+        return source.column(name, choices.steps(name))
 
     def drawn(self, name: str) -> tuple[Column, ColumnFacts]:
         """Return a column as it is to be drawn now, one record of each person where that is chosen, and its facts."""
-        if self._source is None or self._choices is None:
-            raise RuntimeError("nothing is open")
-        return self._source.drawn(name, self._choices.steps(name), self._choices.persons)
+        source, choices = self.opened
+        return source.drawn(name, choices.steps(name), choices.persons)
 
     def fact(self, name: str) -> ColumnFacts:
         """Return the facts of a column as it is generalised now."""
-        if self._source is None or self._choices is None:
-            raise RuntimeError("nothing is open")
-        return self._source.fact(name, self._choices.steps(name))
+        source, choices = self.opened
+        return source.fact(name, choices.steps(name))
 
     def barred(self, name: str) -> bool:
         """Whether a column can't be sensitive as it stands: too skewed, or a measurement not yet put into groups."""

@@ -171,7 +171,8 @@ def style_sheet(scheme: Colours) -> str:
     QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}
     QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 11px;
         border-bottom: 1px solid {s.line}; border-right: 1px solid {s.line}; }}
-    QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-position: top center; width: 10px; height: 10px; }}
+    QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-position: top center; width: 10px; height: 10px;
+        top: -3px; }}
     QHeaderView::up-arrow {{ image: url({down}); }}
     QHeaderView::down-arrow {{ image: url({up}); }}
     QTableCornerButton::section {{ background: {s.sunken}; border: none; }}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
+    QAction,
     QColor,
     QGuiApplication,
     QHelpEvent,
@@ -41,6 +42,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -59,14 +62,16 @@ from splu_desktop.core.progress import Pace
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import Stops
-from splu_desktop.gui.base.words import joined, number, percent, plain, show_tip, t, tip, told
+from splu_desktop.gui.base.words import caption, joined, number, percent, plain, show_tip, t, tip, told
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
 _Held = QWidget | QLayout
 Part = _Held | int | tuple[_Held, int] | tuple[_Held, int, Qt.AlignmentFlag]
 _REST = 300  # ms that a text stands before it is said: while a slider moves, none does
+_LETTERS = 30  # of a name that stand there in any case
 _AROUND = 42  # pixels of a box to choose from that its text doesn't have
+_LONGEST = 64  # characters on a button
 _GAP = 6  # between a button's icon and its text
 
 
@@ -140,6 +145,8 @@ def label(
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
+    if look == "warning":  # on a ground of its own
+        made.setMargin(3)
     if wrap or fitting:
         made.setWordWrap(True)
         policy = made.sizePolicy()
@@ -200,6 +207,33 @@ def copy_text(text: str) -> None:
     copy_exactly("\n".join("\t".join(map(inert, row.split("\t"))) for row in text.split("\n")))
 
 
+def shortcut(
+    owner: QWidget, text: str, keys: QKeySequence.StandardKey | str, act: Callable[[], object], *, inside: bool = False
+) -> QAction:
+    """Give a widget an act with keys that do it while the focus is on the widget, or `inside` on a part of it."""
+    made = QAction(text, owner)
+    made.setShortcut(QKeySequence(keys))
+    context = Qt.ShortcutContext
+    made.setShortcutContext(context.WidgetWithChildrenShortcut if inside else context.WidgetShortcut)
+    made.triggered.connect(lambda: act())
+    owner.addAction(made)
+    return made
+
+
+def emptied(layout: QLayout) -> None:
+    """Take all widgets out of a layout and let go of them."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def way_button(words: str, act: Callable[[], object]) -> QPushButton:
+    """Return a button for a way out, whose words may be long: the rest is in its hover text."""
+    short = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
+    return button(caption(short), act, hint=words)
+
+
 def copy_exactly(text: str) -> None:
     """Copy a text of ours as it is, and say so where the focus is: nothing else in the window shows it."""
     QGuiApplication.clipboard().setText(text)
@@ -256,6 +290,28 @@ class Choice(QComboBox):
         super().__init__(parent)
         self.setAccessibleName(name)
 
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        if self.sizeAdjustPolicy() is not QComboBox.SizeAdjustPolicy.AdjustToContents:
+            return least
+        # Qt keeps what the first names needed, until the style changes: a name too long for the room ends in dots.
+        narrow = _AROUND + _LETTERS * self.fontMetrics().averageCharWidth()
+        return QSize(min(self.sizeHint().width(), narrow), least.height())
+
+    def offer(self, items: Iterable[tuple[str, Any]], chosen: Any = None) -> None:
+        """Offer texts, each with what it stands for, and choose one, the first where it is not there; nobody hears."""
+        listed = list(items)
+        with QSignalBlocker(self):
+            self.clear()
+            for text, meant in listed:
+                self.addItem(text, meant)
+            self.setCurrentIndex(next((at for at, (_, meant) in enumerate(listed) if meant == chosen), 0))
+
+    def keep_short(self, letters: int) -> None:
+        """Ask for no more room than so many letters, however long the texts."""
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(letters)
+
     def keep_whole(self, *words: str) -> None:
         """Keep room for words of our own, however narrow the window: they are short, and names of a table aren't."""
         self.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, words)) + _AROUND)
@@ -285,6 +341,33 @@ class Choice(QComboBox):
                 show_tip(self, event.globalPos(), option.currentText)
                 return True
         return super().event(event)
+
+
+class TickList(QListWidget):
+    """A list of which lines are ticked; `itemChanged` tells of it.
+
+    `name` is what a screen reader says of it.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+
+    def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
+        """Offer other lines, some of them ticked; nobody hears."""
+        with QSignalBlocker(self):
+            self.clear()
+            for text in texts:
+                item = QListWidgetItem(text, self)
+                item.setCheckState(Qt.CheckState.Checked if text in ticked else Qt.CheckState.Unchecked)
+
+    def places(self) -> list[int]:
+        """Return the places of the lines that are ticked."""
+        return [at for at in range(self.count()) if self.item(at).checkState() is Qt.CheckState.Checked]
+
+    def ticked(self) -> list[str]:
+        """Return the lines that are ticked."""
+        return [self.item(at).text() for at in self.places()]
 
 
 class IconButton(QPushButton):
@@ -463,17 +546,42 @@ class Folding(QWidget):
         for part in self._parts:
             self.row.addWidget(part)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._letters is None:
-            needed = sum(part.minimumSizeHint().width() for part in self._parts) + self.row.spacing()
-        else:
-            needed = self._letters * self.fontMetrics().averageCharWidth()
-        narrow = self.width() < needed
-        self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+    def event(self, event: QEvent) -> bool:
+        # What it holds may come to need more room while the window stays as wide as it is.
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            if self._letters is None:
+                needed = sum(part.minimumSizeHint().width() for part in self._parts) + self.row.spacing()
+            else:
+                needed = self._letters * self.fontMetrics().averageCharWidth()
+            narrow = self.width() < needed
+            self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        return super().event(event)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(max(part.minimumSizeHint().width() for part in self._parts), self.row.minimumSize().height())
+
+
+class Sparing(QWidget):
+    """A row of parts, one of which goes where there is no room for it: words that the parts beside it say, too."""
+
+    def __init__(self, spare: QWidget) -> None:
+        super().__init__()
+        self._spare = spare
+        self.row = margins(QHBoxLayout(self), 0, spacing=8)
+
+    def _least(self) -> int:
+        """Return the width that the others need."""
+        spared = 0 if self._spare.isHidden() else self._spare.minimumSizeHint().width() + self.row.spacing()
+        return self.row.minimumSize().width() - spared
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            needed = self._least() + self._spare.minimumSizeHint().width() + self.row.spacing()
+            self._spare.setVisible(needed <= self.width())
+        return super().event(event)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least(), self.row.minimumSize().height())
 
 
 class Rule(QFrame):
@@ -687,10 +795,24 @@ class Dialog(Stops, QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         if size:
-            self.resize(size[0], min(size[1], self.screen().availableGeometry().height() - _TITLE))
+            self.resize(size[0], 0)
+            self.grow(size[1])
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
         if intro:
             self.parts.addWidget(label(intro, wrap=True))
+
+    def grow(self, height: int) -> None:
+        """Be at least so high, as far as the screen is."""
+        most = self.screen().availableGeometry().height() - _TITLE
+        self.resize(self.width(), max(self.height(), min(height, most)))
+
+    def drop_work(self) -> None:
+        """Drop work under way that nobody hears of once the dialog is closed."""
+
+    def done(self, code: int) -> None:
+        """Close, however it was ended."""
+        self.drop_work()
+        super().done(code)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Qt presses what it takes for the default: any button that had the focus before, be it Cancel.

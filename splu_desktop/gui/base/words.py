@@ -31,9 +31,12 @@ def speak(language: Language) -> None:
     _spoken[0] = language
 
 
+_UNBROKEN = {" ": "\u00a0", "-": "\u2011"}
+
+
 def _unbroken(sentence: str) -> str:
     """Return a sentence of which no line begins with a per cent sign."""
-    return re.sub(r"(?<=\d) %", "\u00a0%", sentence)
+    return re.sub(r"(?<=\d)([ -])%", lambda found: _UNBROKEN[found[1]] + "%", sentence)
 
 
 def told(text: str) -> str:

@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QLineEdit,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QLineEdit, QSpinBox, QWidget
 
 from splu_desktop.core.guarantees.audience import HOLDS, NAMES, WHO, Audience
 from splu_desktop.gui.base.session import Session
@@ -113,11 +106,8 @@ class AudienceDialog(Dialog):
         self, grid: QGridLayout, text: str, answers: Sequence[object], words: Sequence[str], given: object
     ) -> QComboBox:
         row = grid.rowCount()
-        box = Choice()
-        box.setAccessibleName(text)
-        for value, said in zip(answers, words, strict=True):
-            box.addItem(said, value)
-        box.setCurrentIndex(answers.index(given))
+        box = Choice(text)
+        box.offer(zip(words, answers, strict=True), given)
         box.currentIndexChanged.connect(self._answered)
         grid.addWidget(label(text, fitting=True), row, 0)
         grid.addWidget(box, row, 1)

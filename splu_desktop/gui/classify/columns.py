@@ -39,7 +39,7 @@ class ColumnsModel(RowsModel[ColumnRow]):
         self.fields = (
             Field(t("Column"), lambda r: r.fact.name),
             Field(t("Role"), lambda r: role_name(r.role), key=lambda r: list(Role).index(r.role)),
-            Field(t("Why"), self.reason, hint=t("Why this role is suggested"), colour=lambda r: "quiet"),
+            Field(t("Why"), self.why, hint=t("Why this role is suggested"), colour=lambda r: "quiet", tip=self.reason),
             Field(
                 t("Distribution"),
                 lambda r: "",
@@ -117,12 +117,15 @@ class ColumnsModel(RowsModel[ColumnRow]):
         usual = super().flags(index)
         return usual | Qt.ItemFlag.ItemIsEditable if index.isValid() and index.column() == ROLE_COLUMN else usual
 
+    def why(self, row: ColumnRow) -> str:
+        """Return the reason in few words: what is done for it stands beside it, as the role."""
+        if row.role is row.suggestion.role:
+            return told(row.suggestion.why)
+        return t("your choice; suggested: {role}", role=role_name(row.suggestion.role).lower())
+
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""
         if row.role is row.suggestion.role:
             return told(row.suggestion.reason)
-        return t(
-            "Your choice; suggested was “{role}”: {reason}",
-            role=role_name(row.suggestion.role),
-            reason=told(row.suggestion.reason),
-        )
+        role = role_name(row.suggestion.role)
+        return t("Your choice; suggested was “{role}”: {reason}", role=role, reason=told(row.suggestion.reason))

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
-    QDialog,
     QHBoxLayout,
     QSizePolicy,
     QVBoxLayout,
@@ -58,11 +57,10 @@ class GroupDialog(Dialog):
     """Choose a way at the top, see before and after below, and what it does to the risk at the bottom."""
 
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(t("Group the values of {column}", column=name), (800, 760), parent)
+        source, choices = session.opened
+        self._high = 440 + 20 * min(source.imported.table[name].m, 16)  # pixels; few values need no high window
+        super().__init__(t("Group the values of {column}", column=name), (800, self._high), parent)
         self._name, self._session, self._tasks = name, session, tasks
-        source, choices = session.source, session.choices
-        if source is None or choices is None:
-            raise RuntimeError("nothing is open")
         self._source, self._role = source, choices.roles[name]
         self._column = source.imported.table[name]
         self._now = choices.steps(name)
@@ -113,7 +111,7 @@ class GroupDialog(Dialog):
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 1)
-        column.addLayout(grid, 1)
+        column.addLayout(grid)
         self.called = label("", "quiet", fitting=True)
         self.called.hide()
         column.addWidget(self.called)
@@ -124,6 +122,7 @@ class GroupDialog(Dialog):
             column.addWidget(part)
         self.effect = label(fitting=True, live=True)
         column.addWidget(self.effect)
+        column.addStretch(1)  # below all: few values leave no gap above what they come to
         self.use = last_row(self, self.parts, t("&Use these groups"))
         self.use.setEnabled(False)
 
@@ -180,6 +179,7 @@ class GroupDialog(Dialog):
         key = self.way.currentData()
         if key == "hand":
             self.inputs = HandInputs(self._column, steps)
+            self.grow(self._high + 220)
         elif key == "hierarchy":
             self.inputs = HierarchyInputs(steps, self._tasks)
             self.inputs.failed.connect(lambda text: self.banner.say("warning", text))
@@ -291,13 +291,8 @@ class GroupDialog(Dialog):
             self._source.variants[self._name, steps] = (self._trial.column, self._trial.facts)
         after = {**choices.generalisations, self._name: steps}
         self._session.choose(replace(choices, generalisations=after), t("groups of {column}", column=self._name))
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
-    def reject(self) -> None:
-        """Leave everything as it was."""
-        self._close(QDialog.DialogCode.Rejected)
-
-    def _close(self, code: QDialog.DialogCode) -> None:
+    def drop_work(self) -> None:
         for channel in ("group", "group-opening", "group-around", "hierarchy"):
             self._tasks.drop(channel)
-        self.done(code)

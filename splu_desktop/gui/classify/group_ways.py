@@ -154,9 +154,7 @@ class WayInputs(QWidget):
 
     def _choice(self, text: str, choices: dict[str, str], chosen: str | None) -> QComboBox:
         box = Choice(text)
-        for key, name in choices.items():
-            box.addItem(name, key)
-        box.setCurrentIndex(max(0, box.findData(chosen)))
+        box.offer(((name, key) for key, name in choices.items()), chosen)
         box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.form.addRow(text, box)
         return box

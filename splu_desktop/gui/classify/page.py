@@ -7,14 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw.ways import Unprotected, by_tolerances, gamma_tolerances
 from splu_desktop.core.roles.suggest import Role
@@ -23,7 +17,7 @@ from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Empty, WholeLines, button, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Card, Empty, Sparing, WholeLines, button, label, line_edit, margins, shortcut
 from splu_desktop.gui.base.words import beside, caption, number, percent, t, tip, told
 from splu_desktop.gui.classify.audience_dialog import AudienceDialog
 from splu_desktop.gui.classify.cards import CardBar
@@ -70,26 +64,22 @@ class ClassifyPage(Page):
         self.cards = CardBar()
         self.cards.chosen.connect(self._find)
         self.body.addWidget(self.cards)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        self.selected_note = label(t("Set selected:"), "quiet")
+        tools = Sparing(self.selected_note)
+        row = tools.row
         self.search = line_edit(t("Find a column"), t("Find a column"))
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(120)
         self.search.setMaximumWidth(180)
         self.search.textChanged.connect(lambda: self._find())
         row.addWidget(self.search)
-        find = QAction(self)
-        find.setShortcut(QKeySequence.StandardKey.Find)
-        find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.triggered.connect(self.search.setFocus)
-        self.addAction(find)
+        shortcut(self, "", QKeySequence.StandardKey.Find, self.search.setFocus, inside=True)
         self.audience_button = button(t("&Who gets it?…"), self.ask_audience, picture="lock")
         tip(self.audience_button, t("Five questions that say how careful the release has to be"))
         self.safe_button = button(t("&Make it safe…"), self.make_it_safe, picture="shield-check")
         for at, part in enumerate((self.audience_button, self.safe_button), 1):
             self.foot.insertWidget(at, part)
         row.addStretch(1)
-        self.selected_note = label(t("Set selected:"), "quiet")
         row.addWidget(self.selected_note)
         marks = {
             Role.IDENTIFIER: t("&Identifier"),
@@ -103,7 +93,7 @@ class ClassifyPage(Page):
             made.setAccessibleName(t("Set the selected columns to: {role}", role=role_name(role)))
             self.role_buttons[role] = made
             row.addWidget(made)
-        self.body.addLayout(row)
+        self.body.addWidget(tools)
 
     def _build_table(self) -> None:
         self.model = ColumnsModel()
@@ -168,10 +158,6 @@ class ClassifyPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.room.updateGeometry()  # its height is a share of the window's
-        # Where there is little room the words go first that the buttons beside them say, too.
-        asked = sum(made.sizeHint().width() + 8 for made in self.role_buttons.values())
-        asked += self.search.minimumWidth() + self.selected_note.sizeHint().width() + 8
-        self.selected_note.setVisible(asked <= self.content.width())
 
     def set_role(self, name: str, role: Role) -> None:
         """Give one column a role."""

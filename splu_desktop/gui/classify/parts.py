@@ -11,12 +11,10 @@ from splu_desktop.core.guarantees.remedies import Remedy, RemedyKind, remedies
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, button, label, margins
-from splu_desktop.gui.base.words import caption, t, told
+from splu_desktop.gui.base.widgets import Card, emptied, label, margins, way_button
+from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.tolerance_dialog import ToleranceDialog
-
-_LONGEST = 64  # characters on a button; the rest is in its hover text
 
 
 def rest_of_values() -> Rest:
@@ -67,18 +65,12 @@ class RemedyCard(Card):
         job.done.connect(partial(self._show, name))
 
     def _show(self, name: str, found: tuple[Remedy, ...]) -> None:
-        while self._row.count():
-            item = self._row.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.deleteLater()
+        emptied(self._row)
         self.text.setText(t("What would help with “{column}”:", column=name))
         bare = (RemedyKind.LEAVE_OUT, RemedyKind.TOLERANCE)
         shown = [remedy for remedy in found if remedy.steps is not None or remedy.kind in bare]
         for remedy in shown[:3]:
-            whole = told(remedy.words)
-            words = whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
-            self._row.addWidget(button(caption(words), partial(self._take, name, remedy), hint=whole))
+            self._row.addWidget(way_button(told(remedy.words), partial(self._take, name, remedy)))
         self._row.addStretch(1)
         self.setVisible(bool(shown))
 

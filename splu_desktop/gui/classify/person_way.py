@@ -23,17 +23,19 @@ class PersonWay(Choice):
     """The choice among the ways; the reason for "each record by itself" is typed."""
 
     def __init__(self, session: Session, tasks: Tasks) -> None:
-        super().__init__()
-        self.setAccessibleName(t("Persons with several records"))
+        super().__init__(t("Persons with several records"))
         self._session, self._tasks = session, tasks
         self._column = ""
         self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list; the sentence beside it needs room
-        self.addItem(t("Choose what is done…"), "")
-        self.addItem(t("All records of a person drawn at once"), "draw")
-        self.addItem(t("One record per person: the first"), "first")
-        self.addItem(t("One record per person: the last"), "last")
-        self.addItem(t("One record per person: at random"), "random")
-        self.addItem(t("Each record by itself, with a reason…"), "record")
+        ways = {
+            "": t("Choose what is done…"),
+            "draw": t("All records of a person drawn at once"),
+            "first": t("One record per person: the first"),
+            "last": t("One record per person: the last"),
+            "random": t("One record per person: at random"),
+            "record": t("Each record by itself, with a reason…"),
+        }
+        self.offer((words, way) for way, words in ways.items())
         self.activated.connect(self._chosen)
         self.hide()
 
@@ -132,12 +134,8 @@ class PersonOptions(QWidget):
         for part in (self.by, self.order):
             part.setVisible(one and bool(ordered))
         self.number.setVisible(chosen.way == "draw")
-        with QSignalBlocker(self.order):
-            self.order.clear()
-            self.order.addItem(t("the order of the file"), "")
-            for name in ordered:
-                self.order.addItem(caption(name), name)
-            self.order.setCurrentIndex(max(0, self.order.findData(chosen.order)))
+        names = ((caption(name), name) for name in ordered)
+        self.order.offer([(t("the order of the file"), ""), *names], chosen.order)
         with QSignalBlocker(self.number):
             self.number.setChecked(chosen.number)
         dates = self._dates()

@@ -14,6 +14,7 @@ from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Rest, Steps, coarser, column_after
+from splu_desktop.core.guarantees.audience import USUAL
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
@@ -213,6 +214,10 @@ class RiskPanel(QWidget):
         whole = found.whole
         if not whole.below[10]:
             return t("No record stands out in the columns published as they are.")
+        audience = self._session.choices.audience if self._session.choices is not None else None
+        asked = USUAL.k if audience is None else audience.limits.k
+        if not whole.below.get(asked, 1):
+            return t("Every record has at least {k} alike in the columns published as they are.", k=number(asked))
         k = 2 if whole.unique else 10
         helping = [what for what in found.columns.values() if what.cause.freed(whole, k) > 0][:_NAMED]
         if not helping:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
-    QListWidgetItem,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -23,7 +22,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.gui.base.facts import ColumnFacts
 from splu_desktop.gui.base.session import Choices, Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Dialog, label, last_row, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Dialog, TickList, label, last_row, percent_box, whole_box
 from splu_desktop.gui.base.words import t, tip, told
 from splu_desktop.gui.classify.parts import meanings_of_limits, rest_of_values
 from splu_desktop.gui.plan.taking_groups import generalised
@@ -55,7 +54,7 @@ class SafeDialog(Dialog):
     """The aim, and the steps to it with a box each; what is ticked is taken, one step of undo each."""
 
     def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
-        super().__init__(t("Make it safe"), (720, 460), parent)
+        super().__init__(t("Make it safe"), (720, 520), parent)
         self._session, self._tasks = session, tasks
         self.found: MadeSafe | None = None
         self._variants: Variants = {}
@@ -91,8 +90,7 @@ class SafeDialog(Dialog):
             row.addSpacing(8)
         row.addStretch(1)
         column.addLayout(row)
-        self.list = QListWidget()
-        self.list.setAccessibleName(t("Proposed steps"))
+        self.list = TickList(t("Proposed steps"))
         self.list.setWordWrap(True)
         self.list.setItemDelegate(_Lines(self.list))
         self.list.setTextElideMode(Qt.TextElideMode.ElideNone)
@@ -123,14 +121,9 @@ class SafeDialog(Dialog):
         job.failed.connect(self.text.setText)
 
     def _show(self, found: tuple[MadeSafe, Variants]) -> None:
-        self.found, self._variants = None, found[1]
-        self.list.clear()
-        for step in found[0].steps:
-            item = QListWidgetItem(told(step.sentence))
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked)
-            self.list.addItem(item)
-        self.found = found[0]  # from now on a tick is the custodian's
+        self.found, self._variants = found
+        said = [told(step.sentence) for step in self.found.steps]
+        self.list.offer(said, said)
         self._tell(self.found)
         self.take.setEnabled(bool(self.found.steps))
 
@@ -156,12 +149,7 @@ class SafeDialog(Dialog):
 
     def chosen(self) -> list[SafeStep]:
         """Return the steps that are ticked."""
-        steps = self.found.steps if self.found is not None else ()
-        return [
-            step
-            for at, step in enumerate(steps)
-            if at < self.list.count() and self.list.item(at).checkState() is Qt.CheckState.Checked
-        ]
+        return [self.found.steps[at] for at in self.list.places()] if self.found is not None else []
 
     def accept(self) -> None:
         """Take the ticked steps, one step of undo each."""

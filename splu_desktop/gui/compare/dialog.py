@@ -7,15 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QHBoxLayout,
-    QSpinBox,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QSpinBox, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.compare.runner import LIMIT, Comparison
 from splu_desktop.core.errors import SpluError
@@ -278,9 +270,8 @@ class BesideDialog(Dialog):
         job.stopped.connect(lambda: self._failed(""))
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         self._tasks.drop("beside")
-        super().reject()
 
     def choose(self, place: int) -> None:
         """Select the method at a place of the comparison."""

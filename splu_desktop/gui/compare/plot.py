@@ -17,6 +17,10 @@ from splu_desktop.gui.base.words import joined, t
 from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+# Corners of a letter that touch its point; the first free one is taken. Near its top the plot has no room above.
+_CORNERS, _BELOW = ((0, 1), (1, 0), (0, 0), (1, 1)), ((0, 0), (1, 0))
+_HIGH = 0.9
+_NEAR = np.array([0.05, 0.07])  # of the axes, within which letters would lie on each other
 _SHAPES = ("o", "t", "d", "t1", "p", "h", "star")
 # Hues that mean nothing elsewhere in the program, with 4.5:1 on the card of a light and of a dark scheme.
 _LIGHT = ("#00629b", "#8a5300", "#6a51a3", "#a1345c", "#1f737a", "#6f6200")
@@ -77,6 +81,7 @@ class ProtectionPlot(Plot):
         line = pg.InfiniteLine(1 - self._guess, 90, pg.mkPen(c.quiet, width=1, style=Qt.PenStyle.DashLine))
         self._add(line)
         first = 0
+        named: list[Floats] = []  # places of letters, none of which is to lie on another
         for _, group in groupby(self._shown, key=lambda each: each.name):
             some = list(group)
             planned, weighed = some[0].planned, some[0].first
@@ -97,7 +102,10 @@ class ProtectionPlot(Plot):
             )
             curve.setZValue(3 if planned else 2 if weighed else 1)
             self._add(curve)
-            name = pg.TextItem(some[-1].letter, color=colour, anchor=(0, 1))
+            beside = sum(bool((np.abs(points[-1] - other) < _NEAR).all()) for other in named)
+            corners = _BELOW if points[-1][1] > _HIGH else _CORNERS
+            name = pg.TextItem(some[-1].letter, color=colour, anchor=corners[beside % len(corners)])
+            named.append(points[-1])
             name.setFont(theme.small_font(self.font()))
             name.setPos(*points[-1])
             self._add(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
@@ -28,7 +28,7 @@ class ColumnsForm(Scrolled):
         self._form.setContentsMargins(0, 8, 8, 0)
         self.setWidget(page)
         self.names: dict[str, QLineEdit] = {}
-        self.types: dict[str, QComboBox] = {}
+        self.types: dict[str, Choice] = {}
         self._shown: tuple[tuple[str, str], ...] = ()
         self._asked: dict[str, str] = {}  # the file's name -> the name last asked for
 
@@ -41,12 +41,8 @@ class ColumnsForm(Scrolled):
             self._build()
         for column in imported.table.columns:
             box = self.types[column.name]
-            box.clear()
-            box.addItem(t("Detected: {value}", value=told(column.kind.value)), None)
-            for kind in Kind:
-                box.addItem(told(kind.value), kind)
-            wanted = asked.types.get(column.name)
-            box.setCurrentIndex(0 if wanted is None else 1 + list(Kind).index(wanted))
+            found = t("Detected: {value}", value=told(column.kind.value))
+            box.offer([(found, None), *((told(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
 
     def _build(self) -> None:
         self.names.clear()

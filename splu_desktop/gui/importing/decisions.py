@@ -41,8 +41,7 @@ class DecisionsForm(QWidget):
         }
         for kind, (name, ways) in kinds.items():
             box = Choice(name)
-            for way, words in ways.items():
-                box.addItem(words, way)
+            box.offer((words, way) for way, words in ways.items())
             box.activated.connect(lambda _, kind=kind, box=box: self.decided.emit(kind, box.currentData()))
             self.boxes[kind] = box
             form.addRow(name, box)

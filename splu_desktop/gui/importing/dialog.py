@@ -7,26 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QSplitter, QTabWidget, QWidget
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import (
-    ALL_SHEETS,
-    ImportChoices,
-    MissingToken,
-    Preview,
-    alike,
-    forget_preview,
-    preview,
-)
+from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, MissingToken, Preview, alike, forget_preview, preview
 from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, Scrolled, label, last_row, line_edit, margins
@@ -128,7 +112,7 @@ class ReadDialog(Dialog):
         self.form = QFormLayout(page)
         self.form.setContentsMargins(0, 8, 8, 0)
         self.form.setVerticalSpacing(6)
-        self.boxes: dict[str, QComboBox] = {}
+        self.boxes: dict[str, Choice] = {}
         self.reasons: dict[str, Any] = {}
         names = names_of_settings()
         for key in ("sheet", "encoding", "delimiter", "quote", "decimal", "thousands", "date_order"):
@@ -152,7 +136,8 @@ class ReadDialog(Dialog):
         return area
 
     def _add_reason(self, key: str) -> None:
-        note = label("", "quiet", wrap=True)
+        note = label("", "quiet", fitting=True)
+        note.setAlignment(Qt.AlignmentFlag.AlignTop)  # close to what it explains
         self.reasons[key] = note
         self.form.addRow("", note)
 
@@ -258,20 +243,17 @@ class ReadDialog(Dialog):
             known = list(offered[key])
             if value is not None and value not in known:
                 known.insert(0, value)
-            box.clear()
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
             found_out = t("detected") if one_sheet else t("Detected: {value}", value=self._said(key, value))
-            box.addItem(found_out, None)
-            for one in known:
-                box.addItem(self._said(key, one), one)
+            ways = [(found_out, None), *((self._said(key, one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
                 same = self._alike(found)
                 if same:
-                    box.addItem(t("All {n} with the same columns, as one table", n=number(same)), ALL_SHEETS)
+                    ways.append((t("All {n} with the same columns, as one table", n=number(same)), ALL_SHEETS))
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
-            box.setCurrentIndex(0 if asked is None else max(0, box.findData(asked)))
+            box.offer(ways, asked)
             self.form.setRowVisible(box, value is not None and value != "")
             self._say_reason(key, why.get("sheets" if resolved.sheets and key == "sheet" else key, "") if value else "")
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
@@ -306,12 +288,9 @@ class ReadDialog(Dialog):
     def accept(self) -> None:
         """Take the choices; the reading that follows takes over the sheet that was kept for the preview."""
         self.chosen.emit(self.asked)
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
     def reject(self) -> None:
         """Leave everything as it was read."""
-        self._close(QDialog.DialogCode.Rejected)
+        super().reject()
         self._tasks.run("preview", lambda progress: forget_preview())
-
-    def _close(self, code: QDialog.DialogCode) -> None:
-        self.done(code)

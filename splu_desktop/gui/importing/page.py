@@ -18,7 +18,7 @@ from splu_desktop.gui.base.models import Field, PreviewModel, RowsModel, TableVi
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Session, Source, Step
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, label, margins, put
+from splu_desktop.gui.base.widgets import Busy, Empty, asked_file, button, emptied, label, margins, put
 from splu_desktop.gui.base.words import beside, caption, number, size, t, told
 from splu_desktop.gui.importing.ahead import get_ready
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
@@ -249,7 +249,7 @@ class ImportPage(Page):
             self.preview_model.show_table(table)
             self.preview.fit_columns(200)
             self.reading_model.show(self._readings(imported))
-            self.reading.fit_columns(320)
+            self.reading.fit_columns(320, filling=2, least=300)
             self.problems.show_problems(imported.problems)
             found = len(imported.problems)
             self.tabs.setTabText(2, tab_title(found))
@@ -265,17 +265,14 @@ class ImportPage(Page):
                 noted = all(problem.kind is ProblemKind.NOTE for problem in imported.problems)
                 self.banner.say(
                     "note" if noted else "warning",
-                    told(imported.problems[0].sentence) if noted else misfit,
+                    told(imported.problems[0].sentence) if noted or found == 1 else misfit,
                     t("Show them"),
                     lambda: self.tabs.setCurrentIndex(2),
                 )
         self.set_primary(t("Continue with {n} records", n=number(table.n)), True)
 
     def _show_recent(self) -> None:
-        while (old := self._recent_row.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._recent_row)
         latest = recent_files()[:_RECENT]
         self.recent.setVisible(bool(latest))
         self._recent_row.addWidget(label(t("Opened last:"), "quiet"))
@@ -321,7 +318,7 @@ class ImportPage(Page):
         for token in imported.missing_tokens:
             if token.applied:
                 what = t("Missing in “{column}”", column=token.column)
-                how = t("“{token}” in {n} records", token=token.token, n=number(token.count))
+                how = t("“{token}” in {n} records", token=token.token or t("(empty)"), n=number(token.count))
                 lines.append(_ReadingOf(what, how, token.reason))
         if imported.source.sha256:
             lines.append(_ReadingOf(t("Fingerprint (SHA-256)"), imported.source.sha256, ""))

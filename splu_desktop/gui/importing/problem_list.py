@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.files.importer import write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Choice, Empty, button, line_edit, margins, put
 from splu_desktop.gui.base.words import number, t, told
 
 if TYPE_CHECKING:  # imported where a table is read: no window waits for it
@@ -58,6 +58,12 @@ class ProblemList(QWidget):
         self.view.setSortingEnabled(True)
         self.view.sortByColumn(1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.view, 1)
+        self.nothing = Empty(
+            "circle-check",
+            t("Everything fitted"),
+            t("No row, column or value of the file had to be left out or changed."),
+        )
+        column.addWidget(self.nothing, 1)
         self.search.textChanged.connect(self.sorted.look_for)
         self.kinds.activated.connect(lambda _: self._narrow())
 
@@ -65,11 +71,12 @@ class ProblemList(QWidget):
         """Show the problems of another reading."""
         self._problems = tuple(problems)
         self.search.clear()
-        self.kinds.clear()
-        self.kinds.addItem(t("All kinds"), None)
-        for kind in dict.fromkeys(problem.kind for problem in self._problems):
-            self.kinds.addItem(told(kind.value), kind)
+        kinds = dict.fromkeys(problem.kind for problem in self._problems)
+        self.kinds.offer([(t("All kinds"), None), *((told(kind.value), kind) for kind in kinds)])
         self.save_button.setEnabled(bool(self._problems))
+        for part in (self.search, self.kinds, self.save_button, self.view):
+            part.setVisible(bool(self._problems))
+        self.nothing.setVisible(not self._problems)
         self._narrow()
         self.view.setColumnHidden(0, len({problem.sheet for problem in self._problems}) < 2)
         self.view.fit_columns(420)

@@ -7,16 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QHeaderView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.asked import AskedTable, Cell, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold
@@ -33,14 +26,15 @@ from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.models import AT_ONCE, Field, RowsModel, TableView
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins
-from splu_desktop.gui.base.words import beside, filled, number, percent, plain, t, told
+from splu_desktop.gui.base.widgets import Card, Choice, Folding, Picture, button, label, margins, new_grid, put
+from splu_desktop.gui.base.words import beside, number, percent, plain, t, told
 
 _MOST_CHOICES = 60  # values that a list offers
 _LEAST = (100, 50, 20, 10, 5)  # records from which cells are asked for, unless all are smaller
 _NARROWEST = 80  # pixels of a column
 _BREATH = 40  # ms between two jobs, so that a drag of the slider leaves the processor to the window
 _WIDE = 125  # letters beside which the readers have their place
+_SHORT, _LONG = 8, 32  # letters of a choice that its box has room for, at least and at most, beside the others
 
 
 @dataclass(frozen=True)
@@ -60,6 +54,11 @@ class Wish:
     sa: str
     draws: Mapping[str, Draw]
     asked: AskedTable | None
+
+    @property
+    def figures(self) -> tuple[object, ...]:
+        """What the figures depend on."""
+        return self.key, self.sa, self.draws, self.asked, self.plan.thresholds
 
 
 @dataclass(frozen=True)
@@ -139,42 +138,31 @@ class AheadTab(QWidget):
         self._next: Wish | None = None
         self._wish: Wish | None = None
         self.shown: Foreseen | None = None
-        outer = QVBoxLayout(self)
-        margins(outer, 0, 8, 0, 0, spacing=8)
-        outer.addLayout(self._build_choices(ask))
+        outer = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         self.table: TableView
         both = Folding(self._build_table(), self._build_readers(), _WIDE)  # the groups' names need the room
         both.row.setSpacing(12)
         both.row.setStretch(0, 5)
         both.row.setStretch(1, 2)
         self.summary = label("", "strong", wrap=True, live=True)
-        outer.addWidget(self.summary)
-        outer.addWidget(both, 3)
-        outer.addWidget(plots, 2)
+        put(outer, self._build_choices(ask), self.summary, (both, 3), (plots, 2))
 
     def _build_choices(self, ask: Callable[[], object]) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self.value = Choice()
-        self.lines = (Choice(), Choice())
-        said = label(self.tr("&Counts of"))
+        self.value = Choice(t("Value counted"))
+        self.lines = (Choice(t("Column of the lines")), Choice(t("Column of the lines")))
+        said = label(t("&Counts of"))
         said.setBuddy(self.value)
-        self.value.setAccessibleName(self.tr("Value counted"))
-        row.addWidget(said)
-        row.addWidget(self.value, 3)
-        row.addWidget(label(self.tr("by"), "quiet"))
+        row = self._choices = put(margins(QHBoxLayout(), spacing=8), said, (self.value, 1), label(t("by"), "quiet"))
         for box in self.lines:
-            box.setAccessibleName(self.tr("Column of the lines"))
-            box.keep_whole(self.tr("(nothing)"), self.tr("nothing else"))
-            row.addWidget(box, 2)
+            box.keep_whole(t("(nothing)"), t("nothing else"))
+            row.addWidget(box, 1)
         for box in (self.value, *self.lines):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(6)
+            box.keep_short(6)
             box.activated.connect(self._chosen)
         self.must = button(
-            self.tr("What must be &answered?…"),
+            t("What must be &answered?…"),
             ask,
-            hint=self.tr("Name the tables that must work, and the program looks for the strongest protection for them"),
+            hint=t("Name the tables that must work, and the program looks for the strongest protection for them"),
         )
         row.addSpacing(8)
         row.addWidget(self.must)
@@ -182,9 +170,9 @@ class AheadTab(QWidget):
 
     def _build_table(self) -> QWidget:
         words = {
-            Badge.EXACT: self.tr("exact"),
-            Badge.PROTECTED: self.tr("protected"),
-            Badge.UNCERTAIN: self.tr("uncertain"),
+            Badge.EXACT: t("exact"),
+            Badge.PROTECTED: t("protected"),
+            Badge.UNCERTAIN: t("uncertain"),
         }
 
         def error(row: AheadRow) -> str:
@@ -201,28 +189,28 @@ class AheadTab(QWidget):
 
         self.model: RowsModel[AheadRow] = RowsModel(
             [
-                Field(self.tr("Group"), _group),
-                Field(self.tr("True count"), lambda r: number(r.told.true), right=True),
+                Field(t("Group"), _group),
+                Field(t("True count"), lambda r: number(r.told.true), right=True),
                 Field(
-                    self.tr("Recipients read"),
+                    t("Recipients read"),
                     lambda r: told(r.told.words()),
                     right=True,
-                    hint=self.tr("The estimate with its 95 % interval, as they are expected; a small count is a range"),
+                    hint=t("The estimate with its 95 % interval, as they are expected; a small count is a range"),
                 ),
                 Field(
-                    self.tr("Trust"),
+                    t("Trust"),
                     error,
                     colour=lambda r: look(r)[1],
                     picture=lambda r: look(r)[0],
                     tip=lambda r: plain(told(r.told.answer.badge_text)),
-                    hint=self.tr(
+                    hint=t(
                         "How far from the true count the ends of the interval are at most. A green tick: the sentence"
                         " above counts the cell as answered. Point at a cell for the words that recipients see."
                     ),
                 ),
             ]
         )
-        self.table = TableView(self.tr("What recipients will read"))
+        self.table = TableView(t("What recipients will read"))
         self.table.setModel(self.model)
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
@@ -232,10 +220,8 @@ class AheadTab(QWidget):
         return self.table
 
     def _build_readers(self) -> QWidget:
-        card = Card(self.tr("Who learns what from one row"), spacing=6)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(6)
+        card = Card(t("Who learns what from one row"), spacing=6)
+        grid = new_grid(10, 6)
         grid.setColumnStretch(1, 1)
         self.readers = tuple(label(selectable=True, fitting=True, live=True) for _ in range(3))
         self._pictures = tuple(Picture(name) for name in ("circle-question-mark", "search", "lock"))
@@ -243,8 +229,7 @@ class AheadTab(QWidget):
             text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading)  # beside its picture
             grid.addWidget(picture, at, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(text, at, 1)
-        card.body.addLayout(grid)
-        card.body.addStretch(1)
+        put(card.body, grid, 1)
         return card
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -278,14 +263,7 @@ class AheadTab(QWidget):
         if asked is not None and not set(asked.named) <= {*nsas, *block}:
             asked = None
         wanted = Wish(key, self._session.prepared(), plan, sa, {name: plan.draws[name] for name in block}, asked)
-        now = self._wish
-        if now is not None and (now.key, now.sa, now.draws, now.asked, now.plan.thresholds) == (
-            key,
-            sa,
-            wanted.draws,
-            asked,
-            plan.thresholds,
-        ):
+        if self._wish is not None and self._wish.figures == wanted.figures:
             return
         self._wish = wanted
         if self._running:
@@ -334,22 +312,14 @@ class AheadTab(QWidget):
     def _show_choices(self, found: Foreseen) -> None:
         sa, asked = found.wanted.sa, found.asked
         counted = {c.column: c.values for c in asked.conditions}.get(sa, ("",))[0] if sa not in asked.columns else None
-        with QSignalBlocker(self.value):
-            self.value.clear()
-            self.value.addItem(filled(self.tr("every value of {column}"), column=sa), None)
-            for text in found.values:
-                self.value.addItem(text or self.tr("(empty)"), text)
-            place = self.value.findData(counted) if counted is not None else 0
-            self.value.setCurrentIndex(max(place, 0))
-        nsas = found.wanted.plan.named(Role.NSA)
-        lines = [name for name in asked.columns if name != sa]
-        for at, box in enumerate(self.lines):
-            with QSignalBlocker(box):
-                box.clear()
-                box.addItem(self.tr("(nothing)") if at == 0 else self.tr("nothing else"), "")
-                for name in nsas:
-                    box.addItem(name, name)
-                box.setCurrentIndex(max(box.findData(lines[at]), 0) if at < len(lines) else 0)
+        every = t("every value of {column}", column=sa)
+        self.value.offer([(every, None), *((text or t("(empty)"), text) for text in found.values)], counted)
+        columns = [(name, name) for name in found.wanted.plan.named(Role.NSA)]
+        lines = [*(name for name in asked.columns if name != sa), "", ""]
+        for box, none, line in zip(self.lines, (t("(nothing)"), t("nothing else")), lines, strict=False):
+            box.offer([(none, ""), *columns], line)
+        for box in (self.value, *self.lines):  # who shows more gets more, so that a short name gives a long one room
+            self._choices.setStretchFactor(box, min(max(len(box.currentText()), _SHORT), _LONG))
 
     def _chosen(self) -> None:
         found = self.shown

@@ -7,18 +7,18 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
 from splu_desktop.core.plan import Thresholds
 from splu_desktop.gui.base.facts import ColumnFacts
-from splu_desktop.gui.base.widgets import label, new_grid, percent_box, whole_box
+from splu_desktop.gui.base.widgets import Sparing, label, margins, new_grid, percent_box, whole_box
 from splu_desktop.gui.base.words import filled, number, percent, t, tip
 from splu_desktop.gui.plan.figures import SLIDER
 
 
 class GammaControl(QWidget):
-    """Slider and box for gamma, limited to what the column allows, which it says in words."""
+    """Slider and box for gamma, limited to what the column allows, which it says in words; `beside` is at its end."""
 
     changed = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, beside: QWidget) -> None:
+        super().__init__()
         grid = new_grid(12, 4, self)
         grid.setContentsMargins(0, 0, 0, 0)
         caption = label(t("&Group size gamma"), "strong")
@@ -36,7 +36,8 @@ class GammaControl(QWidget):
         grid.addWidget(self.slider, 0, 2)
         grid.addWidget(self.most, 0, 3)
         grid.addWidget(self.box, 0, 4)
-        grid.addWidget(self.limit, 1, 0, 1, 5)
+        grid.addWidget(beside, 0, 5)
+        grid.addWidget(self.limit, 1, 0, 1, 6)  # as wide as there is room, so that it takes few lines
         grid.setColumnStretch(2, 1)
         self.slider.valueChanged.connect(self._moved)
         self.box.valueChanged.connect(self._moved)
@@ -87,8 +88,10 @@ class ThresholdBoxes(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        asks = QHBoxLayout(self)
-        asks.setContentsMargins(0, 0, 0, 0)
+        cases = label(t("of cases,"))
+        row = Sparing(cases)
+        margins(QHBoxLayout(self), 0).addWidget(row)
+        asks = row.row
         asks.setSpacing(4)
         self.alpha = whole_box(1, 1000, t("Largest small count, alpha"))
         self.epsilon = percent_box(2.0, 100.0, 0, t("Relative error, epsilon"))
@@ -112,7 +115,7 @@ class ThresholdBoxes(QWidget):
                 t("T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"),
             ),
             (
-                t("Large ones, in at most"),
+                t("large ones in at most"),
                 self.t_e,
                 t("T_E: the probability with which a large count may still be wrong"),
             ),
@@ -127,6 +130,7 @@ class ThresholdBoxes(QWidget):
             box.setMaximumWidth(max(84, box.minimumWidth()))
             asks.addWidget(box)
             asks.addSpacing(2)
+        asks.insertWidget(asks.indexOf(self.t_p) + 1, cases)
         asks.addStretch(1)
         for box in (self.alpha, self.epsilon, self.t_p, self.t_e):
             box.valueChanged.connect(lambda _: self.changed.emit())

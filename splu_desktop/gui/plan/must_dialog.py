@@ -7,13 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QGridLayout,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
 from splu_desktop.core.checks.asked import AskedTable, suggested
 from splu_desktop.core.checks.proposing import Proposal, propose
@@ -79,18 +73,12 @@ class _Line(QObject):
         self.least = whole_box(0, 1_000_000, t("Smallest cell that must be answered, records"))
         self.least.setSpecialValueText(t("any"))
         self.least.setValue(100)
-        self.sa.addItem(t("(no table)"), "")
+        self.sa.offer([(t("(no table)"), ""), *((name, name) for name in dialog.draws)])
         self.sa.keep_whole(t("(no table)"))
-        for name in dialog.draws:
-            self.sa.addItem(name, name)
         for line in self.lines:
-            line.addItem(t("nothing else"), "")
+            line.offer([(t("nothing else"), ""), *((name, name) for name in dialog.nsas)])
             line.keep_whole(t("nothing else"))
-            for name in dialog.nsas:
-                line.addItem(name, name)
-        for per_cent in _ERRORS:
-            self.error.addItem(t("{n} %", n=per_cent), per_cent / 100)
-        self.error.setCurrentIndex(1)
+        self.error.offer([(t("{n} %", n=share), share / 100) for share in _ERRORS], 0.2)
         names = (
             t("Sensitive column"),
             t("Value"),
@@ -99,11 +87,10 @@ class _Line(QObject):
             t("within"),
             t("cells of at least"),
         )
-        boxes: tuple[QComboBox | QSpinBox, ...] = (self.sa, self.value, *self.lines, self.error, self.least)
+        boxes: tuple[Choice | QSpinBox, ...] = (self.sa, self.value, *self.lines, self.error, self.least)
         for at, (box, said) in enumerate(zip(boxes, names, strict=True)):
-            if isinstance(box, QComboBox):
-                box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-                box.setMinimumContentsLength(5 if box is self.error else 9)
+            if isinstance(box, Choice):
+                box.keep_short(5 if box is self.error else 9)
             if row == 0:
                 grid.addWidget(label(said, "quiet"), 0, at)
             box.setAccessibleName(t("{what}, table {n}", what=said, n=row + 1))
@@ -112,11 +99,8 @@ class _Line(QObject):
         self.sa.currentIndexChanged.connect(self._list_values)
 
     def _list_values(self) -> None:
-        self.value.clear()
-        name = self.sa.currentData()
-        self.value.addItem(t("every value"), None)
-        for text in self._dialog.values.get(name, ()):
-            self.value.addItem(text or t("(empty)"), text)
+        values = self._dialog.values.get(self.sa.currentData(), ())
+        self.value.offer([(t("every value"), None), *((text or t("(empty)"), text) for text in values)])
 
     def show_asked(self, sa: str, asked: AskedTable) -> None:
         """Fill the boxes."""
@@ -146,11 +130,10 @@ class MustDialog(Dialog):
     def __init__(
         self, session: Session, tasks: Tasks, sa: str, asked: AskedTable | None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(t("What must be answered?"), (860, 520), parent)
-        if session.choices is None or session.source is None:
-            raise RuntimeError("nothing is open")
-        self._session, self._tasks, self._source = session, tasks, session.source
-        self._table, self._plan = session.prepared(), session.choices.plan()
+        super().__init__(t("What must be answered?"), (930, 460), parent)
+        self._session, self._tasks = session, tasks
+        self._source, choices = session.opened
+        self._table, self._plan = session.prepared(), choices.plan()
         self.draws, self.nsas = self._plan.draws, self._plan.named(Role.NSA)
         self.values: dict[str, tuple[str, ...]] = {
             name: tuple(
@@ -238,12 +221,7 @@ class MustDialog(Dialog):
             )
             alike = len(set(after.follows.values())) < 2
             self._session.choose(replace(after, together=after.together and alike), t("what must be answered"))
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
-    def reject(self) -> None:
-        """Leave everything as it was."""
-        self._close(QDialog.DialogCode.Rejected)
-
-    def _close(self, code: QDialog.DialogCode) -> None:
+    def drop_work(self) -> None:
         self._tasks.drop("must")
-        self.done(code)

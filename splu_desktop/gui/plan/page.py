@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QHBoxLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.guarantees import sentences
@@ -23,9 +17,9 @@ from splu_desktop.core.table import Column, unique
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.plot_saving import PlotCard
 from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
-from splu_desktop.gui.base.session import Choices, Session, Step
+from splu_desktop.gui.base.session import Choices, Session, Step, Strokes
 from splu_desktop.gui.base.tasks import Tasks, in_turns
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, new_grid, scrolled
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, scrolled
 from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
@@ -47,7 +41,6 @@ _MOMENT = 40  # ms until the sentences follow the slider
 _PLOTS = 13  # lines of text high, at most: what recipients read comes first
 _BETWEEN = 10  # ms between the turns that make the plots
 _REST = 120  # ms that the slider must rest before the table of values is made anew
-_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
 
 class PlanPage(Page):
@@ -79,8 +72,7 @@ class PlanPage(Page):
         self._comparing: tuple[object, ...] = ()
         self._advice: Advice | None = None
         self._counts: tuple[Column | None, np.ndarray[tuple[int], np.dtype[np.int64]]] = (None, np.zeros(0, np.int64))
-        self._last_change = 0.0
-        self._stroke = 0
+        self._strokes = Strokes()
         self._by_tolerances = False
         inside = QWidget()  # scrolls on small screens, so that the primary button stays in sight
         self.parts = QVBoxLayout(inside)
@@ -101,22 +93,19 @@ class PlanPage(Page):
 
     def _build_controls(self) -> None:
         card = Card(spacing=8)
-        grid = new_grid(12, 8)
         self.column = Choice()
         self.column.setAccessibleName(t("Sensitive column shown"))
         self.column.currentIndexChanged.connect(lambda _: self._column_changed())
         self.column.setMinimumContentsLength(12)
         self.together = QCheckBox(t("&Same group size for all"))
         self.together.toggled.connect(self._together_changed)
-        self.gamma = GammaControl()
-        self.gamma.changed.connect(self._gamma_changed)
-        grid.addWidget(self.gamma, 0, 0)
         self.per_value = button(
             t("Tolerance &per value…"),
             self.open_tolerances,
             hint=t("For values that are not all equally sensitive, and for fake values in the groups"),
         )
-        grid.addWidget(self.per_value, 0, 1, Qt.AlignmentFlag.AlignTop)
+        self.gamma = GammaControl(self.per_value)
+        self.gamma.changed.connect(self._gamma_changed)
         self.which = QWidget()
         side = QHBoxLayout(self.which)
         margins(side, 0, spacing=12)
@@ -129,7 +118,7 @@ class PlanPage(Page):
         )
         side.addWidget(self.draw_together)
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
-        card.body.addLayout(grid)
+        card.body.addWidget(self.gamma)
 
         self.asks = ThresholdBoxes()
         self.asks.changed.connect(self._thresholds_changed)
@@ -201,14 +190,6 @@ class PlanPage(Page):
         """Return the name of the SA whose figures are shown."""
         return self.column.currentText()
 
-    def _merge(self) -> str:
-        # A drag of the slider is one step of undo, two drags are two.
-        now = time.monotonic()
-        if now - self._last_change > _PAUSE:
-            self._stroke += 1
-        self._last_change = now
-        return str(self._stroke)
-
     def _gamma_changed(self, gamma: int) -> None:
         choices = self.session.choices
         if choices is None:
@@ -217,7 +198,7 @@ class PlanPage(Page):
             self._draw(gamma, choices.thresholds)
         names = tuple(choices.follows) if choices.together else (self.shown_column(),)
         after = choices.with_gamma(names, gamma)
-        self.session.choose(after, t("group size"), f"gamma {self._merge()}")
+        self.session.choose(after, t("group size"), self._strokes.next("gamma"))
 
     def _thresholds_changed(self) -> None:
         choices = self.session.choices
@@ -227,7 +208,7 @@ class PlanPage(Page):
         if self._by_gamma():
             self._draw(self.gamma.value(), thresholds)
         after = replace(choices, thresholds=thresholds)
-        self.session.choose(after, t("what is asked"), f"thresholds {self._merge()}")
+        self.session.choose(after, t("what is asked"), self._strokes.next("thresholds"))
 
     def open_tolerances(self) -> ToleranceDialog:
         """Open the dialog that gives the column shown a tolerance per value."""
@@ -328,8 +309,7 @@ class PlanPage(Page):
         self.ahead.look(name)
         # What the plan has: by person a column drawn together with others says a gamma, too, but none of its own.
         follows = choices.follows.get(name)
-        for part in (self.gamma, self.per_value):
-            part.setVisible(follows is not None)
+        self.gamma.setVisible(follows is not None)
         self._by_tolerances = not by_gamma
         if not by_gamma:
             self.tolerant.show_draw(name, draw, thresholds)
@@ -465,12 +445,10 @@ class PlanPage(Page):
             " patients have a rare diagnosis.</p>"
             "<p><span class='a'>Large counts</span> stay close to the truth.</p>"
             "<p><b>What should I choose?</b></p>"
-            "<p>5 suits most tables. Larger groups hide a single patient better: the value in a person's row is"
-            " right in 1 in gamma rows on average, before looking at it; a value that is common among people like"
-            " this one may be nearly certain once read. They also blur how values hang together with the other"
-            " columns (“signal left”).</p><p>Who learns from the whole table, or knows all other patients, is not"
-            " bounded by gamma. The sentences under <i>Promises</i> say what each of them can know; the"
-            " report measures it.</p>"
+            "<p>5 suits most tables. Larger groups hide a single patient better, and blur how values hang together with"
+            " the other columns (“signal left”).</p>"
+            "<p>Who learns from the whole table, or knows all other patients, is not bounded by gamma. <i>Promises</i>"
+            " says what each of them can know; the report measures it.</p>"
             "<p class='q'>The promise is about counts of sensitive values. It does not hide that a person is in the"
             " table.</p>"
         )

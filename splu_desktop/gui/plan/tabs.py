@@ -141,7 +141,7 @@ class ValuesTab(QWidget):
         first = not self.model.rows
         self.model.show(found.rows)
         if first:
-            self.table.fit_columns(filling=0, least=220)
+            self.table.fit_columns(filling=0, least=140)
         said = {
             "protected": t("{values} protected ({records} records)"),
             "between": t("{values} in between ({records} records)"),

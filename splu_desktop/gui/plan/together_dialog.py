@@ -7,15 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.belonging import TogetherSuggestion, suggested
@@ -26,7 +18,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Dialog, button, label, last_row, margins, put, scrolled
+from splu_desktop.gui.base.widgets import Dialog, TickList, button, label, last_row, margins, put, scrolled
 from splu_desktop.gui.base.words import t, told
 
 _PAUSE = 150  # milliseconds after the last change
@@ -63,25 +55,20 @@ class TogetherDialog(Dialog):
             " that a record has: who knows some of a person's values can recognise it and read the rest."
         )
         super().__init__(t("Draw columns together"), (720, 640), parent, intro)
-        if session.choices is None:
-            raise RuntimeError("nothing is open")
         self._session, self._tasks = session, tasks
-        persons, names = session.choices.persons, session.choices.sensitive
+        _, choices = session.opened
+        persons, names = choices.persons, choices.sensitive
         self._person = "" if persons is None else persons.drawn
         self._table = Table(tuple(session.drawn(name)[0] for name in names)) if not self._person else session.prepared()
         self._result: _Found | None = None
         self._turn = 0
-        draw = session.choices.draws[shown]
+        draw = choices.draws[shown]
         self._now = draw.block(shown) if len(draw.block(shown)) > 1 else ()
         outer = self.parts
         self.suggestions = margins(QVBoxLayout(), 0, spacing=6)
         outer.addLayout(self.suggestions)
-        self.columns = QListWidget()
-        self.columns.setAccessibleName(t("Sensitive columns"))
-        for name in names:
-            item = QListWidgetItem(name, self.columns)
-            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            item.setCheckState(Qt.CheckState.Checked if name in self._now else Qt.CheckState.Unchecked)
+        self.columns = TickList(t("Sensitive columns"))
+        self.columns.offer(names, self._now)
         outer.addWidget(self.columns, 2)
         row = QHBoxLayout()
         caption = label(t("Group &size"))
@@ -110,14 +97,12 @@ class TogetherDialog(Dialog):
 
     def chosen(self) -> list[str]:
         """Return the columns whose boxes are ticked."""
-        items = (self.columns.item(at) for at in range(self.columns.count()))
-        return [item.text() for item in items if item.checkState() is Qt.CheckState.Checked]
+        return self.columns.ticked()
 
     def choose(self, names: Sequence[str]) -> None:
         """Tick the boxes of these columns alone."""
-        for at in range(self.columns.count()):
-            item = self.columns.item(at)
-            item.setCheckState(Qt.CheckState.Checked if item.text() in names else Qt.CheckState.Unchecked)
+        self.columns.offer([self.columns.item(at).text() for at in range(self.columns.count())], names)
+        self._changed()
 
     def _suggest(self, found: tuple[TogetherSuggestion, ...]) -> None:
         for each in found[:_SUGGESTED]:
@@ -162,10 +147,10 @@ class TogetherDialog(Dialog):
     def apart(self) -> None:
         """Draw the columns shown one by one again."""
         self._take({})
-        self.done(QDialog.DialogCode.Accepted)
+        super().accept()
 
     def accept(self) -> None:
         """Draw the columns chosen together, as one step of undo."""
         if self._result is not None:
             self._take(self._result.draws)
-            self.done(QDialog.DialogCode.Accepted)
+            super().accept()

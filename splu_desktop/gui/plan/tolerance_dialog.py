@@ -34,8 +34,7 @@ class ToleranceDialog(Dialog):
     def __init__(self, name: str, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(t("A tolerance per value of {column}", column=name), (900, 640), parent)
         self._name, self._session, self._tasks = name, session, tasks
-        if session.choices is None:
-            raise RuntimeError("nothing is open")
+        _, choices = session.opened
         shown = edited(session, name)
         given = shown.limits is not None and shown.draw is not None and shown.draw.follows is None
         column = room_above(self.parts)
@@ -48,7 +47,7 @@ class ToleranceDialog(Dialog):
         self.promises = label("", wrap=True, selectable=True, live=True)
         column.addWidget(self.promises)
         self.others = QMenu(self)
-        for other in session.choices.sensitive:
+        for other in choices.sensitive:
             if other != name:
                 action = self.others.addAction(caption(other))
                 action.setData(other)
@@ -69,7 +68,7 @@ class ToleranceDialog(Dialog):
         limits = shown.limits if given else None
         if limits is None:  # its draw keeps others
             shown, limits = replace(shown, draw=None), proposed(shown.column)
-        self.editor.open(shown, limits, session.choices.thresholds)
+        self.editor.open(shown, limits, choices.thresholds)
 
     def _unknown(self) -> None:
         self.use.setEnabled(False)
@@ -89,7 +88,7 @@ class ToleranceDialog(Dialog):
 
     def _plain(self) -> None:
         self._take(None)
-        self._close(QDialog.DialogCode.Accepted)
+        super().accept()
 
     def _ticked(self) -> list[str]:
         return [str(action.data()) for action in self.others.actions() if action.isChecked()]
@@ -102,11 +101,11 @@ class ToleranceDialog(Dialog):
         """Take the tolerances over, and the rule's for the other columns ticked, as one step of undo."""
         found, choices = self.editor.designed, self._session.choices
         if found is None or choices is None:
-            return self._close(QDialog.DialogCode.Accepted)
+            return super().accept()
         columns = {name: self._session.drawn(name)[0] for name in self._ticked()}
         if not columns:
             self._take(found.draw)
-            return self._close(QDialog.DialogCode.Accepted)
+            return super().accept()
         self.use.setEnabled(False)
         rules, own = self.editor.rule_for, {self._name: found.draw}
         job = self._tasks.run("rule", lambda progress: _by_rule(columns, rules, progress))
@@ -115,7 +114,7 @@ class ToleranceDialog(Dialog):
             self._session.choose(
                 replace(choices, draws={**choices.draws, **own, **draws}), t("tolerances of several columns")
             )
-            self._close(QDialog.DialogCode.Accepted)
+            self.done(QDialog.DialogCode.Accepted)
 
         def say_why(text: str) -> None:
             self.use.setEnabled(True)
@@ -125,10 +124,5 @@ class ToleranceDialog(Dialog):
         job.failed.connect(say_why)
         return None
 
-    def reject(self) -> None:
-        """Leave everything as it was."""
-        self._close(QDialog.DialogCode.Rejected)
-
-    def _close(self, code: QDialog.DialogCode) -> None:
+    def drop_work(self) -> None:
         self.editor.close_work()
-        self.done(code)

@@ -9,15 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QPushButton,
-    QSlider,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QDoubleSpinBox, QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.ways import half
@@ -214,13 +206,9 @@ class ToleranceEditor(QWidget):
     # -- what is shown -------------------------------------------------------------------------------------------
 
     @property
-    def _column(self) -> Column | None:
-        return None if self._shown is None else self._shown.column
-
-    @property
     def column(self) -> Column | None:
         """The column that is shown."""
-        return self._column
+        return None if self._shown is None else self._shown.column
 
     @property
     def limits(self) -> Mapping[str, Fraction]:
@@ -237,7 +225,7 @@ class ToleranceEditor(QWidget):
         if (shown, thresholds) == (self._shown, self._thresholds) and dict(limits) == self._limits:
             return
         self._planned = shown.draw
-        other = shown.column is not self._column
+        other = shown.column is not self.column
         if other:
             self.table.clearSelection()
         self._shown, self._limits, self._thresholds = shown, dict(limits), thresholds
@@ -284,10 +272,10 @@ class ToleranceEditor(QWidget):
 
     def by_rule(self) -> None:
         """Give every value min(1, theta f + c), rounded down to a rung of the ladder."""
-        if self._column is None:
+        if self.column is None:
             return
         try:
-            self._limits = dict(self.rule_for(self._column).limits)
+            self._limits = dict(self.rule_for(self.column).limits)
         except SpluError as fault:
             self._say(str(fault))
             return
@@ -306,10 +294,10 @@ class ToleranceEditor(QWidget):
 
     def from_file(self, path: Path) -> None:
         """Take the tolerances of a CSV file over; values it does not name keep theirs."""
-        if self._column is None:
+        if self.column is None:
             return
         try:
-            self._limits = dict(read_tolerances(path, self._column, Tolerances(self._limits)).limits)
+            self._limits = dict(read_tolerances(path, self.column, Tolerances(self._limits)).limits)
         except SpluError as fault:
             self._say(str(fault))
             return
@@ -361,8 +349,8 @@ class ToleranceEditor(QWidget):
         job.failed.connect(self._failed)
 
     def _list(self) -> None:
-        if self._column is not None:
-            self.model.show(rows_of(self._column, self._limits, self._found))
+        if self.column is not None:
+            self.model.show(rows_of(self.column, self._limits, self._found))
         if self._unfitted and self._found is not None:  # without its figures a column would be as wide as its header
             self._unfitted = False
             self.table.fit_columns(200, filling=0, words={3: t("not sensitive")})

@@ -76,9 +76,7 @@ class Edited:
 
 def edited(session: Session, name: str) -> Edited:
     """Return a column as it is planned."""
-    choices = session.choices
-    if choices is None:
-        raise RuntimeError("nothing is open")
+    _, choices = session.opened
     person = "" if choices.persons is None else choices.persons.drawn
     table = session.prepared() if person else Table((session.drawn(name)[0],))
     return Edited(name, table, person, choices.draws.get(name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.tolerances import read_declared
 from splu_desktop.frozen import dataclass
-from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.session import Session, Strokes
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Card, Picture, asked_file, button, copy_text, label, margins, put
 from splu_desktop.gui.base.words import filled, t, told
@@ -26,7 +25,6 @@ from splu_desktop.gui.plan.tolerance_editor import ToleranceEditor
 from splu_desktop.gui.plan.tolerance_figures import Designed, Edited, edited
 
 _REST = 120  # ms that the tolerances must rest before both ways are compared
-_PAUSE = 1.0  # seconds without a change after which the next one is a step of undo of its own
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class TolerantPart(QWidget):
         self._session, self._tasks = session, tasks
         self._shown: tuple[str, Draw, Thresholds] | None = None
         self._sizes, self._compared = "", False
-        self._last_change, self._stroke = 0.0, 0
+        self._strokes = Strokes()
         self.is_settled = True
         outer = self._parts = QVBoxLayout(self)
         margins(outer, 0, 8, 0, 0, spacing=12)
@@ -247,13 +245,7 @@ class TolerantPart(QWidget):
         name = self._shown[0] if self._shown is not None else ""
         here = choices is not None and name in choices.draws and self._session.drawn(name)[0] is self.editor.column
         if changed and choices is not None and here:
-            # A drag of the slider is one step of undo, two drags are two.
-            now = time.monotonic()
-            self._stroke += now - self._last_change > _PAUSE
-            self._last_change = now
-            self._session.choose(
-                replace(choices, draws={**choices.draws, name: found.draw}),
-                t("tolerances of {column}", column=name),
-                f"tolerances {name} {self._stroke}",
-            )
+            after = replace(choices, draws={**choices.draws, name: found.draw})
+            merge = self._strokes.next(f"tolerances {name}")
+            self._session.choose(after, t("tolerances of {column}", column=name), merge)
         self.settled.emit()

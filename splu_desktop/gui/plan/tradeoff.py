@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
@@ -197,24 +199,20 @@ class TradeOffRoom(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        margins(QHBoxLayout(self), 0)
-        self._tab: TradeOffTab | None = None
+        self._room = margins(QHBoxLayout(self), 0)
         self._advice: tuple[Advice, int] | None = None
 
-    @property
+    @cached_property
     def tab(self) -> TradeOffTab:
         """The tab; it is made if need be."""
-        if self._tab is None:
-            self._tab = TradeOffTab()
-            self._tab.save.failed.connect(self.failed)
-            self._tab.take.connect(self.take)
-            layout = self.layout()
-            assert layout is not None
-            layout.addWidget(self._tab)
-            if self._advice is not None:
-                self._tab.show_advice(*self._advice)
-            self.made.emit()
-        return self._tab
+        tab = TradeOffTab()
+        tab.save.failed.connect(self.failed)
+        tab.take.connect(self.take)
+        self._room.addWidget(tab)
+        if self._advice is not None:
+            tab.show_advice(*self._advice)
+        self.made.emit()
+        return tab
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -223,5 +221,5 @@ class TradeOffRoom(QWidget):
     def show_advice(self, advice: Advice, gamma: int) -> None:
         """Show figures, with the gamma chosen now; at once where the tab is there."""
         self._advice = advice, gamma
-        if self._tab is not None:
-            self._tab.show_advice(advice, gamma)
+        if "tab" in self.__dict__:
+            self.tab.show_advice(advice, gamma)

@@ -18,10 +18,9 @@ from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.frozen import dataclass
-from splu_desktop.gui.base.widgets import button, margins
+from splu_desktop.gui.base.widgets import emptied, margins, way_button
 from splu_desktop.gui.base.words import number, percent, t, told
 
-_LONGEST = 64  # characters on a button; the rest is in its hover text
 _MOST = 3
 
 
@@ -143,16 +142,9 @@ class WaysOutRow(QWidget):
         if found == self.shown:
             return
         self.shown = found
-        while self._row.count():
-            item = self._row.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._row)
         for way in found[:_MOST]:
-            words = self._words(way, gamma, now)
-            short = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
-            self._row.addWidget(button(short, partial(self._take, way), hint=words))
+            self._row.addWidget(way_button(self._words(way, gamma, now), partial(self._take, way)))
         self._row.addStretch(1)
         self.setVisible(bool(found))
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.gui.base.bars import Bars, BarsView
+from splu_desktop.gui.base.bars import Bars
 from splu_desktop.gui.base.session import Release
-from splu_desktop.gui.base.widgets import Card, Choice, Picture, button, copy_text, label, margins, new_grid, put
+from splu_desktop.gui.base.widgets import Card, Picture, button, copy_text, label, margins, put
 from splu_desktop.gui.base.words import number, size, t, tip
+from splu_desktop.gui.publish.compared import Compared
 
 
 class DonePart(QWidget):
@@ -24,8 +25,8 @@ class DonePart(QWidget):
         super().__init__(parent)
         column = margins(QVBoxLayout(self), 0, spacing=12)
         self._release: Release | None = None
-        self._compared: Mapping[str, tuple[Bars, Bars]] = {}
-        put(column, self._build_facts(), (self._build_compared(), 1))
+        self._seen = self._build_compared()
+        put(column, self._build_facts(), (self._seen, 1))
 
     def _build_facts(self) -> QWidget:
         card = Card(spacing=6)
@@ -55,34 +56,22 @@ class DonePart(QWidget):
         return card
 
     def _build_compared(self) -> QWidget:
-        self.compared = Card(spacing=6)
+        card, self.compared = Card(spacing=6), Compared(t("In your table"), t("In the release"))
         head = put(
             margins(QHBoxLayout(), spacing=10),
             Picture("eye-off", "warning", 18),
             (label(t("Before and after: for your eyes only, in no file of the release"), "strong"), 1),
+            self.compared.column,
         )
-        self.column = Choice(t("Sensitive column compared"))
-        self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.column.currentTextChanged.connect(self._compare)
-        head.addWidget(self.column)
-        self.compared.body.addLayout(head)
-        grid = new_grid(24)
-        grid.addWidget(label(t("In your table"), "quiet"), 0, 0)
-        grid.addWidget(label(t("In the release"), "quiet"), 0, 1)
-        self.before, self.after = BarsView(t("In your table")), BarsView(t("In the release"))
-        grid.addWidget(self.before, 1, 0)
-        grid.addWidget(self.after, 1, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
-        grid.setRowStretch(1, 1)
-        self.compared.body.addLayout(grid, 1)
-        return self.compared
+        card.body.addLayout(head)
+        card.body.addWidget(self.compared, 1)
+        return card
 
     def show_release(self, release: Release, compared: Mapping[str, tuple[Bars, Bars]], checks: int) -> None:
         """Show another release."""
         if release is self._release:
             return
-        self._release, self._compared = release, compared
+        self._release = release
         self.hand.setVisible(release.folder.is_dir())
         self.title.setText(t("{n} records are published", n=number(release.published.n)))
         self.text.setText(
@@ -108,17 +97,8 @@ class DonePart(QWidget):
                 n=number(checks),
             )
         )
-        self.column.clear()
-        self.column.addItems(list(compared))
-        self.column.setVisible(len(compared) > 1)
-        self.compared.setVisible(bool(compared))
-
-    def _compare(self, name: str) -> None:
-        if name in self._compared:
-            before, after = self._compared[name]
-            top = max((*before.counts, *after.counts), default=0)
-            self.before.show_bars(before, "between", top)
-            self.after.show_bars(after, "protected", top)
+        self.compared.show_columns(compared)
+        self._seen.setVisible(bool(compared))
 
     def open_folder(self) -> None:
         """Show the release in the system's file manager."""

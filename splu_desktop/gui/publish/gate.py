@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QInputDialog, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, new_grid, put
+from splu_desktop.gui.base.widgets import Picture, announce, button, emptied, label, margins, new_grid, put
 from splu_desktop.gui.base.words import joined, number, t, tip, told
 
 _LOOKS = {
@@ -242,10 +242,4 @@ class GateView(QWidget):
 
     def _clear(self) -> None:
         self._acts.clear()
-        while self._grid.count():
-            item = self._grid.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.setParent(None)
-                widget.deleteLater()
+        emptied(self._grid)

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialogButtonBox,
-    QFileDialog,
-    QHBoxLayout,
-    QProgressBar,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QFileDialog, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.release.handover import check_password, hand_over, new_password
@@ -127,10 +119,9 @@ class HandOverDialog(Dialog):
         self._offer()
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         if self._job is not None:
             self._job.drop()
-        super().reject()
 
     def _done(self, target: Path) -> None:
         self._end()

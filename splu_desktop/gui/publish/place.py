@@ -74,11 +74,9 @@ class PlaceCard(Card):
         return row
 
     def _build_language(self, grid: QGridLayout, at: int) -> None:
-        self.language = Choice()
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
-        self.language.setCurrentIndex(max(0, self.language.findData(remembered(_SECTION).get(_LANGUAGE, in_force()))))
-        self.language.setAccessibleName(t("Language of README.txt and dictionary.csv"))
+        self.language = Choice(t("Language of README.txt and dictionary.csv"))
+        known = ((name, code) for code, name in LANGUAGES.items())
+        self.language.offer(known, remembered(_SECTION).get(_LANGUAGE, in_force()))
         tip(self.language, t("Language of README.txt and dictionary.csv, which explain the table"))
         self.language.activated.connect(lambda: remember(_SECTION, {**remembered(_SECTION), _LANGUAGE: self.spoken()}))
         caption = label(t("Explained in"))

@@ -18,7 +18,7 @@ from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, chang
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Dialog, WholeLines, button, label, last_row, line_edit, margins, put
-from splu_desktop.gui.base.words import filled, joined, number, percent, size, t, told
+from splu_desktop.gui.base.words import beside, filled, joined, number, percent, size, t, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
 
 _LOOKS = {Place.THERE: "answerable", Place.GONE: "warning", Place.WITHDRAWN: "quiet"}
@@ -275,15 +275,18 @@ class RegisterDialog(Dialog):
             said = [f"{name} ({words})" if words else str(name) for name, words in accepted.items()]
             lines.append(t("Accepted at publishing: {lines}", lines=", ".join(said)))
         outputs = body.get("outputs")
-        for output in outputs if isinstance(outputs, list) else []:
+        first, *others = outputs if isinstance(outputs, list) and outputs else [{}]
+        if first:
             lines.append(
                 t(
                     "{name}, {size}, SHA-256 {sha}",
-                    name=output.get("name"),
-                    size=size(_whole(output.get("bytes"))),
-                    sha=output.get("sha256"),
+                    name=first.get("name"),
+                    size=size(_whole(first.get("bytes"))),
+                    sha=first.get("sha256"),
                 )
             )
+        if others:
+            lines.append(t("With it: {files}", files=beside(str(output.get("name")) for output in others)))
         return lines
 
     def _fall(self, fall: Fall) -> str:

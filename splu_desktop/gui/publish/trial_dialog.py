@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
 
 from splu_desktop.core.checks.trial import LEAST_RECORDS, trial
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Table
 from splu_desktop.frozen import dataclass
-from splu_desktop.gui.base.bars import Bars, BarsView
+from splu_desktop.gui.base.bars import Bars
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import (
     Banner,
-    Choice,
     Dialog,
     Picture,
     button,
     label,
     last_row,
     margins,
-    new_grid,
     put,
 )
 from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.publish.compared import Compared
 
 _SAMPLE = 10_000
 
@@ -66,21 +60,10 @@ class TrialDialog(Dialog):
         )
         super().__init__(t("Try it on a sample"), (820, 560), parent, intro)
         self._table, self._plan, self._tasks = table, plan, tasks
-        self._found: Tried | None = None
         self._job: Job | None = None
         column, self.banner = self.parts, Banner()
-        put(column, self.banner, self._build_head())
-        grid = new_grid(24)
-        grid.addWidget(label(t("In the sample"), "quiet"), 0, 0)
-        grid.addWidget(label(t("As it would be published"), "quiet"), 0, 1)
-        self.before = BarsView(t("In the sample"))
-        self.after = BarsView(t("As it would be published"))
-        grid.addWidget(self.before, 1, 0)
-        grid.addWidget(self.after, 1, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
-        grid.setRowStretch(1, 1)
-        column.addLayout(grid, 1)
+        self.compared = Compared(t("In the sample"), t("As it would be published"))
+        put(column, self.banner, self._build_head(), (self.compared, 1))
         last_row(self, column)
         self.act = self.again
         self.run()
@@ -89,11 +72,7 @@ class TrialDialog(Dialog):
         row = put(margins(QHBoxLayout(), spacing=10), Picture("eye-off", "warning", 18))
         self.title = label("", "strong", wrap=True, live=True)
         row.addWidget(self.title, 1)
-        self.column = Choice(t("Sensitive column compared"))
-        self.column.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.column.currentTextChanged.connect(self._compare)
-        self.column.hide()
-        row.addWidget(self.column)
+        row.addWidget(self.compared.column)
         self.records = QSpinBox()
         self.records.setRange(min(LEAST_RECORDS, self._table.n), max(self._table.n, LEAST_RECORDS))
         self.records.setValue(min(_SAMPLE, self._table.n))
@@ -117,31 +96,18 @@ class TrialDialog(Dialog):
         job.failed.connect(self._failed)
         return job
 
-    def reject(self) -> None:
+    def drop_work(self) -> None:
         if self._job is not None:
             self._job.drop()
-        super().reject()
 
     def _show(self, found: Tried) -> None:
-        self._job, self._found = None, found
+        self._job = None
         self.again.setEnabled(True)
         self.title.setText(t("{n} records, for your eyes only; nothing was written", n=number(found.records)))
-        names = [self.column.itemText(at) for at in range(self.column.count())]
-        if names != list(found.compared):
-            self.column.clear()
-            self.column.addItems(list(found.compared))
-            self.column.setVisible(len(found.compared) > 1)
-        self._compare(self.column.currentText())
+        self.compared.show_columns(found.compared)
 
     def _failed(self, text: str) -> None:
         self._job = None
         self.again.setEnabled(True)
         self.title.setText(t("The sample could not be tried"))
         self.banner.say("fault", text)
-
-    def _compare(self, name: str) -> None:
-        if self._found is not None and name in self._found.compared:
-            before, after = self._found.compared[name]
-            top = max((*before.counts, *after.counts), default=0)
-            self.before.show_bars(before, "between", top)
-            self.after.show_bars(after, "protected", top)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractItemModel, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import BadQuestion
@@ -15,7 +15,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, takes_range
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
-from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import button, empties_on_escape, label, line_edit, margins, put, shortcut
 from splu_desktop.gui.base.words import beside, t, told
 from splu_desktop.gui.classify.roles_view import COLOURS, PICTURES
 from splu_desktop.gui.query.values import ChoicesModel, ValuesView
@@ -114,11 +114,12 @@ class QuestionBuilder(QWidget):
         self.columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # admission_type_id, admission_source_id
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.selectionModel().currentRowChanged.connect(lambda now, _: self._column_chosen(now.row()))
-        self.remove = QAction(t("Remove this condition"), self.columns)
-        self.remove.setShortcut(QKeySequence.StandardKey.Delete)
-        self.remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.remove.triggered.connect(lambda: self.remove_condition(self.current()))
-        self.columns.addAction(self.remove)
+        self.remove = shortcut(
+            self.columns,
+            t("Remove this condition"),
+            QKeySequence.StandardKey.Delete,
+            lambda: self.remove_condition(self.current()),
+        )
 
     def _build_range(self) -> QWidget:
         self.range = QWidget()

@@ -18,7 +18,7 @@ class MethodChoice(Choice):
     """A choice among the estimators, the recommended one first."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(t("Estimator"))
         self._names = {
             Method.POOLED: t("Pooled"),
             Method.SHRUNK: t("Shrunk"),
@@ -26,10 +26,8 @@ class MethodChoice(Choice):
             Method.BAYES: t("Iterative Bayes"),
             Method.AS_PUBLISHED: t("As published"),
         }
-        self.setAccessibleName(t("Estimator"))
-        for method in (DEFAULT, *(each for each in Method if each is not DEFAULT)):
-            name = self.name(method)
-            self.addItem(t("{name} (recommended)", name=name) if method is DEFAULT else name, method)
+        others = ((self.name(method), method) for method in Method if method is not DEFAULT)
+        self.offer([(t("{name} (recommended)", name=self.name(DEFAULT)), DEFAULT), *others])
 
     def name(self, method: Method) -> str:
         """Return an estimator's name in words."""

@@ -19,9 +19,8 @@ from splu_desktop.gui.base.models import Field, RowsModel
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Empty, asked_file, button, label, margins, put
 from splu_desktop.gui.base.words import filled, number, t, tip, told
-from splu_desktop.gui.query.answer_card import LOOKS, interval
 from splu_desktop.gui.query.question import AskedView
-from splu_desktop.gui.query.tab import WorkingTab, in_short
+from splu_desktop.gui.query.tab import WorkingTab, answer_fields, in_short, truth_switch
 from splu_desktop.gui.query.work import Asker
 
 
@@ -52,6 +51,7 @@ class Answered:
     given: Given
     answers: Sequence[Answer]
     rows: tuple[Row, ...]
+    release: str  # its id
 
 
 def read(asker: Asker, path: Path, progress: Progress) -> Given:
@@ -70,13 +70,13 @@ def answer(asker: Asker, given: Given, method: Method, progress: Progress, *, re
         answers = given.questions.answered(asker.reader, method, progress, bootstrap=bootstrap)
     rest = iter(answers)
     rows = tuple(row if row.fault else replace(row, answer=next(rest)) for row in given.rows)
-    return Answered(given, answers, rows)
+    return Answered(given, answers, rows, asker.release.facts["id"] or "")
 
 
 def save(answered: Answered, path: Path, progress: Progress) -> None:
     """Write the answers. Raises CannotWrite."""
     progress.report("Writing the answers", 0.0)
-    write_answers(answered.given.questions, answered.answers, path, overwrite=True)
+    write_answers(answered.given.questions, answered.answers, answered.release, path, overwrite=True)
 
 
 def template(asker: Asker, path: Path, progress: Progress) -> None:
@@ -128,11 +128,7 @@ class ManyTab(WorkingTab):
                 " second for each such question."
             ),
         )
-        self.truth_switch = QCheckBox(t("True &counts"))
-        tip(
-            self.truth_switch,
-            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
-        )
+        self.truth_switch = truth_switch(t("True &counts"))
         self.truth_switch.toggled.connect(self._truth_switched)
         for switch in (self.repeat, self.truth_switch):
             switch.setMinimumWidth(switch.sizeHint().width() + 8)
@@ -141,7 +137,6 @@ class ManyTab(WorkingTab):
         self.save_button = button(t("&Save the answers…"), self._ask_save, picture="download")
         put(bar, self.other_button, self.save_button)
         column.addLayout(bar)
-        bad = t("bad")
         self.model: RowsModel[Row] = RowsModel(
             [
                 Field(t("No."), lambda r: number(r.number), right=True),
@@ -150,17 +145,7 @@ class ManyTab(WorkingTab):
                     lambda r: told(r.fault) or in_short(r.conditions),
                     tip=lambda r: told(r.fault or sentence(r.conditions)),
                 ),
-                Field(t("Answer"), lambda r: told(r.answer.shown) if r.answer else "", right=True),
-                Field(
-                    t("Trust"),
-                    lambda r: told(r.answer.badge_text).partition(":")[0] if r.answer else bad if r.fault else "",
-                    colour=lambda r: LOOKS[r.answer.badge][1] if r.answer else "fault" if r.fault else None,
-                    picture=lambda r: LOOKS[r.answer.badge][0] if r.answer else "circle-alert" if r.fault else None,
-                    tip=lambda r: told(r.answer.badge_text if r.answer else r.fault),
-                ),
-                Field(t("95 % interval"), lambda r: interval(r.answer) if r.answer else "", right=True),
-                Field(t("Published"), lambda r: number(r.answer.published) if r.answer else "", right=True),
-                Field(t("Selected"), lambda r: number(r.answer.n_p) if r.answer else "", right=True),
+                *answer_fields(lambda r: r.answer, lambda r: r.fault),
                 Field(t("True (custodian only)"), lambda r: "" if r.true is None else number(r.true), right=True),
             ],
             self,

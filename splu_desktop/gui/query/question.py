@@ -5,18 +5,28 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import IconButton, announce, button, copy_text, label, margins, put, scrolled
+from splu_desktop.gui.base.widgets import (
+    IconButton,
+    announce,
+    button,
+    copy_text,
+    label,
+    margins,
+    put,
+    scrolled,
+    shortcut,
+)
 from splu_desktop.gui.base.words import number, t, tip, told
-from splu_desktop.gui.query.answer_card import LOOKS, AnswerCard, interval
+from splu_desktop.gui.query.answer_card import AnswerCard
 from splu_desktop.gui.query.builder import QuestionBuilder
 from splu_desktop.gui.query.estimators import Estimators
-from splu_desktop.gui.query.tab import Tab, in_short
+from splu_desktop.gui.query.tab import Tab, answer_fields, in_short, truth_switch
 from splu_desktop.gui.query.work import Asked, Asker
 
 
@@ -91,11 +101,7 @@ class QuestionTab(Tab):
     def _build_card(self) -> QWidget:
         self.answer_card = AnswerCard()
         self.answer_card.setMinimumWidth(240)
-        self.truth_switch = QCheckBox(t("Sho&w true counts"))
-        tip(
-            self.truth_switch,
-            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
-        )
+        self.truth_switch = truth_switch(t("Sho&w true counts"))
         self.truth_switch.toggled.connect(self._truth_switched)
         self.advanced = IconButton(t("&Advanced"), "sliders-horizontal", "flat")
         tip(self.advanced, t("Other estimators, side by side"))
@@ -116,7 +122,6 @@ class QuestionTab(Tab):
         self.asked_title = label(t("Asked in this session"), "quiet")
         head.addWidget(self.asked_title)
         self.warning = label(t("True counts are shown: custodian only"), "warning", wrap=True)
-        self.warning.setMargin(3)
         self.warning.hide()
         head.addSpacing(12)
         put(head, (self.warning, 4), 1)
@@ -131,17 +136,7 @@ class QuestionTab(Tab):
                     lambda a: in_short(a.answer.conditions),
                     tip=lambda a: told(sentence(a.answer.conditions)),
                 ),
-                Field(t("Answer"), lambda a: told(a.answer.shown), right=True),
-                Field(
-                    t("Trust"),
-                    lambda a: told(a.answer.badge_text).partition(":")[0],
-                    colour=lambda a: LOOKS[a.answer.badge][1],
-                    picture=lambda a: LOOKS[a.answer.badge][0],
-                    tip=lambda a: told(a.answer.badge_text),
-                ),
-                Field(t("95 % interval"), lambda a: interval(a.answer), right=True),
-                Field(t("Published"), lambda a: number(a.answer.published), right=True),
-                Field(t("Selected"), lambda a: number(a.answer.n_p), right=True),
+                *answer_fields(lambda a: a.answer, lambda a: ""),
                 Field(
                     t("True (custodian only)"),
                     lambda a: "–" if a.true is None else number(a.true),
@@ -158,11 +153,7 @@ class QuestionTab(Tab):
         self.asked.horizontalHeader().moveSection(self.asked.secret, 2)  # beside the answer, where it is compared
         tip(self.asked, t("Double-click or press Enter to take a question up again"))
         self.asked.activated.connect(lambda index: self.ask_again())
-        self.copy_asked = QAction(t("Copy the question"), self.asked)
-        self.copy_asked.setShortcut(QKeySequence("Ctrl+Shift+C"))
-        self.copy_asked.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.copy_asked.triggered.connect(self._copy_asked_question)
-        self.asked.addAction(self.copy_asked)
+        self.copy_asked = shortcut(self.asked, t("Copy the question"), "Ctrl+Shift+C", self._copy_asked_question)
         self.asked.setMinimumHeight(64)  # on a small screen the values to tick come first
         column.addWidget(self.asked, 1)
 

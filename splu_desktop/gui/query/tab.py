@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QApplication, QFileDialog, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QStackedWidget, QWidget
 
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.reader import Answer
+from splu_desktop.gui.base.models import Field
 from splu_desktop.gui.base.tasks import Job, Tasks, Work
 from splu_desktop.gui.base.widgets import Busy, Empty
-from splu_desktop.gui.base.words import joined, t, told
+from splu_desktop.gui.base.words import joined, number, t, tip, told
+from splu_desktop.gui.query.answer_card import LOOKS, interval
 from splu_desktop.gui.query.work import Asker
 
 
@@ -21,6 +24,41 @@ def in_short(conditions: Sequence[Condition]) -> str:
     if not conditions:
         return t("all records")
     return joined(told(condition.words()) for condition in conditions)
+
+
+def answer_fields(answer_of: Callable[[Any], Answer | None], fault_of: Callable[[Any], str]) -> list[Field[Any]]:
+    """Return the columns of a list of questions, of rows of any kind with an answer or what is wrong with them."""
+
+    def figure(text: Callable[[Answer], str]) -> Callable[[Any], str]:
+        return lambda row: "" if (answer := answer_of(row)) is None else text(answer)
+
+    def trust(row: Any) -> tuple[str, str | None, str | None]:
+        answer, bad = answer_of(row), bool(fault_of(row))
+        if answer is None:
+            return (t("bad"), "fault", "circle-alert") if bad else ("", None, None)
+        picture, colour = LOOKS[answer.badge]
+        return told(answer.badge_text).partition(":")[0], colour, picture
+
+    return [
+        Field(t("Answer"), figure(lambda answer: told(answer.shown)), right=True),
+        Field(
+            t("Trust"),
+            lambda row: trust(row)[0],
+            colour=lambda row: trust(row)[1],
+            picture=lambda row: trust(row)[2],
+            tip=lambda row: figure(lambda answer: told(answer.badge_text))(row) or told(fault_of(row)),
+        ),
+        Field(t("95 % interval"), figure(interval), right=True),
+        Field(t("Published"), figure(lambda answer: number(answer.published)), right=True),
+        Field(t("Selected"), figure(lambda answer: number(answer.n_p)), right=True),
+    ]
+
+
+def truth_switch(text: str) -> QCheckBox:
+    """Return the box that shows true counts beside the answers."""
+    made = QCheckBox(text)
+    tip(made, t("From the source that is open here. For the custodian only: no file and no copy ever holds them."))
+    return made
 
 
 class Tab(QWidget):

@@ -6,16 +6,7 @@ import math
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
@@ -43,21 +34,13 @@ class WorkloadTab(WorkingTab):
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         asked = QWidget()
         row = margins(QHBoxLayout(asked), 0, spacing=8)
-        self.sensitive, self.amount = Choice(), Choice()
-        self.sensitive.setAccessibleName(t("Sensitive column to ask about"))
+        self.sensitive, self.amount = Choice(t("Sensitive column to ask about")), Choice(t("Number of questions"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.amount.setAccessibleName(t("Number of questions"))
-        for size in (1_000, 3_000, 6_000):
-            self.amount.addItem(t("{n} questions", n=number(size)), size)
-        self.amount.setCurrentIndex(1)
+        self.amount.offer(((t("{n} questions", n=number(size)), size) for size in (1_000, 3_000, 6_000)), 3_000)
         self.sets = QCheckBox(t("&Sets of values"))
         tip(self.sets, t("Ask for two to five values together, not for one"))
-        row.addWidget(label(t("Ask about"), "quiet"))
-        for part in (self.sensitive, self.amount, self.sets):
-            row.addWidget(part)
-        row.addStretch(1)
+        put(row, label(t("Ask about"), "quiet"), self.sensitive, self.amount, self.sets, 1)
         warning = label(t("From true counts: custodian only"), "warning")
-        warning.setMargin(3)
         warning.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
         column.addWidget(Folding(asked, warning))
         for box in (self.sensitive, self.amount):
@@ -118,7 +101,7 @@ class WorkloadTab(WorkingTab):
                 Field(t("True count"), lambda b: b[0]),
                 Field(t("Questions"), lambda b: number(b[1]), right=True),
                 Field(t("Estimate off by"), lambda b: _share(b[2]), right=True),
-                Field(t("As published, off by"), lambda b: _share(b[3]), right=True),
+                Field(t("The papers' off by"), lambda b: _share(b[3]), right=True),
                 Field(t("Interval holds the truth"), lambda b: _share(b[4]), right=True),
             ],
             self,
@@ -137,12 +120,9 @@ class WorkloadTab(WorkingTab):
     def take(self, asker: Asker | None) -> None:
         self.asker = asker
         self.forget("workload")
-        self.sensitive.clear()
-        if asker is not None:
-            for name in asker.published.sensitive:
-                self.sensitive.addItem(name, (name,))
-            if len(asker.published.sensitive) > 1:
-                self.sensitive.addItem(t("all of them together"), asker.published.sensitive)
+        sas = asker.published.sensitive if asker is not None else ()
+        together = [(t("all of them together"), sas)] if len(sas) > 1 else []
+        self.sensitive.offer([*((name, (name,)) for name in sas), *together])
         self.measured.setText("")
 
     def offer(self) -> tuple[str, bool, str]:
@@ -160,9 +140,8 @@ class WorkloadTab(WorkingTab):
         if asker is None or not asker.knows_truth or not sas:
             return None
         size, sets = int(self.amount.currentData()), self.sets.isChecked()
-        what = t("Measured with {n} questions about “{name}”.", n=number(size), name=self.sensitive.currentText())
         work = partial(judge, asker, tuple(sas), size, sets)
-        return self.work("workload", work, partial(self._measured, what))
+        return self.work("workload", work, partial(self._measured, self.sensitive.currentText()))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -171,9 +150,10 @@ class WorkloadTab(WorkingTab):
             return self.readouts[at].setText(t("Of several columns together, nothing is promised."))
         return self.readouts[at].setText(text or self._notes[at])
 
-    def _measured(self, what: str, accuracy: Accuracy) -> None:
+    def _measured(self, name: str, accuracy: Accuracy) -> None:
         self._accuracy = accuracy
-        self.measured.setText(what)
+        # Of a small table there are fewer than were wanted.
+        self.measured.setText(t("Measured with {n} questions about “{name}”.", n=number(accuracy.total), name=name))
         for plot in (self.bands_plot, self.small_plot):
             plot.draw(accuracy)
             plot.point_at(None)  # what stood under the cursor were other figures
@@ -185,7 +165,8 @@ class WorkloadTab(WorkingTab):
                 for name, n, error, published, held in zip(accuracy.bands, *figures, strict=True)
             )
         )
-        self.table.fit_columns(260, filling=0, least=90)
+        names = [str(self.model.index(row, 0).data()) for row in range(self.model.rowCount())]
+        self.table.fit_columns(260, filling=0, least=max(map(self.table.fontMetrics().horizontalAdvance, names)) + 28)
         self.table.setFixedHeight(self.table.height_of_rows(len(accuracy.bands)))
         self.show_result(self.table)
 

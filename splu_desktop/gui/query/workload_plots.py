@@ -71,7 +71,7 @@ class BandsPlot(Plot):
         if what is None:
             return ""
         return t(
-            "{band}: estimate off by {error} on average, published count by {published}; {n} questions",
+            "{band}: estimate off by {error} on average, the papers' by {published}; {n} questions",
             band=what.bands[place],
             error=percent(float(what.error[place]), 0),
             published=percent(float(what.error_published[place]), 0),

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPlainTextEdit, QRadioButton, QVBoxLayout, QWidget
 
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.language import LANGUAGES
@@ -91,7 +83,7 @@ class ReportFields(Scrolled):
         )
         caption = label(t("Largest risk of recognition allowed"), "quiet")
         self.threshold = percent_box(0.0, 100.0, 2, caption.text())
-        self.threshold.setSpecialValueText(t("none beside 9.09 %"))
+        self.threshold.setSpecialValueText(t("9.09 % (public release)"))
         self.threshold.valueChanged.connect(lambda _: self._typed())
         put(column, caption, self.threshold)
         column.addSpacing(4)
@@ -114,17 +106,13 @@ class ReportFields(Scrolled):
         caption.setBuddy(self.remarks)
         put(column, caption, self.remarks)
         form = QFormLayout()
-        self.language, self.paper = Choice(), Choice()
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
-        for name in ("A4", "Letter"):
-            self.paper.addItem(name, name)
+        self.language, self.paper = Choice(t("Language")), Choice(t("Paper"))
+        self.language.offer((name, code) for code, name in LANGUAGES.items())
+        self.paper.offer((name, name) for name in ("A4", "Letter"))
         self.language.currentIndexChanged.connect(lambda _: self._chosen())
         self.paper.currentIndexChanged.connect(lambda _: self._chosen())
         form.addRow(t("&Language"), self.language)
         form.addRow(t("P&aper (PDF)"), self.paper)
-        for box, words in ((self.language, t("Language")), (self.paper, t("Paper"))):
-            box.setAccessibleName(words)
         put(column, form, 1)
         self.setWidget(inside)
         self._fill(remembered(_SECTION))

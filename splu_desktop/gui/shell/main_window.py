@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -311,6 +311,11 @@ class MainWindow(Stops, QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_help()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.pages[self.step].keep_focus(arriving=True)  # Qt begins at the rail, where there is nothing to do
 
     def _fit_help(self, *, asked: bool = False) -> None:
         # In a narrow window the page needs the room; F1 still brings the panel for as long as it is wanted.

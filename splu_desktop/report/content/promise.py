@@ -10,6 +10,7 @@ from splu_desktop.report.content.parts import (
     cut,
     decimal,
     exact_percent,
+    listed,
     once,
     setting,
     share,
@@ -97,30 +98,40 @@ def _thresholds(exact: list[model.Guarantee], t: Language) -> list[Block]:
 def _eligible(report: Report, t: Language) -> list[Block]:
     """Return whether groups exist: of the published counts, and of the true ones where they are known."""
     found = report.public.eligibility if report.original is None else report.original.eligibility
-    if not found:
-        return []
     counts = table(
         t("Eligibility"),
         found,
         (t("Column"), "l", 2, lambda each: each.column),
         (t("Values"), "r", 0.7, lambda each: whole(each.values, t)),
-        (t("Most frequent value"), "l", 2, lambda each: shown(each.most_frequent, t)),
+        (t("Nearest to its limit"), "l", 2, lambda each: shown(each.nearest, t)),
         (t("Count"), "r", 0.8, lambda each: whole(each.count, t)),
         (t("Share"), "r", 0.8, lambda each: share(each.share, t)),
-        (t("Limit 1/gamma"), "r", 0.9, lambda each: share(each.limit, t)),
+        (t("Limit"), "r", 0.9, lambda each: share(each.limit, t)),
         (t("Largest gamma"), "r", 0.9, lambda each: whole(each.largest_gamma, t)),
     )
-    told = t(
-        "Groups of one size exist only where no value fills more than 1/gamma of the records; the program refuses "
-        "to publish otherwise."
-    )
-    source = t("By true counts.") if report.original is not None else t("By published counts.")
+    told = []
+    if any(each.limit is not None for each in found):
+        told.append(
+            t(
+                "The program refuses to publish where a value fills more of the records than its limit: 1/gamma in "
+                "groups of one size, else its tolerance."
+            )
+        )
+    if free := [each.column for each in found if each.limit is None]:
+        told.append(
+            t(
+                "In {names} a value may fill any share of the records; refused are columns of one value and tables of "
+                "too few records or persons.",
+                names=listed(free, t, 3),
+            )
+        )
+    told.append(t("By true counts.") if report.original is not None else t("By what the release tells."))
     eligible = {each.column for each in found}
     if any(column.missing for column in report.public.columns if column.name in eligible):
-        source += " " + t("“No value” is one of the values here.")
+        told.append(t("“No value” is one of the values here."))
     return [
         Heading(t("Could it have been refused?"), 2, key="refused"),
-        Paragraph(f"{told} {source}"),
+        Paragraph(" ".join(told)),
         *cut(counts, t),
     ]
 

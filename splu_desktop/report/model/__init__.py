@@ -52,7 +52,7 @@ from splu_desktop.report.model.public import (
 )
 
 FORMAT = "splu-report"
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)

@@ -138,19 +138,25 @@ class DrawnBlock:
 
 @dataclass(frozen=True)
 class Eligibility:
-    """Whether decoy groups exist: no value may fill more than 1/gamma of the records.
+    """Whether a column can be drawn so: of its values the one nearest to the share that it may have at most.
 
-    In the external edition the counts are those published; the check of the true ones stands in `Original`.
+    In the external edition the counts are those that recipients are told; the check of the true ones stands in
+    `Original`.
+
+    Attributes
+    ----------
+    gamma, largest_gamma : of groups of one size, where the limit is 1/gamma for all values.
+    limit : `Draw.most_share`; None where no value is refused, whatever its share: `nearest` is then the commonest.
     """
 
     column: str
-    gamma: int
+    gamma: int | None
     values: int
-    most_frequent: str
+    nearest: str
     count: int
     share: float
-    limit: float
-    largest_gamma: int
+    limit: float | None
+    largest_gamma: int | None
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,9 @@ _NARROWEST = 24.0  # of a column
 _CLOSEST = 0.1
 _CLOSER = ((1.0, 1.0), (0.7, 1.0), (0.4, 1.0), (_CLOSEST, 1.0))  # times the space between blocks, and all lengths
 _SMALLER = tuple((_CLOSEST, size / 100) for size in range(97, 75, -3))
-_WIDER = ((1.3, 1.0), (1.6, 1.0), (2.0, 1.0))
+_WIDER = ((1.15, 1.0), (1.3, 1.0), (1.6, 1.0), (2.0, 1.0))
 _LEAST = 0.36  # of each page is filled
+_PAGES = {False: 10, True: 14}  # of an external and an internal edition at most, where closer spaces help
 
 
 _STYLES = {  # size, bold, colour, space before, space after
@@ -111,7 +112,7 @@ class _Setter:
 
         What is `signed`, all but the annex, is one page: where no closer spaces help, its letters are made smaller.
         """
-        layout, best = self.layout, -1.0
+        layout, best = self.layout, (False, -1.0)
         pages, bookmarks = len(layout.pages), len(layout.bookmarks)
         chosen: tuple[list[PdfPage], list[Bookmark]] = ([], [])
         right, bottom = self.right, self.bottom
@@ -124,10 +125,13 @@ class _Setter:
             del layout.pages[pages:], layout.bookmarks[bookmarks:]
             # A single page is as full as it is; what nearly fits on one is set closer before it takes two.
             least = min(map(self._filled, found[0])) if len(found[0]) > 1 else 1.0
-            if least > best:
+            short = pages + len(found[0]) <= _PAGES[self.document.internal]
+            if (short, least) > best:
                 marks = [replace(mark, y=TOP + (mark.y - TOP) * size) for mark in found[1]]
-                chosen, best = ([self._sized(page, size) for page in found[0]], marks), least
-            if len(found[0]) == 1 if signed else best > _LEAST and (len(found[0]) != 2 or self.spread <= _CLOSEST):
+                chosen, best = ([self._sized(page, size) for page in found[0]], marks), (short, least)
+            closest = self.spread <= _CLOSEST
+            done = best[1] > _LEAST and (best[0] or closest) and (len(found[0]) != 2 or closest)
+            if len(found[0]) == 1 if signed else done:
                 break
         self.right, self.bottom = right, bottom
         layout.pages += chosen[0]
@@ -378,7 +382,7 @@ class _Setter:
             else:
                 words = {word for row in block.shown for word in self._written(row[i]).split()}
                 widest = max((self.measure(word, _CELL, not block.header and i == 0) for word in words), default=0.0)
-                most = total / 5
+                most = total / 4
             needed.append(max(min(max(widest, word) + 2 * _GAP + 2, most), _NARROWEST))
         if sum(needed) > total:
             needed = [need * total / sum(needed) for need in needed]

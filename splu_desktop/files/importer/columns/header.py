@@ -257,35 +257,38 @@ def _groups(
     merged: Sequence[Span],
 ) -> bool:
     """Whether the row above holds names of groups of columns."""
-    width = max(map(len, rows[first : last + 1]))
+    below = rows[first : last + 1]
+    width = max(map(len, below))
     across = [(left, right) for (top, left), (_, right) in merged if top == above and right > left]
-    down = [left for (top, left), (bottom, _) in merged if top == above and bottom >= first]
-    start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in rows[first : last + 1])), 0)
-    if down:
+    start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in below)), 0)
+    if any(top == above and bottom >= first for (top, _), (bottom, _) in merged):
         return True  # a cell reaches down to the names
     if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
         return False  # a title over the whole table
     beside = {x for left, right in across for x in range(left, right + 1)}
     if across and across[0][0] > start and all(not shape or i in beside for i, shape in enumerate(shapes[above])):
         return True  # one merged cell over all columns but the first ones: a group of groups
-    names = [" ".join(row[i] for row in rows[first : last + 1] if i < len(row)).strip() for i in range(width)]
+    names = [" ".join(row[i] for row in below if i < len(row)).strip() for i in range(width)]
     named = [name for name in names if name]
-    if len(set(named)) == len(named):
-        return len(across) > 1 and all(shapes[above][left] == "t" for left, _ in across if left < len(shapes[above]))
-    if across:
-        return len(across) > 1 or any(
-            names[left : right + 1]
-            and len(set(names[left : right + 1])) > 1
-            and any(names.count(n) > 1 for n in names[left : right + 1])
-            for left, right in across
-        )
-    # The group names must tell equal names apart, without merged cells to show how far each reaches.
-    filled = [i for i, shape in enumerate(shapes[above]) if shape]
-    if len(filled) < 2 or not filled[-1] < width:
+    once = len(set(named)) == len(named)
+    if len(across) > 1:
+        return not once or all(shapes[above][left] == "t" for left, _ in across if left < len(shapes[above]))
+    if once:
         return False
-    spread = _spread(rows[above], width)
-    joined = [f"{group} {name}".strip() for group, name in zip(spread, names, strict=True) if name]
-    return len(set(joined)) > len(set(named)) and len(set(joined)) >= 0.9 * len(joined)
+    if across:
+        (left, right), *_ = across
+        under = names[left : right + 1]
+        return len(set(under)) > 1 and any(names.count(name) > 1 for name in under)
+    return _tell_apart(rows[above], shapes[above], names)
+
+
+def _tell_apart(row: Sequence[str], shapes: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether names of groups tell equal names apart, without merged cells to show how far each reaches."""
+    filled = [i for i, shape in enumerate(shapes) if shape]
+    if len(filled) < 2 or filled[-1] >= len(names):
+        return False
+    joined = [f"{group} {name}".strip() for group, name in zip(_spread(row, len(names)), names, strict=True) if name]
+    return len(set(joined)) > len(set(filter(None, names))) and len(set(joined)) >= 0.9 * len(joined)
 
 
 def _continues(

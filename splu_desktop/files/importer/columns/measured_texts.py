@@ -33,49 +33,11 @@ _AGES = frozenset(
     {"year", "years", "yr", "yrs", "jahr", "jahre", "j", "j.", "an", "ans", "año", "años", "歳", "才", "岁", "세"}
 )
 _RESULTS = frozenset(
-    {
-        "neg",
-        "negativ",
-        "negative",
-        "négatif",
-        "négative",
-        "negativo",
-        "pos",
-        "positiv",
-        "positive",
-        "positif",
-        "positivo",
-        "+",
-        "++",
-        "+++",
-        "(+)",
-        "+/-",
-        "spur",
-        "spuren",
-        "trace",
-        "traces",
-        "normal",
-        "unauffällig",
-        "norm",
-        "n.n.",
-        "nachweisbar",
-        "undetectable",
-        "detected",
-        "below",
-        "above",
-        "low",
-        "high",
-        "hämolytisch",
-        "hemolyzed",
-        "haemolysed",
-        "hemolytic",
-        "lipämisch",
-        "n.d.",
-        "nd",
-        "notdetected",
-        "nichtnachweisbar",
-    }
-)
+    {"neg", "negativ", "negative", "négatif", "négative", "negativo", "pos", "positiv", "positive", "positif",
+     "positivo", "+", "++", "+++", "(+)", "+/-", "spur", "spuren", "trace", "traces", "normal", "unauffällig",
+     "norm", "n.n.", "nachweisbar", "undetectable", "detected", "below", "above", "low", "high", "hämolytisch",
+     "hemolyzed", "haemolysed", "hemolytic", "lipämisch", "n.d.", "nd", "notdetected", "nichtnachweisbar"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

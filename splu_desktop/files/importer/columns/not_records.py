@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -405,77 +406,148 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     a blank row or in a line that breaks off. Nearly empty rows that show none of this may be records of which little
     is known.
     """
-    n, width = len(rows), len(columns)
+    n = len(rows)
     found: dict[int, LineKind] = {}
-    if width < 2 or n < 3:
+    if len(columns) < 2 or n < 3:
         return found
-    first = max(1, n - _TAIL)
-    sample = unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
-    filled_sample = _filled_cells(columns, sample)
-    typical = float(np.median(filled_sample))
-    few = max(1.0, 0.4 * typical)
-    # Sparse tables have nearly empty rows everywhere: then these are records like the others.
-    inner = filled_sample[sample < n - min(_TAIL, max(5, n // 4))]
-    sparse = typical < 3 or bool(len(inner) and (inner <= few).mean() > 0.05)
-    valued = [_mostly_values(column, sample) for column in columns]
-    usual = [_blanks(column, sample) for column in columns]
-    keyed = bool(_filled_cells(columns[:1], sample).sum() > 0.95 * len(sample) - 3)
-    marks = _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)])
+    usual = _Usual.of(columns, rows, short)
     notes: list[int] = []  # rows that are notes if a blank row stands above them
-    for i in range(n - 1, first - 1, -1):
-        row = _cells(columns, i)
-        words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
-        total = bool(words) and _fits(_TOTAL, words[0][1]) is not None
-        # By itself "total" may be a finding, too: then other records have it, or lack the rest as well.
-        if total and len(words) == 1:
-            column = columns[words[0][0]]
-            total = typical >= 2 and np.count_nonzero(column.codes == column.codes[i]) == 1
-        # SAP marks its totals by asterisks, one per level.
-        if 1 < len(words) <= max(2.0, 0.5 * typical) and set(words[0][1].strip()) == {"*"}:
-            total = True
-        # Among names and codes, too, where nothing but few numbers stands beside it.
-        figures = len(words) <= few and all(shape_of(cell) == "n" for _, cell in words[1:])
-        if len(words) > 1 and (valued[words[0][0]] or figures) and _fits(_STATISTIC, words[0][1]):
-            total = True
-        said = any(_is_note(cell, usual[j], columns[j], valued[j]) for j, cell in words)
-        counted = bool(words) and any(_fits(each, words[0][1].strip()) for each in (_STATISTIC, _OF_GROUP))
-        # A key that is none, or none where all have one, a word that stands nowhere else, and few numbers beside it.
-        unlike = keyed and 1 < len(words) < typical and all(shape_of(cell) == "n" for _, cell in words[1:])
-        if unlike:
-            (j, cell), column = words[0], columns[words[0][0]]
-            alone = np.count_nonzero(column.codes[:n] == column.codes[i]) == 1
-            unlike = alone and shape_of(cell) == "t" and (j > 0 or _is_note(cell, usual[0], column, valued[0]))
-        total |= unlike and counted
-        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
-        lone = len(words) == 1 and shape_of(words[0][1]) == "t" and typical >= (3 if said else 4)
-        wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
-        cut_off = len(short) < 0.4 * n and int(rows[i]) in short
-        note = (
-            (not sparse or cut_off)
-            and len(words) <= few
-            and (foreign or lone or wordy or (cut_off and len(words) <= 2))
-        )
-        # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
-        broken = cut_off and foreign and len(words) < typical and all(shape_of(cell) == "t" for _, cell in words)
-        marked = len(words) < typical and _other_mark(marks, row[0]) and int(rows[i]) in short
-        if width == 2:  # an ordinary record has few words there, too
-            note = cut_off and foreign
-        summed = not found and not sparse and len(words) <= few and _sums(columns, words, n - 1)
-        if not (note or broken or marked or total or summed or unlike):
+    for i in range(n - 1, max(1, n - _TAIL) - 1, -1):
+        judged = usual.judged(i)
+        if judged is None:
             break
-        nameless = keyed and foreign and words[0][0] > 0 and all(shape_of(cell) == "t" for _, cell in words)
-        sure = total or marked or summed or nameless or (cut_off and said and words[0][0] == 0)
-        if sure:
+        if judged.sure:
             found.update(dict.fromkeys(found, LineKind.TAIL))  # no record stands below a total
         # Lone words right above a note belong to it.
-        loose = len(words) == 1 and bool(found) and not any(c.isdigit() for c in words[0][1])
-        found[i] = LineKind.TAIL if sure or (loose and found.get(i + 1) is LineKind.TAIL) else LineKind.DOUBT
-        if said:
+        sure = judged.sure or (judged.loose and found.get(i + 1) is LineKind.TAIL)
+        found[i] = LineKind.TAIL if sure else LineKind.DOUBT
+        if judged.said:
             notes.append(i)
         if rows[i] - rows[i - 1] > 1:
             found.update(dict.fromkeys(notes, LineKind.TAIL))
             notes = []
     return found
+
+
+class _Judged(NamedTuple):
+    """A row that is perhaps no record: whether it surely is none, says something as notes do, or is lone words."""
+
+    sure: bool
+    said: bool
+    loose: bool
+
+
+_Words = list[tuple[int, str]]  # the filled cells of a row, each with its column's place
+
+
+@dataclass(frozen=True, eq=False)
+class _Usual:
+    """A table, and what is usual in it, by which its last rows are judged.
+
+    Attributes
+    ----------
+    short : numbers of rows that break off.
+    typical, few : filled cells of a usual row, and of a nearly empty one.
+    sparse : whether nearly empty rows stand everywhere: then these are records like the others.
+    valued, blanks : of each column, whether it holds values mostly, and the blanks within a usual one.
+    keyed : whether the first column is filled in nearly every row.
+    marks : what rows begin with.
+    """
+
+    columns: Sequence[RawColumn]
+    rows: NDArray[np.int64]
+    short: set[int | None]
+    typical: float
+    few: float
+    sparse: bool
+    valued: list[bool]
+    blanks: list[float]
+    keyed: bool
+    marks: set[str]
+
+    @classmethod
+    def of(cls, columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> _Usual:
+        n = len(rows)
+        sample = unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
+        filled = _filled_cells(columns, sample)
+        typical = float(np.median(filled))
+        few = max(1.0, 0.4 * typical)
+        inner = filled[sample < n - min(_TAIL, max(5, n // 4))]
+        return cls(
+            columns,
+            rows,
+            short,
+            typical,
+            few,
+            typical < 3 or bool(len(inner) and (inner <= few).mean() > 0.05),
+            [_mostly_values(column, sample) for column in columns],
+            [_blanks(column, sample) for column in columns],
+            bool(_filled_cells(columns[:1], sample).sum() > 0.95 * len(sample) - 3),
+            _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)]),
+        )
+
+    def judged(self, i: int) -> _Judged | None:
+        """Judge a row, the last one or above rows that are no records; None where it is a record like others."""
+        row, n = _cells(self.columns, i), len(self.rows)
+        words = [(j, cell) for j, cell in enumerate(row) if not is_blank(cell)]
+        if not words:
+            return None
+        (head, first), worded = words[0], [shape_of(cell) == "t" for _, cell in words]
+        said = any(_is_note(cell, self.blanks[j], self.columns[j], self.valued[j]) for j, cell in words)
+        foreign = any(self.valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
+        breaks = int(self.rows[i]) in self.short
+        cut_off = breaks and len(self.short) < 0.4 * n
+        unlike = self._is_unlike(i, words)
+        total = self._is_total(i, words) or (unlike and any(_fits(p, first.strip()) for p in (_STATISTIC, _OF_GROUP)))
+        marked = breaks and len(words) < self.typical and _other_mark(self.marks, row[0])
+        few = i == n - 1 and not self.sparse and len(words) <= self.few
+        summed = few and _sums(self.columns, words, n - 1)
+        if not (total or unlike or marked or summed or self._is_note(words, worded, said, foreign, cut_off)):
+            return None
+        nameless = self.keyed and foreign and head > 0 and all(worded)
+        sure = total or marked or summed or nameless or (cut_off and said and head == 0)
+        return _Judged(sure, said, len(words) == 1 and not any(c.isdigit() for c in first))
+
+    def _is_total(self, i: int, words: _Words) -> bool:
+        head, first = words[0]
+        # SAP marks its totals by asterisks, one per level.
+        if 1 < len(words) <= max(2.0, 0.5 * self.typical) and set(first.strip()) == {"*"}:
+            return True
+        # Among names and codes, too, where nothing but few numbers stands beside it.
+        foreign = self.valued[head] or (len(words) <= self.few and _figures(words[1:]))
+        if len(words) > 1 and foreign and _fits(_STATISTIC, first):
+            return True
+        # By itself "total" may be a finding, too: then other records have it, or lack the rest as well.
+        return bool(_fits(_TOTAL, first)) and (len(words) > 1 or (self.typical >= 2 and self._alone(head, i)))
+
+    def _is_unlike(self, i: int, words: _Words) -> bool:
+        """Whether a key is none, or missing where all have one: a word of its own, with few numbers beside it."""
+        head, first = words[0]
+        if not (self.keyed and 1 < len(words) < self.typical and _figures(words[1:]) and shape_of(first) == "t"):
+            return False
+        column = self.columns[head]
+        return self._alone(head, i) and (head > 0 or _is_note(first, self.blanks[0], column, self.valued[0]))
+
+    def _is_note(self, words: _Words, worded: list[bool], said: bool, foreign: bool, cut_off: bool) -> bool:
+        if len(self.columns) == 2:  # an ordinary record has few words there, too
+            return cut_off and foreign
+        # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
+        if cut_off and foreign and len(words) < self.typical and all(worded):
+            return True
+        if len(words) > self.few or (self.sparse and not cut_off):
+            return False
+        lone = len(words) == 1 and worded[0] and self.typical >= (3 if said else 4)
+        wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
+        return foreign or lone or wordy or (cut_off and len(words) <= 2)
+
+    def _alone(self, column: int, i: int) -> bool:
+        """Whether no other row has what this one has in a column."""
+        codes = self.columns[column].codes[: len(self.rows)]
+        return int(np.count_nonzero(codes == codes[i])) == 1
+
+
+def _figures(words: _Words) -> bool:
+    return all(shape_of(cell) == "n" for _, cell in words)
 
 
 def _blanks(column: RawColumn, sample: NDArray[np.int64]) -> float:

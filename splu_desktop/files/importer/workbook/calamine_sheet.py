@@ -38,7 +38,7 @@ _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",)
 def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.CalamineWorkbook:
     """Open a workbook; a refusal becomes a sentence."""
     if kind == "xls":
-        check_extent(path, progress)
+        memory.ask_for_shared(path, check_extent(path, progress))
     try:
         if kind == "xlsx" and (part := odd_workbook(path)) is not None:
             return calamine.load_workbook(_relaid(path, part))
@@ -106,6 +106,7 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
         scan = (scan_sheet if kind == "xlsx" else scan_xlsb)(path, name, progress)
     spans = scan_ods(path, name, scan) if kind == "ods" else []
     memory.check(path, _CELL_BYTES * scan.rows * scan.columns)
+    memory.ask_for_shared(path, scan.shared)
     progress.report("Opening the workbook", 0.5)
     try:
         sheet = book.get_sheet_by_name(name)

@@ -28,6 +28,8 @@ _FAILED = re.compile(
     rb'<c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<v>([^<]*)</v>'
     rb'|<c\b[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>'
 )
+_SHARED = re.compile(rb't="s"[^>]*><v>(\d{1,9})</v>')
+_TEXT = re.compile(rb"<(?:\w+:)?si\b")
 _REFERENCE = re.compile(rb'<c\b[^>]*\br="([A-Z]{1,3})(\d+)"')
 _VALUED = re.compile(rb'<c r="([A-Z]{1,3})\d+"[^>/]*>')
 _FAR = re.compile(rb'<c r="([A-Z]{3})\d+"[^>/]*>')
@@ -55,6 +57,7 @@ class SheetScan:
     rows, columns : the last row and column with a value, from 1.
     padded : (column from 0, digits) -> cells whose format fills numbers up with zeros, as postcodes often have it.
     hidden : rows and columns that are not shown.
+    shared : letters of all cells that show a text which stands elsewhere, once.
     """
 
     failed: list[Failed]
@@ -62,6 +65,7 @@ class SheetScan:
     columns: int = 0
     padded: Counter[tuple[int, int]] = field(default_factory=Counter)
     hidden: Hidden = field(default_factory=Hidden)
+    shared: int = 0
 
 
 def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
@@ -77,7 +81,7 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
             if part is None:
                 return found
             size = max(archive.getinfo(part).file_size, 1)
-            styles = padding_styles(archive)
+            styles, lengths, shown = padding_styles(archive), _lengths(archive), Counter[bytes]()
             with archive.open(part) as file:
                 carry, done = b"", 0
                 while block := file.read(_BLOCK):
@@ -85,14 +89,25 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
                     progress.report("Looking through the sheet", min(done / size, 1.0))
                     found.hidden.look(block)
                     text = carry + block
+                    shown.update(_SHARED.findall(block))
                     carry = _scan(text, found)
                     if styles:
                         _count_padded(text[: len(text) - len(carry)], styles, found)
                 if styles:
                     _count_padded(carry, styles, found)
+            found.shared = sum(lengths[at] * n for text, n in shown.items() if (at := int(text)) < len(lengths))
     except UNREADABLE:
         return found  # calamine says what is wrong; a part it doesn't need may be odd
     return found
+
+
+def _lengths(archive: zipfile.ZipFile) -> list[int]:
+    """Return the bytes of each text that cells share, its marks included."""
+    if "xl/sharedStrings.xml" not in archive.namelist():
+        return []
+    data = archive.read("xl/sharedStrings.xml")
+    starts = [match.start() for match in _TEXT.finditer(data)]
+    return [end - start for start, end in itertools.pairwise([*starts, len(data)])]
 
 
 def _scan(text: bytes, found: SheetScan) -> bytes:

@@ -16,23 +16,31 @@ from splu_desktop.files.isolation.faults import Corrupt
 
 _LAST_COLUMN = 255
 _CELLS = frozenset((0x0006, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E, 0x00BD, 0x00BE, 0x00D6, 0x00FD, 0x0406))
-_PASSWORD = 0x002F
+_PASSWORD, _TEXTS, _CONTINUE, _SHARED = 0x002F, 0x00FC, 0x003C, 0x00FD
 _ENTRY = 128  # bytes of an entry of the directory
 _SMALL = 4096  # bytes below which a stream stands in sectors of 64 bytes
 _REPORT = 100_000  # records
 
 
-def check_extent(path: Path, progress: Progress) -> None:
-    """Raise Corrupt where a cell lies outside of any sheet, or the container is damaged."""
+def check_extent(path: Path, progress: Progress) -> int:
+    """Return the bytes of all texts that cells share, each as often as it is shown.
+
+    Raises Corrupt where a cell lies outside of any sheet, or the container is damaged.
+    """
     try:
         stream = workbook_stream(path.read_bytes())
     except (struct.error, IndexError, ValueError) as error:
         raise Corrupt(path, "the workbook can't be opened") from error
-    at = count = 0
+    at = count = shared = 0
+    lengths: list[int] = []
     while at + 8 <= len(stream):
         kind, length = struct.unpack_from("<HH", stream, at)
         if kind == _PASSWORD:
-            return  # what follows is encrypted, which calamine says
+            break  # what follows is encrypted, which calamine says
+        if kind == _TEXTS:
+            lengths = _lengths(stream, at)
+        elif kind == _SHARED and (text := int.from_bytes(stream[at + 10 : at + 14], "little")) < len(lengths):
+            shared += lengths[text]
         if kind in _CELLS and length >= 4:
             column = int.from_bytes(stream[at + 6 : at + 8], "little")
             if kind in (0x00BD, 0x00BE):
@@ -43,6 +51,53 @@ def check_extent(path: Path, progress: Progress) -> None:
         count += 1
         if count % _REPORT == 0:
             progress.report("Looking through the sheet", at / len(stream))
+    return shared
+
+
+def _lengths(stream: bytes, at: int) -> list[int]:
+    """Return the bytes of each text that cells share ([MS-XLS] 2.4.265), which goes on in the records behind it."""
+    parts: list[tuple[int, int]] = []
+    while at + 4 <= len(stream):
+        kind, length = struct.unpack_from("<HH", stream, at)
+        if kind != (_CONTINUE if parts else _TEXTS):
+            break
+        parts.append((at + 4, min(at + 4 + length, len(stream))))
+        at += 4 + length
+    found: list[int] = []
+    number, (at, end) = 0, parts[0]
+    at += 8  # how many there are is counted here
+    while True:
+        while at >= end:
+            number += 1
+            if number >= len(parts):
+                return found
+            at, end = at - end + parts[number][0], parts[number][1]
+        if at + 3 > end:
+            return found
+        letters, flags = stream[at] | stream[at + 1] << 8, stream[at + 2]
+        at += 3
+        behind = 0  # runs of other letters, and what pronounces it
+        if flags & 8:
+            behind += 4 * int.from_bytes(stream[at : at + 2], "little")
+            at += 2
+        if flags & 4:
+            behind += int.from_bytes(stream[at : at + 4], "little")
+            at += 4
+        size = 0
+        while letters:
+            taken = min(letters, max(end - at, 0) >> (flags & 1))
+            letters -= taken
+            size += taken << (flags & 1)
+            at += taken << (flags & 1)
+            if letters:  # the rest begins with flags of its own
+                number += 1
+                if number >= len(parts) or parts[number][0] >= parts[number][1]:
+                    return found
+                at, end = parts[number]
+                flags = stream[at]
+                at += 1
+        found.append(size)
+        at += behind
 
 
 def workbook_stream(data: bytes) -> bytes:

@@ -18,6 +18,8 @@ from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.workbook.sheet_errors import ERRORS, MOST_FAILED, Failed, SheetScan
 
 _ROW, _COLUMNS = 0, 60  # BrtRowHdr, BrtColInfo
+_SHARED, _TEXT = 7, 19  # BrtCellIsst, BrtSSTItem
+_STRINGS = "xl/sharedStrings.bin"
 _ERRORS = (3, 11)  # cells with an error, of a formula or not
 _CELLS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 62))  # cells with a value, of every kind
 _SHEET = 156  # BrtBundleSh
@@ -36,7 +38,8 @@ def scan_xlsb(path: Path, sheet: str, progress: Progress) -> SheetScan:
     try:
         with zipfile.ZipFile(path) as archive:
             part = _part(archive, sheet)
-            return _scan(archive.read(part), progress) if part is not None else SheetScan([])
+            texts = archive.read(_STRINGS) if _STRINGS in archive.namelist() else b""
+            return _scan(archive.read(part), texts, progress) if part is not None else SheetScan([])
     except (*UNREADABLE, struct.error, IndexError):
         return SheetScan([])
 
@@ -62,8 +65,12 @@ def _records(data: bytes) -> Iterator[tuple[int, int, int]]:
         at += length
 
 
-def _scan(data: bytes, progress: Progress) -> SheetScan:
+def _scan(data: bytes, texts: bytes, progress: Progress) -> SheetScan:
     found = SheetScan([])
+    # Behind a byte of flags; a length that reaches beyond the record is a lie.
+    lengths = [
+        min(int.from_bytes(texts[at + 1 : at + 5], "little"), n) for kind, at, n in _records(texts) if kind == _TEXT
+    ]
     row = 0
     top = left = 1 << 32
     bottom = right = -1
@@ -72,6 +79,8 @@ def _scan(data: bytes, progress: Progress) -> SheetScan:
             column = int.from_bytes(data[at : at + 4], "little")
             left, right = min(left, column), max(right, column)
             top, bottom = min(top, row), max(bottom, row)
+            if kind == _SHARED and (text := int.from_bytes(data[at + 8 : at + 12], "little")) < len(lengths):
+                found.shared += lengths[text]
             if kind in _ERRORS and length >= 9 and len(found.failed) <= MOST_FAILED:
                 found.failed.append(Failed(row + 1, column, ERRORS.get(data[at + 8], "#N/A")))
         elif kind == _ROW and length >= 4:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QListWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
 from splu_desktop.core.published import Published
-from splu_desktop.gui.base.widgets import Choice, hint_in, label, margins
+from splu_desktop.gui.base.widgets import Choice, TickList, hint_in, label, margins
 from splu_desktop.gui.base.words import t, tip
 from splu_desktop.gui.query.analyse.condition_edit import ConditionEdit, Counts
 
@@ -39,7 +39,7 @@ class AnalysisForm(QWidget):
         self.column, self.counted, self.by, self.period = Choice(), Choice(), Choice(), Choice()
         self.first, self.second, self.where = (ConditionEdit("") for _ in range(3))
         self.terms = ConditionEdit("")
-        self.columns = QListWidget()
+        self.columns = TickList()
         self.columns.setSelectionMode(QListWidget.SelectionMode.SingleSelection)
         self.columns.itemChanged.connect(lambda _: self.changed.emit())
         self.q = QDoubleSpinBox()
@@ -62,8 +62,7 @@ class AnalysisForm(QWidget):
         self._add(self.where, t("Only where"))
         column.addStretch(1)
         for box in (self.column, self.counted, self.by, self.period):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(12)
+            box.keep_short(12)
         for edit in self._edits():
             edit.changed.connect(self.changed)
         for box in (self.column, self.period):
@@ -126,12 +125,7 @@ class AnalysisForm(QWidget):
         """Begin anew with another release."""
         for edit in self._edits():
             edit.show_release(published)
-        with QSignalBlocker(self.columns):
-            self.columns.clear()
-            for name in published.table.names if published is not None else ():
-                item = QListWidgetItem(name)
-                item.setCheckState(Qt.CheckState.Unchecked)
-                self.columns.addItem(item)
+        self.columns.offer(published.table.names if published is not None else ())
         rows = max(1, min(_ROWS, self.columns.count()))
         self.columns.setFixedHeight(rows * max(self.columns.sizeHintForRow(0), 20) + 6)
         self.offer_columns((), {})
@@ -144,12 +138,7 @@ class AnalysisForm(QWidget):
             (self.counted, numbers, t("records that meet conditions")),
             (self.by, tuple(times), ""),
         ):
-            with QSignalBlocker(box):
-                box.clear()
-                if none:
-                    box.addItem(none, "")
-                for name in names:
-                    box.addItem(name, name)
+            box.offer([*([(none, "")] if none else []), *((name, name) for name in names)])
         self._by_chosen()
 
     def take_counts(self, counts: Counts) -> None:
@@ -172,7 +161,7 @@ class AnalysisForm(QWidget):
         for edit in (self.first, self.second):
             if edit.isVisibleTo(self) and not edit.text.text().strip():
                 return t("Choose conditions under “{field}”.", field=self._plain(edit))
-        if kind in _REGRESSIONS and not self._ticked() and not self.terms.text.text().strip():
+        if kind in _REGRESSIONS and not self.columns.ticked() and not self.terms.text.text().strip():
             return t("Tick at least one column.")
         return ""
 
@@ -191,7 +180,7 @@ class AnalysisForm(QWidget):
             second=self.second.conditions() if self.second.isVisibleTo(self) else (),
             where=self.where.conditions(),
             columns=columns,
-            on=(*self._ticked(), *((each,) for each in self.terms.conditions())) if kind in _REGRESSIONS else (),
+            on=(*self.columns.ticked(), *((each,) for each in self.terms.conditions())) if kind in _REGRESSIONS else (),
             counted=counted,
             period=self.period.currentData() or "",
             q=self.q.value(),
@@ -201,10 +190,6 @@ class AnalysisForm(QWidget):
 
     def _plain(self, field: QWidget) -> str:
         return self._labels[field].text().replace("&", "")
-
-    def _ticked(self) -> tuple[str, ...]:
-        items = (self.columns.item(at) for at in range(self.columns.count()))
-        return tuple(item.text() for item in items if item.checkState() == Qt.CheckState.Checked)
 
     def _kind_chosen(self) -> None:
         kind = self.chosen()
@@ -247,10 +232,6 @@ class AnalysisForm(QWidget):
             "day": t("day"),
         }
         known = self._times.get(self.by.currentData() or "", ())
-        with QSignalBlocker(self.period):
-            self.period.clear()
-            for period in known:
-                self.period.addItem(names[period], period)
-            self.period.setCurrentIndex(max(0, self.period.findData("month")))
+        self.period.offer(((names[period], period) for period in known), "month")
         tip(self.by, self.by.currentText())
         self._kind_chosen()

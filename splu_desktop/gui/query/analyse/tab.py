@@ -65,7 +65,6 @@ class AnalysisTab(WorkingTab):
         self.interval = label("", wrap=True, selectable=True)
         self.link = label("", "quiet", wrap=True)
         self.old = label("", "warning", wrap=True, live=True)
-        self.old.setMargin(3)
         self.old.hide()
         for part in (self.old, self.what, self.figure, self.interval, self.link):
             column.addWidget(part)
@@ -103,7 +102,7 @@ class AnalysisTab(WorkingTab):
         column.addWidget(self.filler, 1)
         foot = QHBoxLayout()
         self.note = label(
-            t("Right on average, by the chances of the draw; not pulled towards anything."), "quiet", wrap=True
+            t("Right on average over many releases: the chances of the draw are reckoned back."), "quiet", wrap=True
         )
         foot.addWidget(self.note, 1)
         self.caution = label(told(NARROW), "quiet", wrap=True)

@@ -11,13 +11,13 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid
 from splu_desktop.core.query.reader import Answer
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, one_cell, shortened
 from splu_desktop.gui.base.words import number, plain, t, told
 from splu_desktop.gui.query.answer_card import LOOKS, interval
 from splu_desktop.gui.query.crosstab.model import LEFT, RIGHT, Copying, SeenTable, short
-from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
 
 def texts_of(grid: CrosstabGrid, share: bool, line: int, value: int) -> tuple[str, ...]:

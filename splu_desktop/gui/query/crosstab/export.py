@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QP
 from PySide6.QtSvg import QSvgGenerator
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import beside, filled, t, told
 from splu_desktop.gui.query.crosstab.model import Heat
-from splu_desktop.gui.query.crosstab.work import CrosstabGrid
 
 _SCALE = 2.0  # pixels of a PNG for each unit
 _MOST_PIXELS = 12_000  # along one side

@@ -12,12 +12,12 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.query.crosstab_grid import TRUST, CrosstabGrid
 from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Index, one_cell, shortened
 from splu_desktop.gui.base.words import beside, joined, number, percent, percent_within, plain, spanned, t, told
-from splu_desktop.gui.query.crosstab.work import TRUST, CrosstabGrid
 
 Copying = Callable[[Progress], str]  # gives a text for the clipboard; runs in the worker
 Order = tuple[int, bool] | None  # the line sorted by (-1: the margin), and whether the largest comes first
@@ -95,7 +95,7 @@ class Heat:
 
     def protected(self, line: int, value: int) -> bool:
         """Return whether a cell's count is small."""
-        return line >= 0 and value >= 0 and TRUST[self.grid.trust[line, value]] is Badge.PROTECTED
+        return self.answer(line, value).badge is Badge.PROTECTED
 
     def ground(self, line: int, value: int, c: theme.Colours) -> QColor:
         """Return the ground of a cell: deeper for larger figures, the hue of protection for protected ones.

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.crosstab_grid import Side, Wanted
 from splu_desktop.core.query.reader import sentence
 from splu_desktop.gui.base.widgets import Choice, label, margins, put
 from splu_desktop.gui.base.words import joined, number, t, tip, told
-from splu_desktop.gui.query.crosstab.work import Side, Wanted, settled
+from splu_desktop.gui.query.crosstab.work import settled
 from splu_desktop.gui.query.estimators import MethodChoice
 
-_MANY = 15  # values of an ordered column from which on intervals are proposed
+MANY = 15  # values of an ordered column from which on intervals are proposed
 _INTERVALS = (4, 5, 10, 20)
 
 
@@ -29,12 +30,9 @@ class SideChoice(QWidget):
         super().__init__(parent)
         self._published: Published | None = None
         row = margins(QHBoxLayout(self), 0, spacing=4)
-        self.column, self.intervals = Choice(), Choice()
-        self.column.setAccessibleName(name)
-        self.intervals.setAccessibleName(t("Intervals of {name}", name=name))
+        self.column, self.intervals = Choice(name), Choice(t("Intervals of {name}", name=name))
         for box, letters in ((self.column, 9), (self.intervals, 8)):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(letters)
+            box.keep_short(letters)
             row.addWidget(box, 1)
         tip(self.intervals, t("Intervals hold about equally many records each"))
         self.column.currentTextChanged.connect(partial(tip, self.column))  # the box may be too narrow for it
@@ -44,17 +42,12 @@ class SideChoice(QWidget):
     def show_release(self, published: Published | None, names: Sequence[str], none: str = "", start: int = 0) -> None:
         """Offer columns of a release; `none` is what stands for no column."""
         self._published = published
-        with QSignalBlocker(self.column):
-            self.column.clear()
-            if none:
-                self.column.addItem(none, "")
-            if published is not None:
-                for name in names:
-                    values = number(published.table[name].m)
-                    self.column.addItem(name, name)
-                    at = self.column.count() - 1
-                    self.column.setItemData(at, t("{m} values", m=values), Qt.ItemDataRole.ToolTipRole)
-                self.column.setCurrentIndex(min(start, self.column.count() - 1))
+        first = [(none, "")] if none else []
+        self.column.offer([*first, *((name, name) for name in names)], names[start] if names and not none else "")
+        for at, name in enumerate(names, len(first)):
+            assert published is not None
+            values = t("{m} values", m=number(published.table[name].m))
+            self.column.setItemData(at, values, Qt.ItemDataRole.ToolTipRole)
         self._column_chosen()
 
     def side(self) -> Side | None:
@@ -64,20 +57,12 @@ class SideChoice(QWidget):
 
     def _column_chosen(self) -> None:
         name = self.column.currentData()
-        with QSignalBlocker(self.intervals):
-            self.intervals.clear()
-            self.intervals.addItem(t("each value"), 0)
-            column = self._published.table[name] if self._published is not None and name else None
-            # Values of a sensitive column are counted one by one.
-            known = self._published is not None and name in self._published.nsas
-            ordered = column is not None and known and column.kind.ordered and column.m > 2
-            if column is not None and ordered:
-                for count in _INTERVALS:
-                    if count < column.m:
-                        self.intervals.addItem(t("{n} intervals", n=count), count)
-                if column.m > _MANY:
-                    self.intervals.setCurrentIndex(max(0, self.intervals.findData(10)))
-            self.intervals.setVisible(bool(ordered))
+        # Values of a sensitive column are counted one by one.
+        column = self._published.table[name] if self._published is not None and name in self._published.nsas else None
+        m = column.m if column is not None and column.kind.ordered else 0
+        wider = [(t("{n} intervals", n=count), count) for count in _INTERVALS if count < m]
+        self.intervals.offer([(t("each value"), 0), *wider], 10 if m > MANY else 0)
+        self.intervals.setVisible(m > 2)
         self.changed.emit()
 
 
@@ -93,8 +78,7 @@ class Setup(QWidget):
         self.first = SideChoice(t("First column"))
         self.second = SideChoice(t("Second column"))
         self.sensitive = Choice(t("Sensitive column"))
-        self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.sensitive.setMinimumContentsLength(9)
+        self.sensitive.keep_short(9)
         for words, part, stretch in (
             (t("Columns"), self.first, 2),
             (t("and"), self.second, 2),
@@ -105,10 +89,10 @@ class Setup(QWidget):
         self.within = QCheckBox()
         self.within.setAccessibleName(t("Only the records of the question"))
         self.within.hide()
-        second = put(margins(QHBoxLayout(), spacing=8), (self.within, 1), 0)
         self.method = MethodChoice()
         tip(self.method, t("What the cells are estimated by; two sensitive columns by “unbiased” alone"))
-        put(second, label(t("Estimator"), "quiet"), self.method)
+        second = put(margins(QHBoxLayout(), spacing=8), label(t("Estimator"), "quiet"), self.method, self.within)
+        second.addStretch(1)
         column.addLayout(second)
         self._conditions: tuple[Condition, ...] = ()
         self._published: Published | None = None
@@ -130,10 +114,7 @@ class Setup(QWidget):
         others = published.sensitive if published is not None and len(published.sensitive) > 1 else ()
         self.first.show_release(published, (*nsas, *others), start=start)
         self.second.show_release(published, nsas, none=t("nothing else"))
-        with QSignalBlocker(self.sensitive):
-            self.sensitive.clear()
-            for name in published.sensitive if published is not None else ():
-                self.sensitive.addItem(name, name)
+        self.sensitive.offer((name, name) for name in (published.sensitive if published is not None else ()))
         self.offer_within(())
         self.changed.emit()
 

@@ -9,30 +9,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QHBoxLayout,
-    QMenu,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, CrosstabGrid
 from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Choice, Empty, button, copy_text, empties_on_escape, label, line_edit, margins
-from splu_desktop.gui.base.words import number, t, tip
+from splu_desktop.gui.base.words import number, t
 from splu_desktop.gui.query.crosstab.cells import CellsModel
 from splu_desktop.gui.query.crosstab.export import CrosstabPicture, title_of, write_picture
 from splu_desktop.gui.query.crosstab.model import PROTECTED, Copying, HeatModel, SeenTable
-from splu_desktop.gui.query.crosstab.setup import Setup
+from splu_desktop.gui.query.crosstab.setup import MANY, Setup
 from splu_desktop.gui.query.crosstab.view import CellsView, HeatView
-from splu_desktop.gui.query.crosstab.work import MOST_CELLS, TRUST, CrosstabGrid, compute, sizes, true_cells
-from splu_desktop.gui.query.tab import WorkingTab
+from splu_desktop.gui.query.crosstab.work import compute, sizes, true_cells
+from splu_desktop.gui.query.tab import WorkingTab, truth_switch
 from splu_desktop.gui.query.work import Asker
 
 
@@ -65,18 +57,13 @@ class CrosstabTab(WorkingTab):
         self.search.textChanged.connect(lambda text: self.seen.set(text=text))
         bar.addWidget(self.search, 1)
         self.trust = Choice(t("Cells shown"))
-        for words, kinds in (
-            (t("all cells"), len(TRUST)),
-            (t("without protected"), len(TRUST) - 1),
-            (t("reliable only"), len(TRUST) - 2),
-        ):
-            self.trust.addItem(words, kinds)
-        self.trust.keep_whole(*(self.trust.itemText(at) for at in range(self.trust.count())))
+        kinds = t("all cells"), t("without protected"), t("reliable only")
+        self.trust.offer((words, len(TRUST) - left_out) for left_out, words in enumerate(kinds))
+        self.trust.keep_whole(*kinds)
         self.trust.currentIndexChanged.connect(lambda _: self.seen.set(trusted=self.trust.currentData()))
         bar.addWidget(self.trust)
         self.measure = Choice(t("Figures shown"))
-        self.measure.addItem(t("counts"), False)
-        self.measure.addItem(t("shares"), True)
+        self.measure.offer([(t("counts"), False), (t("shares"), True)])
         self.measure.currentIndexChanged.connect(lambda _: self.seen.set(share=bool(self.measure.currentData())))
         bar.addWidget(self.measure)
         self.looks = QButtonGroup(self)
@@ -89,11 +76,7 @@ class CrosstabTab(WorkingTab):
         self.looks.idClicked.connect(self._look)
         self.turn_button = button(t("&Turn"), self.turn, picture="refresh-cw", hint=t("Swap rows and columns"))
         bar.addWidget(self.turn_button)
-        self.truth_switch = QCheckBox(t("True &counts"))
-        tip(
-            self.truth_switch,
-            t("From the source that is open here. For the custodian only: no file and no copy ever holds them."),
-        )
+        self.truth_switch = truth_switch(t("True &counts"))
         self.truth_switch.toggled.connect(self._truth_switched)
         self.export_button = button(t("E&xport…"), lambda: None, picture="download")
         menu = QMenu(self.export_button)
@@ -107,7 +90,6 @@ class CrosstabTab(WorkingTab):
         self.export_button.setMenu(menu)
         column.addLayout(bar)
         self.old = label("", "warning", wrap=True, live=True)
-        self.old.setMargin(3)
         self.old.hide()
         column.addWidget(self.old)
         self.views = QStackedWidget()
@@ -127,7 +109,6 @@ class CrosstabTab(WorkingTab):
         self.readout = label("", wrap=True, selectable=True)
         foot.addWidget(self.readout, 1)
         self.warning = label(t("True counts are shown: custodian only"), "warning", wrap=False)
-        self.warning.setMargin(3)
         self.warning.hide()
         for part in (self.warning, self.truth_switch, self.export_button):
             foot.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -194,15 +175,15 @@ class CrosstabTab(WorkingTab):
 
     def export(self, path: Path) -> Job | None:
         """Write what is seen, in the worker, as the file's ending says."""
-        grid = self.seen.grid
-        if grid is None:
+        grid, asker = self.seen.grid, self.asker
+        if grid is None or asker is None:
             return None
         work: Callable[[Progress], None]
         if path.suffix.lower() in (".png", ".svg"):
             picture = self.picture()
             work = partial(write_picture, picture, path)
         else:
-            work = partial(write_cells, grid, self.cells.cells().copy(), path)
+            work = partial(write_cells, grid, self.cells.cells().copy(), asker.release.facts["id"] or "", path)
         return self.write(path, work)
 
     def picture(self) -> CrosstabPicture:
@@ -250,7 +231,11 @@ class CrosstabTab(WorkingTab):
             self.export(path)
 
     def _counted(self, grid: CrosstabGrid) -> None:
-        self.heat.row_order = self.heat.column_order = None
+        column = self.asker.published.table[grid.wanted.sa] if self.asker is not None else None
+        # Of many values without an order the most frequent come first: their counts are those that can be read.
+        unordered = column is not None and not column.kind.ordered and column.m > MANY
+        self.heat.row_order = (-1, True) if unordered else None
+        self.heat.column_order = None
         self.heat.across = len(grid.values) < len(grid.parts)
         self.seen.take(grid)
         self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)

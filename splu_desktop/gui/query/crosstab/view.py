@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, TableView
+from splu_desktop.gui.base.widgets import shortcut
 from splu_desktop.gui.base.words import joined, t, told
 from splu_desktop.gui.query.answer_card import LOOKS
 from splu_desktop.gui.query.crosstab.cells import CellsModel
@@ -52,11 +53,7 @@ class HeatView(TableView):
             (t("Sort by this column"), "Ctrl+Shift+Down", Qt.Orientation.Horizontal),
             (t("Sort by this row"), "Ctrl+Shift+Right", Qt.Orientation.Vertical),
         ):
-            act = QAction(words, self)
-            act.setShortcut(QKeySequence(keys))
-            act.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            act.triggered.connect(partial(self._sort_here, orientation))
-            self.addAction(act)
+            shortcut(self, words, keys, partial(self._sort_here, orientation))
 
     def copy(self) -> None:
         """Copy the selected cells with the names of their rows and columns, without true counts."""

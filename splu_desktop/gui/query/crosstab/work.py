@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,22 +11,9 @@ from splu_desktop.core.analyse import two_sensitive
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.query import crosstab_grid
-from splu_desktop.core.query.crosstab_grid import MOST_CELLS, TRUST, CrosstabGrid, Side, Wanted
+from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Wanted
 from splu_desktop.core.query.reader import DEFAULT, Method
 from splu_desktop.gui.query.work import Asker
-
-__all__ = [
-    "MOST_CELLS",
-    "TRUST",
-    "CrosstabGrid",
-    "Side",
-    "Wanted",
-    "compute",
-    "matching",
-    "settled",
-    "sizes",
-    "true_cells",
-]
 
 
 def sizes(asker: Asker, wanted: Wanted) -> int:
@@ -54,9 +40,3 @@ def true_cells(asker: Asker, grid: CrosstabGrid, progress: Progress) -> NDArray[
     with asker.lock:
         lines = [line.conditions for line in grid.lines]
         return asker.truth(progress).cells(lines, grid.wanted.sa, progress)
-
-
-def matching(names: Sequence[str], text: str) -> NDArray[np.bool_]:
-    """Return which names hold every word of `text`."""
-    words = text.casefold().split()
-    return np.array([all(word in name.casefold() for word in words) for name in names], bool)
