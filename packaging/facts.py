@@ -122,7 +122,7 @@ def debian(version: str) -> str:
 @cache
 def publisher() -> dict[str, str]:
     """Return who publishes, by key: publisher, contact, homepage, downloads."""
-    return tomllib.loads((Path(__file__).with_name("publisher.toml")).read_text("utf-8"))
+    return tomllib.loads((ROOT / "resources/publisher.toml").read_text("utf-8"))
 
 
 def refuse_placeholders(version: str, told: dict[str, str]) -> None:
@@ -130,7 +130,7 @@ def refuse_placeholders(version: str, told: dict[str, str]) -> None:
     unset = [key for key, value in told.items() if re.search(r"\.invalid\b", value)]
     if is_release(version) and unset:
         raise NoRelease(
-            f"Version {version} is a release, and packaging/publisher.toml does not say whose:"
+            f"Version {version} is a release, and resources/publisher.toml does not say whose:"
             f" fill in {', '.join(unset)}."
         )
 

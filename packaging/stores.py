@@ -2,7 +2,7 @@
 
     python3 packaging/stores.py RELEASE     adds splu-desktop-VERSION-stores.zip to it
 
-Names, addresses and texts come from packaging/publisher.toml and the AppStream description, sums from the files.
+Names, addresses and texts come from resources/publisher.toml and the AppStream description, sums from the files.
 Whoever publishes sends each manifest to its store by hand; docs/installers.md says where.
 """
 

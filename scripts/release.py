@@ -5,7 +5,7 @@
     python scripts/release.py --notes 0.2.0    prints what the changelog says of it
 
 Pushing the tag makes .github/workflows/release.yml build it, which refuses the placeholders of
-packaging/publisher.toml; so does this script.
+resources/publisher.toml; so does this script.
 """
 
 from __future__ import annotations

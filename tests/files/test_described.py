@@ -16,6 +16,7 @@ from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.release import facts as facts_of_releases
 from splu_desktop.files.release.described import DESCRIBED
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.files.release.verify import verify_release
@@ -169,3 +170,16 @@ def test_descriptions_bear_warning_and_id_and_are_verified(released: Path) -> No
     (released / "dcat.jsonld").unlink()
     assert not all(check.passed for check in verify_release(released))
     (released / "dcat.jsonld").write_bytes(original)
+
+
+def test_recipients_read_where_the_program_is_to_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As said by whoever built it, in README and citation; a build that nobody filled in says nothing."""
+    own = tmp_path / "publisher.toml"
+    monkeypatch.setattr(facts_of_releases, "resource_path", lambda name: own)
+    plan = Plan(dict.fromkeys(("age", "stay"), Role.NSA) | {"stay": Role.SA}, {"stay": PlainGroups(2)})
+    published = sanitise.run(_table().select(["age", "stay"]), plan, randomness=Seeded(3))
+    for homepage, told in (("https://splu.example.org", True), ("https://splu-desktop.invalid", False)):
+        own.write_text(f'homepage = "{homepage}"\n', encoding="utf-8")
+        folder = write_release(published, tmp_path / str(told)).folder
+        assert all((homepage in (folder / name).read_text("utf-8")) is told for name in ("README.txt", "CITATION.cff"))
+        assert all(check.passed for check in verify_release(folder))

@@ -59,7 +59,7 @@ def test_a_release_that_names_nobody_is_refused_and_a_trial_is_not() -> None:
 
 
 def test_nothing_but_the_one_place_names_an_address_of_ours() -> None:
-    folders = ("packaging", "installer", "scripts", ".github", "splu_desktop")
+    folders = ("packaging", "installer", "scripts", ".github", "splu_desktop", "resources")
     written = {".py", ".in", ".iss", ".ps1", ".sh", ".yml", ".toml", ".desktop", ".plist"}
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in written]
     found = [path.name for path in files if "splu-desktop.invalid" in path.read_text("utf-8")]
@@ -121,7 +121,8 @@ def test_a_version_is_made_in_a_repository_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "CHANGELOG.md").write_text(CHANGES)
     (tmp_path / ".gitignore").write_text("__pycache__\n")
     own = 'publisher = "A"\ncontact = "a@b.{0}"\nhomepage = "https://b.{0}"\ndownloads = "https://b.{0}/{{file}}"\n'
-    (tmp_path / "packaging/publisher.toml").write_text(own.format("invalid"))
+    (tmp_path / "resources").mkdir()
+    (tmp_path / "resources/publisher.toml").write_text(own.format("invalid"))
 
     def git(*arguments: str) -> str:
         named = ["-c", "user.name=A", "-c", "user.email=a@b.org"]
@@ -144,7 +145,7 @@ def test_a_version_is_made_in_a_repository_of_its_own(tmp_path: Path) -> None:
     assert told.returncode == 1
     assert "fill in contact, homepage, downloads" in told.stderr
     assert make("7").returncode == 1
-    (tmp_path / "packaging/publisher.toml").write_text(own.format("org"))
+    (tmp_path / "resources/publisher.toml").write_text(own.format("org"))
     assert "not committed" in make("7.0.0").stderr
     git("commit", "--quiet", "-am", "who")
     told = make("7.0.0", "--date", "2026-12-01")

@@ -162,6 +162,7 @@ def citation(published: Published, facts: Facts, warning: str) -> str:
         f"    version: {json.dumps(software['version'])}\n"
         "    authors:\n"
         f"      - name: {json.dumps(software['name'] + ' maintainers')}\n"
+        + (f"    url: {json.dumps(software['address'])}\n" if "address" in software else "")
     )
 
 

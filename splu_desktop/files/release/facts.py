@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import secrets
+import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -32,6 +33,7 @@ from splu_desktop.core.query.reader import Reader
 from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
+from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.draws import published_draw, published_entry
 from splu_desktop.files.tables.spelling import valued
 
@@ -49,6 +51,12 @@ Generalisations = Mapping[str, Sequence[Mapping[str, Any]]]
 
 class BadRelease(FileFault):
     """A release is incomplete, altered, or of a kind this version can't read."""
+
+
+def program_address() -> str | None:
+    """Return where the program is to be had, as said by whoever built it; None where nobody did."""
+    told: str = tomllib.loads(resource_path("publisher.toml").read_text("utf-8"))["homepage"]
+    return None if told.endswith(".invalid") else told
 
 
 def make_facts(
@@ -90,11 +98,12 @@ def make_facts(
                 if step["how"] == Intervals.how and "intervals" in entry:
                     step["cuts"] = _cuts(entry["intervals"])
         columns.append(entry)
+    address = program_address()
     facts: dict[str, Any] = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "id": secrets.token_hex(16),
-        "software": {"name": "SPLU Desktop", "version": __version__},
+        "software": {"name": "SPLU Desktop", "version": __version__, **({"address": address} if address else {})},
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "mechanism": "SPLU-Gen",
         "records": published.n,

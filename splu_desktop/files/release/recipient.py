@@ -79,6 +79,8 @@ def write_readme(
         software=facts["software"]["name"],
         version=facts["software"]["version"],
     )
+    address = facts["software"].get("address")
+    found = [say("The program is to be had at {address}.", address=address)] if address else []
     described = say(
         "{dictionary} describes every column; release.json says the same for programs, with the SHA-256 of each file.",
         dictionary=DICTIONARY_NAME,
@@ -95,7 +97,7 @@ def write_readme(
         [*told_of_persons(published.repeats, published.table, published.draws)],
         *_reconstruction(reader, kit, asked, questions),
         questions,
-        [described, made_by],
+        [described, made_by, *found],
     ]
     blocks = []
     for sentences in filter(None, paragraphs):
