@@ -107,7 +107,7 @@ def test_a_single_record_hardly_moves_a_told_mean(values: list[float], other: fl
         middles = [
             float(np.median([x for x in each if (x >= 0) == (label != "below 0")])) for each in (values, changed)
         ]
-        step = max(10.0 ** (np.floor(np.log10(max(abs(m), 1e-300))) - 1) for m in middles)
+        step = max(map(abs, middles)) / 20  # the cut is 0
         # The median itself may jump in a set of few different numbers; beyond that, one record moves by one step.
         assert abs(means[1][label] - mean) <= 3 * step + 3 * abs(middles[1] - middles[0]) + 1e-9
 
@@ -125,6 +125,30 @@ def test_few_records_have_no_mean_and_the_middle_stands_for_them() -> None:
         "10 and more": 12.5,  # 10, ..., 15: as wide as the one beside it
     }
     assert typical(column, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("cuts", "values"),
+    [
+        ([5.0, 10.0], [0] * 900 + [1, 2, 3, 4] * 100 + [7] * 300 + [30] * 300),  # most of them 0
+        ([5.0], [0] * 900 + [1, 2, 3, 4] * 100 + [5] * 700 + [9, 14] * 100),  # one cut, most of them at it
+        ([1960.0, 1980.0], [*range(1930, 2010)] * 20),  # years: two digits of 1994 are steps of a century
+        ([7.35, 7.45], [7.3, 7.32, 7.34, 7.4, 7.47, 7.48, 7.5] * 300),
+        ([-1.0, 1.0], [-3, -2, 0, 0.2, 1.2, 1.4] * 300),
+    ],
+)
+def test_told_means_of_open_intervals_are_those_of_their_numbers(cuts: list[float], values: list[float]) -> None:
+    """Wherever 0 of the scale is: "below 5" with most records at 0 had 3e-299 for its mean, and years 2000 for 1995."""
+    column = numbers("score", values)
+    after = g.by_cuts(cuts).apply(column)
+    means = told_means(column, after)
+    ends = interval_ends(after)
+    assert ends is not None
+    assert len(means) == len(cuts) + 1
+    near = max((cuts[-1] - cuts[0]) / 20, 0.3 if len(cuts) == 1 else 0)
+    for at, label in enumerate(after.labels.tolist()):
+        assert abs(means[label] - np.array(values)[after.codes == at].mean()) <= near, label
+        assert ends[0][at] <= means[label] < ends[1][at]
 
 
 def test_told_means_give_the_mean_of_skewed_numbers() -> None:

@@ -20,8 +20,9 @@ def told_means(
 ) -> dict[str, float]:
     """Return interval -> mean of the numbers in it, for intervals of enough records, so coarsely that no record shows.
 
-    Rounded to a twentieth of the interval, in an open one to two digits of its median; numbers so far from the median
-    that a single one could move the mean by half of that count as the farthest that could not.
+    Rounded to a twentieth of the interval, an open one being as wide as the one beside it, or as its median is far
+    from its end; numbers so far from the median that a single one could move the mean by half of that count as the
+    farthest that could not. (Two digits of the median were no measure: 3e-299 of many 0, and of years a century.)
 
     before, after : a column as read, and in intervals; other columns have none.
     weigh : what each record of an interval counts for, given where these stand, so that no person's count for too much.
@@ -33,18 +34,22 @@ def told_means(
     known = np.isfinite(numbers) & ~after.missing[after.codes]
     numbers, codes = numbers[known], after.codes[known]
     count = np.bincount(codes, minlength=after.m)
+    low, top = _closed(ends)
     found = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
         inside = numbers[codes == at]
-        middle, size = float(np.median(inside)), float(ends[1][at] - ends[0][at]) / _STEPS
-        if not math.isfinite(size):
-            size = 10.0 ** (math.floor(math.log10(max(abs(middle), 1e-300))) - 1)
+        middle = float(np.median(inside))
+        least, most = float(low[at]), float(top[at])
+        size = (max(most - least, most - middle, middle - least) or abs(middle)) / _STEPS
+        if size == 0:
+            continue  # 0 of all but negative numbers, most of them 0: nothing says how coarse is coarse enough
         arm = len(inside) * size / 2
         weight = None if weigh is None else weigh(np.flatnonzero(known)[codes == at])
         mean = float(np.average(np.clip(inside, middle - arm, middle + arm), weights=weight))
         stated = round(mean / size) * size
         if math.isfinite(ends[1][at]):
             stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its interval
+        stated = max(stated, float(ends[0][at]))
         found[str(after.labels[at])] = float(f"{stated:.6g}")
     return found
 
@@ -57,6 +62,16 @@ def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] |
     ends = interval_ends(column)
     if ends is None:
         return None
+    low, top = _closed(ends)
+    middle = (low + top - whole_numbers(column)) / 2  # 20 to 39 of whole numbers stays below 40
+    told = [means.get(str(label), np.nan) for label in column.labels]
+    return np.where(np.isnan(told), middle, told)
+
+
+def _closed(
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of intervals, those without one being as wide as the interval beside them."""
     low, top = ends[0].copy(), ends[1].copy()
     width = np.where(np.isfinite(top - low), top - low, np.nan)
     order = np.argsort(low, kind="stable")
@@ -67,6 +82,4 @@ def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] |
             low[at] = top[at] - near
         if np.isinf(top[at]):
             top[at] = low[at] + near
-    middle = (low + top - whole_numbers(column)) / 2  # 20 to 39 of whole numbers stays below 40
-    told = [means.get(str(label), np.nan) for label in column.labels]
-    return np.where(np.isnan(told), middle, told)
+    return low, top
