@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _FROM, _TO = "\u2068", "\u2069"  # first strong isolate, pop directional isolate: Unicode Standard Annex 9
-_STEERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+STEERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _QUOTED = re.compile("“[^“”]*”")
 _MOST = 200  # characters of a value that people are shown
 _WHOLE = re.compile(f"{_FROM}[^\u202a-\u202e\u2066-\u2069]*{_TO}")
@@ -31,9 +31,9 @@ def isolated(text: str) -> str:
     if text.isascii():
         return text
     open_parts = _WHOLE.sub("", text)
-    if not _STEERS.search(open_parts) and not any(unicodedata.bidirectional(c) in ("R", "AL") for c in open_parts):
+    if not STEERS.search(open_parts) and not any(unicodedata.bidirectional(c) in ("R", "AL") for c in open_parts):
         return text
-    return f"{_FROM}{_STEERS.sub('', text)}{_TO}"
+    return f"{_FROM}{STEERS.sub('', text)}{_TO}"
 
 
 def brief(text: str) -> str:

@@ -77,7 +77,7 @@ def test_no_cell_of_a_cross_table_does_either(tolerant: bool) -> None:
         assert ((low <= estimate) & (estimate <= high)).all()
 
 
-@pytest.mark.parametrize("method", [Method.POOLED, Method.SHRUNK])
+@pytest.mark.parametrize("method", [Method.POOLED, Method.SHRUNK, Method.BAYES])
 def test_a_small_cell_of_one_value_stays_as_badly_known_as_t_p_says(method: Method) -> None:
     """400 cells of 3 records that share a value, gamma 3: wrong by 30 % at least as often as T_P, to 4.5 deviations."""
     n, cells = 9_000, 400
@@ -88,4 +88,5 @@ def test_a_small_cell_of_one_value_stays_as_badly_known_as_t_p_says(method: Meth
     asked = [[Condition("room", (str(at),)), Condition("s", (f"v{at % 20}",))] for at in range(cells)]
     answers = Reader(release(table, {"s": 3})).answers(asked, method)
     wrong = np.mean([abs(answer.estimate - 3) > 0.9 for answer in answers])
-    assert wrong > t_p(3, "0.3", 3) - 4.5 * 0.5 / cells**0.5
+    beyond = wrong > t_p(3, "0.3", 3) - 4.5 * 0.5 / cells**0.5
+    assert beyond != ("exact more often than T_P says" in method.words), "the one that betrays more says so"

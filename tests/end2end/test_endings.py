@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import signal
@@ -146,7 +147,13 @@ def test_refused_and_stopped_runs_end_with_their_own_status(folder: Path) -> Non
 def test_no_thread_outlives_the_interpreter() -> None:
     """A thread of the `daemon` kind runs on while modules are taken down, and then ends the process by a signal."""
     root = Path(__file__).parents[2] / "splu_desktop"
-    found = [path.name for path in root.rglob("*.py") if "daemon=True" in path.read_text(encoding="utf-8")]
+    found = [
+        path.name
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.keyword) and node.arg == "daemon")
+        or (isinstance(node, ast.Attribute) and node.attr in ("daemon", "setDaemon"))
+    ]
     assert found == []
 
 

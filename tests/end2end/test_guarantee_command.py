@@ -60,6 +60,8 @@ def test_text_states_both_promises(capsys: pytest.CaptureFixture[str]) -> None:
         "--gamma 5 --epsilon inf",
         "--gamma 5 --epsilon 1e400",
         "--gamma 5 --epsilon 1e999999999",
+        f"--gamma 5 --epsilon 0.{'3' * 400}",
+        f"--gamma {'9' * 400}",
         "--gamma 5 --epsilon 1/3",
         "--gamma 5 --epsilon 0,3",
         "--gamma 5 --epsilon ٠.٣",

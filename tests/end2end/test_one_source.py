@@ -17,6 +17,7 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.guarantees.exact import t_p
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import falls
@@ -290,3 +291,11 @@ def test_the_figures_printed_in_the_projects_readme() -> None:
     assert f"a row that shows it is right with {owner} %" in readme
     (named,) = re.findall(r"in up to (\d+) % of releases", said)
     assert f"is shown in up to {named} % of releases" in readme
+    several = [t_p(10, "0.3", 3, k) * 100 for k in (1, 2, 5)]
+    assert (
+        "the {:.0f} % or more for a small count to be wrong by more than 30 % falls to {:.0f} % after two".format(
+            *(each // 1 for each in several)
+        )
+        in readme
+    )
+    assert f"and {several[2] // 1:.0f} % after five" in readme

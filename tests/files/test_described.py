@@ -114,6 +114,33 @@ def test_label_files_name_every_column_and_run_nothing_else(released: Path) -> N
     assert all(re.fullmatch(r"VARIABLE LABELS \w{1,64} '(?:[^']|'')*'\.", line) for line in labels)
 
 
+def test_no_name_turns_round_the_line_that_it_stands_in(tmp_path: Path) -> None:
+    """“ward” behind U+202E showed the label of another column, and “re-drawn” from right to left."""
+    names = ("\u202eward", "\u2066sex\u2069\u202e", "שם", "age")
+    table = Table(tuple(Column.from_labels(name, [str(at % 4) for at in range(80)]) for name in names))
+    draws = {names[0]: PlainGroups(2)}
+    roles = {name: Role.SA if name in draws else Role.NSA for name in names}
+    write_release(sanitise.run(table, Plan(roles, draws), randomness=Seeded(3)), tmp_path / "r")
+    for file in ("table.do", "table.sps"):
+        text = (tmp_path / "r" / file).read_text(encoding="utf-8")
+        assert not re.search("[\u202a-\u202e\u2066\u2067]", text)
+        assert "\u2068ward\u2069 (re-drawn)" in text
+        assert "\u2068שם\u2069" in text
+    stated = (tmp_path / "r" / "table.csv-metadata.json").read_text(encoding="utf-8")
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", stated)
+    titles = [column["titles"] for column in json.loads(stated)["tableSchema"]["columns"]]
+    assert titles == list(next(csv.reader((tmp_path / "r" / "table.csv").read_text(encoding="utf-8").splitlines())))
+
+
+def test_the_dictionary_lists_values_that_turn_nothing_round(tmp_path: Path) -> None:
+    values = ("a", "\u202eb", "c", "שם")
+    table = Table((Column.from_labels("s", [values[at % 4] for at in range(80)]), Column.from_labels("n", ["1"] * 80)))
+    plan = Plan({"s": Role.SA, "n": Role.NSA}, {"s": PlainGroups(2)})
+    write_release(sanitise.run(table, plan, randomness=Seeded(3)), tmp_path / "r")
+    rows = list(csv.reader((tmp_path / "r" / "dictionary.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert sorted(rows[2][-1].split(" | ")) == sorted(["a", "\u2068b\u2069", "c", "\u2068שם\u2069"])
+
+
 @needs("PSPP")
 def test_what_spss_reads_is_the_table(released: Path, tmp_path: Path) -> None:
     """PSPP runs the same syntax: names, labels, and every cell, whatever the decimal mark of its country."""
@@ -124,7 +151,7 @@ def test_what_spss_reads_is_the_table(released: Path, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, "")
     back, meta = pyreadstat.read_sav(str(tmp_path / "back.sav"))
     rows = list(csv.reader((released / "table.csv").read_text(encoding="utf-8").splitlines()))[1:]
-    said = [f"{name[:68]} (re-drawn)" if name in DRAWN else name[:80] for name in NAMES]
+    said = [f"{name[:67]} (re-drawn)" if name in DRAWN else name[:78] for name in NAMES]
     assert meta.column_labels == said
     for row, read in zip(rows, back.itertuples(index=False), strict=True):
         assert [f"{cell:g}" if isinstance(cell, float) else cell for cell in read] == row

@@ -103,6 +103,9 @@ def test_the_same_table_in_another_order_is_noticed_with_its_cost(house: House) 
         in line.sentence
     )
     assert found.earlier[-1].folder == house.folder / "r2"
+    house.release(table.take(np.arange(N - 1)), plan)
+    (line,) = (line for line in house.look(table, plan).gate.lines if line.name == "earlier-release")
+    assert "released 3 times before" in line.sentence, "it said 2"
 
 
 def test_part_of_the_records_is_noticed_by_their_numbers(house: House) -> None:

@@ -8,9 +8,11 @@ import importlib.util
 import io
 import itertools
 import json
+import os
 import re
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -644,6 +646,20 @@ def test_a_damaged_zip_is_named(folder: Path, tmp_path: Path) -> None:
         assert not all(check.passed for check in verify_release(packed))
     except BadRelease as fault:
         assert str(fault).endswith(".")  # noqa: PT017 - the harm may hit the archive's own directory
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX pipes")
+@pytest.mark.parametrize("name", ["table.csv", "release.json", "README.txt", "CITATION.cff"])
+def test_a_pipe_in_place_of_a_file_is_refused_in_one_sentence(copy: Path, tmp_path: Path, name: str) -> None:
+    """Who opens it waits for ever: `splu publish --zip` of what lies in such a folder, too."""
+    (copy / name).unlink()
+    os.mkfifo(copy / name)
+    with pytest.raises(BadRelease, match="not an ordinary file"):
+        hand_over(copy, tmp_path / "r.zip")
+    assert not (tmp_path / "r.zip").exists()
+    assert not all(check.passed for check in verify_release(copy))
+    with nullcontext() if name in ("README.txt", "CITATION.cff") else pytest.raises(BadRelease):
+        read_release(copy)
 
 
 def test_short_passwords_are_refused_and_long_ones_proposed(folder: Path, tmp_path: Path) -> None:

@@ -47,19 +47,20 @@ _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 NAMES = (
     f"{PICTURE}ward", "<b>sex</b> &amp; more", "Q & A", "=1+1;=2", "\u202eשם <i>", "two\nlines<br>",
     "x" * 9_990 + "<s>", "../../../../hostile.path", "file:///hostile.url", "\x1b[31mred\x07\x9b",
-    "C:\\hostile.path\\x",
+    "C:\\hostile.path\\x", '<a href="file://hostile.h/s">tell</a>', "\\\\hostile.h\\share",
 )  # fmt: skip
 SENSITIVE = f"<h1>{PICTURE}illness"
 VALUES = (
     "שלום 7",
     f"{PICTURE}A", "<b>B</b>", "C & D", "=cmd|' /C calc'!A0", "e;=1", "+f", "../../../../hostile.path", "\u202eשם",
     "<script src='hostile.js'>", "\x1b]0;hostile.\x07", "y" * 10_000, "%n%s {0} {name} %1",
+    '<a href="file://hostile.h/s">go</a>', "\\\\hostile.h\\share",
 )  # fmt: skip
 
 
 def _interprets(text: str) -> bool:
     """Return whether Qt takes a text of ours for HTML and it holds what is not ours, unescaped."""
-    foreign = any(mark in text for mark in ("<img", "<b>", "<h1>", "<i>", "<s>", "<br>"))
+    foreign = any(mark in text for mark in ("<img", "<a ", "<b>", "<h1>", "<i>", "<s>", "<br>"))
     return (foreign and not text.startswith("<span style='white-space: pre-wrap'>&") and "<img src=" in text) or (
         foreign and not text.startswith("<span style='white-space: pre-wrap'>")
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """The release as other programs describe tables: label files for Stata and SPSS, CSVW, DCAT, a citation.
 
 All of it follows from the facts and the published table. Names and labels are data: they are quoted as each language
-quotes a text, without line breaks, and what a program could run (Stata's macros) is taken out of them.
+quotes a text, without line breaks, and what a program could run (Stata's macros) is taken out of them. None turns round
+the line that it stands in: in a label it is isolated, in JSON what steers is spelled out, as titles are compared.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.messages import STEERS, isolated
 from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, remembered
@@ -202,7 +204,8 @@ def _variables(published: Published, longest: int) -> list[str]:
 
 
 def _titled(published: Published, name: str) -> str:
-    return f"{name[: _LABEL - 12]} (re-drawn)" if published.is_sensitive(name) else name[:_LABEL]
+    more = " (re-drawn)" if published.is_sensitive(name) else ""
+    return isolated(name[: _LABEL - 2 - len(more)]) + more
 
 
 @remembered  # three files say it
@@ -240,4 +243,5 @@ def _stata_text(text: str) -> str:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

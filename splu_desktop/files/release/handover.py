@@ -81,6 +81,9 @@ def hand_over(release: Path, target: Path, *, password: str | None = None, progr
     package = open_package(release)
     raw, _ = contents(package, FACTS_NAME, most=package.size(FACTS_NAME))
     facts = parse_facts(raw, str(package.path / FACTS_NAME))
+    for name in names_of(facts):
+        with package.open(name):  # what is none, or a pipe that never ends, is refused before anything is written
+            pass
     with whole_file(target) as partial:
         pack(package.path, partial, name=target.stem, files=names_of(facts), password=password, progress=progress)
         check_packed(partial, facts, password=password, progress=progress)

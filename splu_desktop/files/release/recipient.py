@@ -23,7 +23,7 @@ from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.generalise.measured import is_measurement
 from splu_desktop.core.generalise.step import number_text
 from splu_desktop.core.guarantees.attackers import said_once
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import isolated, listed, say
 from splu_desktop.core.persons import told_of_persons
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition
@@ -304,7 +304,7 @@ def _values(column: Column, entry: Mapping[str, Any], spoken: Language) -> str:
         # What we named is the same in every language, as programs and recipes know it by its name; here it is told.
         words = say("all rarer values") if text == other else in_words(text) if steps else None
         told = text if words is None else spoken.sentence(words)
-        return text if told == text else f"{text} = {told}"
+        return isolated(text) if told == text else f"{isolated(text)} = {told}"
 
     if len(known) <= _LISTED:
         return " | ".join(map(named, column.texts[known]))
