@@ -169,6 +169,8 @@ def test_verdict_and_residual_risk_speak_of_one_attacker_first(case: Case, code:
         for told in (front.verdict(weighed, t), said):
             assert column in told
             assert known_rightly(sure, t) in told
+        for each in (weighed, report):
+            assert not re.search(r"[.!?]\s+\w", front.residual(each, t)), "one sentence, as the one who signs reads it"
 
 
 def test_a_release_by_person_asks_for_its_recipe(tmp_path: Path) -> None:
@@ -448,7 +450,10 @@ def test_the_audience_chosen_stands_on_the_front_of_the_internal_edition(case: C
         whole = "\n".join(said(document(report, code)))
         assert "7" in brief
         assert unbroken(sentence) in whole, "the annex has all of it, with the reasons"
+        note = language(code)("Limits chosen for who gets it stand under “{place}”.", place=name)
+        assert note in whole, "0.09 is not the limit that was chosen"
         assert brief not in "\n".join(said(document(case.external, code)))
+        assert note not in "\n".join(said(document(case.external, code)))
 
 
 def test_what_compare_wrote_stands_in_the_report(

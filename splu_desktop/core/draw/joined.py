@@ -752,8 +752,8 @@ class Joined(Draw):
 
     def odds(self, column: str | None = None) -> str:
         if any(not part.protected for part in self.parts):
-            return say("its tolerance of up to {most} (values not sensitive: with certainty)", most=up(self.confidence))
-        return say("its tolerance of up to {most}", most=up(self.confidence))
+            return say("up to {most} of the rows (values not sensitive: in all)", most=up(self.confidence))
+        return say("up to {most} of the rows", most=up(self.confidence))
 
 
 def _never_within(width: float, number: Floats, chance: Floats, step: Floats | float) -> float:

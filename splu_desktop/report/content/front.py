@@ -171,7 +171,7 @@ def surest(report: Report) -> tuple[str, Figures, Figures]:
 
 
 def residual(report: Report, t: Language) -> str:
-    """Return the risk that is left, with its numbers: the attacker whom the verdict weighs, then the strongest."""
+    """Return the risk that is left in one sentence: who finds a row, whom the verdict weighs, then the strongest."""
     found, column = report.public.risk.recognisable, most_told(report)
     if not found.nsas:
         return t("no column is published unchanged, so no row can be found by what is known of a person.")
@@ -179,7 +179,7 @@ def residual(report: Report, t: Language) -> str:
     said = [
         t(
             "who knows all unchanged columns of a person in the table finds the row for certain in {unique} of the "
-            "cases.",
+            "cases;",
             unique=t.percent(found.unique, 1),
         )
     ]
@@ -187,7 +187,7 @@ def residual(report: Report, t: Language) -> str:
     if "inferred" in report.public.cover.verdict.reasons and (first, sure.name) != (column, best.name):
         said.append(
             t(
-                "Of the attackers tried the surest is rightly at least 80 % sure of “{column}” in {known} of the rows "
+                "of the attackers tried the surest is rightly at least 80 % sure of “{column}” in {known} of the rows "
                 "({none} without the table); another, who gains most, names “{other}” rightly in {right} of them "
                 "({blind} without it).",
                 column=shortened(first),
@@ -201,7 +201,7 @@ def residual(report: Report, t: Language) -> str:
     else:
         said.append(
             t(
-                "The strongest attacker tried names “{column}” rightly in {right} of the rows ({blind} without the "
+                "the strongest attacker tried names “{column}” rightly in {right} of the rows ({blind} without the "
                 "table), and is rightly at least 80 % sure in {known}.",
                 column=shortened(column),
                 right=cell_text(guessed(best, t)),
@@ -209,7 +209,9 @@ def residual(report: Report, t: Language) -> str:
                 known=known_rightly(best, t),
             )
         )
-    return " ".join((*said, _judged(report, t))).rstrip()
+    if report.original is None:
+        return t("{said} (estimated from the release alone).", said=" ".join(said).removesuffix("."))
+    return " ".join(said)
 
 
 def _judged(report: Report, t: Language) -> str:
@@ -271,12 +273,14 @@ def _before_after(report: Report, t: Language) -> list[Block]:
         "Prosecutor risk: how likely someone who knows that a person is in the table picks the person's row, 1 in as "
         "many as agree in all unchanged columns (a class). Journalist risk: the same of someone who does not know it; "
         "without a register of the population it is at most as high. The threshold of {limit} (1 in 11) is that of EMA "
-        "0070 and Health Canada for public release; the gate before publishing asks for what suits the audience, maybe "
-        "less. Re-drawing changes what a found row tells, not how many are found.",
+        "0070 and Health Canada for public release, whoever gets this one. Re-drawing changes what a found row tells, "
+        "not how many are found.",
         limit=t.plain(round(THRESHOLD, 2)),
     )
     if before is None:
         note += " " + t("Before: the internal edition tells.")
+    if report.original is not None and report.original.audience_brief is not None:
+        note += " " + t("Limits chosen for who gets it stand under “{place}”.", place=t("Conditions of handing out"))
     name = t("Before and after")
     return [
         Heading(name, 2),

@@ -106,7 +106,7 @@ def _eligible(report: Report, t: Language) -> list[Block]:
         (t("Nearest to its limit"), "l", 2, lambda each: shown(each.nearest, t)),
         (t("Count"), "r", 0.8, lambda each: whole(each.count, t)),
         (t("Share"), "r", 0.8, lambda each: share(each.share, t)),
-        (t("Limit"), "r", 0.9, lambda each: share(each.limit, t)),
+        (t("Limit"), "r", 0.9, lambda each: "–" if each.limit is None else upmost(each.limit, t)),
         (t("Largest gamma"), "r", 0.9, lambda each: whole(each.largest_gamma, t)),
     )
     told = []
