@@ -71,13 +71,14 @@ def test_columns_that_have_nothing_to_do_with_each_other_are_not_named() -> None
     assert not alike(Table((column("a", weak), column("b", beside))), plain({"a": 5, "b": 5}))
 
 
-def test_columns_of_few_values_that_say_the_same_are_named() -> None:
-    """Three values at gamma 2: two draws that agree are right in 2 of 3 rows, where one is in 1 of 2."""
-    same = np.arange(3_000) % 3
-    (found,) = alike(Table((column("a", same), column("b", (same + 1) % 3))), plain({"a": 2, "b": 2}))
-    assert found.alone == pytest.approx(1 / 2, abs=1e-6)
-    assert found.right == pytest.approx(2 / 3, abs=1e-6)
-    assert found.fitting == pytest.approx(3 / 8, abs=1e-6)
+@pytest.mark.parametrize(("m", "gamma"), [(3, 2), (4, 3), (6, 4), (9, 6)])
+def test_columns_of_few_values_that_say_the_same_are_named(m: int, gamma: int) -> None:
+    """Three values at gamma 2: draws that agree are right in 2 of 3 rows, not 1 of 2; four at 3 in .43."""
+    same = np.arange(720) % m
+    (found,) = alike(Table((column("a", same), column("b", (same + 1) % m))), plain({"a": gamma, "b": gamma}))
+    assert found.alone == pytest.approx(1 / gamma, abs=1e-6)
+    assert found.right / (1 - found.right) == pytest.approx((m - 1) / (gamma - 1) ** 2, rel=1e-6)
+    assert found.fitting == pytest.approx((1 + (gamma - 1) ** 2 / (m - 1)) / gamma**2, abs=1e-6)
 
 
 def test_the_gate_names_both_columns_and_nothing_else_is_asked() -> None:

@@ -27,7 +27,7 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.frozen import dataclass
 
 _STAGE = "Looking for sensitive columns that say the same"
-OVERALL = 1.5  # by which the odds rise over all rows that fit, from which columns say the same
+OVERALL = 1.4  # by which the odds rise over all rows that fit: m values said twice, (m - 1) / (gamma - 1) times
 _LARGEST = 25_000_000  # pairs of values looked at; beyond, hardly a pair has records enough to show that it fits
 
 Floats = NDArray[np.float64]
