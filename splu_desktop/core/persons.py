@@ -505,9 +505,9 @@ def _percent(chance: float) -> Figure:
 
 # Nobody can tell from a release which values these are: docs/decisions/persons.md, “No effect of each value”.
 NARROW = say(
-    "Intervals are widened by how a person's records hang together, which is a mean over values: for values that few "
-    "persons have again and again, asked of few records or compared by what goes with coming often, 95 % intervals "
-    "hold the truth in 80 to 93 %. Ask of more records, or of groups of values."
+    "For values that few persons have again and again, these 95 % intervals may be too narrow: asked of few records, "
+    "or beside what goes with coming often, they hold the truth in 80 to 93 of 100 cases. Ask of more records, or of "
+    "groups of values."
 )
 
 

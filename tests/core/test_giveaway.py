@@ -79,7 +79,7 @@ def test_a_code_and_its_name_are_noticed_and_chance_is_not() -> None:
     assert [each.columns for each in found] == [("name",), ("nearly",)]
     assert found[0].told == found[0].bearers
     assert found[0].values == 30
-    assert "“name” gives “code” away: it tells “code = " in found[0].sentence
+    assert "“name” gives “code” away: it tells “" in found[0].sentence
 
 
 def _laboratory(n: int = 20_000) -> Table:

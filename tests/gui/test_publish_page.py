@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import tomllib
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.gate import Light, Line, answer_lines
@@ -28,6 +29,7 @@ from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.place import PlaceCard
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.draws import plain
+from tests.optional import ROOT
 
 Idle = Callable[[MainWindow], None]
 
@@ -412,3 +414,25 @@ def test_another_table_starts_clean(opened: MainWindow, page: PublishPage, idle:
         f"“{name}” is no longer shown here, since another table was read. Its folder stays as it is."
     ]
     assert page.banner.isHidden() or "other choices" not in page.banner.text.text()
+
+
+def test_what_passed_fills_the_width_that_acts_leave_empty(qtbot: QtBot) -> None:
+    said = "A sentence that is long enough to be broken over lines in a narrow view of the gate, as many of them are."
+    gate = GateView()
+    qtbot.addWidget(gate)
+    gate.resize(700, 400)
+    gate.show()
+    gate.show_lines(
+        Line(name, light, f"{name}: {said}", "plan", None)
+        for name, light in (("passed", Light.GREEN), ("open", Light.AMBER))
+    )
+    QApplication.processEvents()
+    texts = {each.text().partition(":")[0]: each for each in gate.findChildren(QLabel) if said in each.text()}
+    assert texts["passed"].width() > 1.4 * texts["open"].width()
+
+
+def test_no_symbol_stands_where_publishing_is_decided() -> None:
+    """A custodian reads what becomes of small counts, never T_P."""
+    known = tomllib.loads((ROOT / "resources/translations/core.de.toml").read_text(encoding="utf-8"))
+    symbols = [each for pair in known.items() for each in pair if "T_P" in each]
+    assert {each for each in symbols if "small counts" in each.lower() or "Kleine Anzahlen" in each} == set()

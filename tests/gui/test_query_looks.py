@@ -523,6 +523,20 @@ def test_bars_of_empty_cells_have_a_whole_label(qtbot: QtBot) -> None:
     assert pictures[0] == pictures[1]
 
 
+@pytest.mark.parametrize("spare", [0, -8])
+def test_a_row_is_as_high_as_what_is_drawn_in_it(recipient: Stage, idle: Idle, spare: int) -> None:
+    """A name that just fits stands in one line; a picture and the margins are reckoned as the style draws them."""
+    columns = TableView("Columns")
+    model = RowsModel([Field[str]("Column", lambda name: name, picture=lambda name: "shield")], columns)
+    columns.setModel(model)
+    model.show(("time_in_hospital",))
+    columns.horizontalHeader().setStretchLastSection(False)
+    recipient.setCentralWidget(columns)
+    columns.setColumnWidth(0, columns.sizeHintForColumn(0) + spare)
+    columns.fit_lines()
+    assert columns.rowHeight(0) == (2 if spare else 1) * columns.fontMetrics().height() + 12
+
+
 def test_a_long_name_takes_lines_and_no_dots(recipient: Stage, idle: Idle) -> None:
     columns = TableView("Columns")
     model = RowsModel([Field[str]("Column", lambda name: name)], columns)

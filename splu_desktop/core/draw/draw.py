@@ -529,7 +529,8 @@ class Draw(ABC):
         assert thresholds.t_p is not None
         got = self.t_p(thresholds)
         return got >= thresholds.t_p, say(
-            "Small counts of the sensitive values of “{name}” have a T_P of {got:.4f}, where {t_p:g} is wanted.",
+            "Small counts of the sensitive values of “{name}” are shown wrong with a probability of {got:.4f}, "
+            "where {t_p:g} is wanted.",
             name=column,
             got=got,
             t_p=thresholds.t_p,

@@ -223,13 +223,13 @@ class PlainGroups(GroupDraw):
         assert thresholds.t_p is not None
         if guarantees.t_p_reaches(self.size, thresholds.epsilon, thresholds.alpha, thresholds.t_p):
             return True, say(
-                "Small counts of “{name}” are protected as asked: T_P is at least {t_p:g}.",
+                "Small counts of “{name}” are protected as asked: shown wrong with a probability of at least {t_p:g}.",
                 name=column,
                 t_p=thresholds.t_p,
             )
         return False, say(
-            "Small counts of “{name}” are protected less than asked: with gamma {gamma}, T_P is {got:.4f} where "
-            "{t_p:g} is wanted; choose another gamma or accept the shortfall in words.",
+            "Small counts of “{name}” are protected less than asked: with gamma {gamma} they are shown wrong with a "
+            "probability of {got:.4f} where {t_p:g} is wanted; choose another gamma or accept the shortfall in words.",
             name=column,
             gamma=self.size,
             got=self.t_p(thresholds),

@@ -184,7 +184,7 @@ def of_gamma(column: str, gamma: int) -> tuple[Said, Said, Said]:
     )
     known = say(
         "{named} Whether a record is the second that has a value, such a reader tells rightly in up to {two} of the "
-        "cases, whether it is the third in {three}, where a coin is right in half.",
+        "cases, whether it is the third in {three}; guessing does in half.",
         named=names_bearer(column, sole_bearer(gamma)),
         two=_share(tells_bearer(gamma, 2)),
         three=_share(tells_bearer(gamma, 3)),
@@ -332,7 +332,7 @@ def also_tells(known: Said, chance: float) -> Said:
     """Return what is known of who knows every other record, with how often such a reader is right of other values."""
     return say(
         "{named} Whether somebody has a value that others have as well, such a reader tells rightly in up to {second} "
-        "of the cases, where a coin is right in half.",
+        "of the cases; guessing does in half.",
         named=known,
         second=_share(chance),
     )
@@ -365,10 +365,9 @@ def of_persons(column: str, gamma: int, most: str, chance: float) -> tuple[Said,
     most : of the rows that show the most frequent value, each person counted once, how many are right at most.
     """
     alone = say(
-        "A row alone: for 1 in {gamma} persons all rows show the person's own values of “{column}”. The others show "
-        "what random other persons have, which may be the same: of the rows that show a frequent value up to {most} "
-        "are right, each person counted once and before looking at the person's other columns; among people like this "
-        "one who mostly have the value it may be nearly certain.",
+        "A row alone: for 1 in {gamma} persons all rows show the person's own values of “{column}”, for the others "
+        "those of random persons, which may be the same. So of the rows that show a frequent value up to {most} are "
+        "right, each person counted once. Among people who mostly have a value it may be nearly certain.",
         gamma=gamma,
         column=column,
         most=most,

@@ -116,11 +116,11 @@ class Giveaway:
         """What the columns tell, with counts."""
         more = counted(self.values - 1, "; so it is with 1 other value", "; so it is with {n} other values")
         return say(
-            "{columns} gives “{sensitive}” away: it tells “{sensitive} = {value}” in {told} of its {bearers} "
-            "records{more}."
+            "{columns} gives “{sensitive}” away: it tells “{value}” in {told} of the {bearers} records "
+            "that have it{more}."
             if len(self.columns) == 1
-            else "{columns} together give “{sensitive}” away: they tell “{sensitive} = {value}” in {told} of its "
-            "{bearers} records{more}.",
+            else "{columns} together give “{sensitive}” away: they tell “{value}” in {told} of the {bearers} "
+            "records that have it{more}.",
             columns=listed(say("“{name}”", name=name) for name in self.columns),
             sensitive=self.sensitive,
             value=self.value,

@@ -389,13 +389,13 @@ def _cost_sentence(cost: Cost) -> str:
     if cost.undone:
         return say(
             "“{column}” is re-drawn in one of them and published as it is in another: whoever holds both reads the "
-            "true value of every row (100 %), and T_P is 0.",
+            "true value of every row (100 %).",
             column=cost.column,
         )
     counts = (
         say(
-            "Nothing is promised of the small counts of “{column}” over {releases} releases: T_P is {before:.4f} for "
-            "this release alone, and none was computed for all of them together.",
+            "Nothing is promised of the small counts of “{column}” over {releases} releases together; this one alone "
+            "shows them wrong with a probability of {before:.4f}.",
             releases=cost.releases + 1,
             column=cost.column,
             before=cost.t_p[0],

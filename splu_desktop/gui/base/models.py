@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
+    QRect,
     QSize,
     QSortFilterProxyModel,
     Qt,
@@ -316,15 +317,13 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
-    def fit_lines(self, beside: int = 24) -> None:
-        """Give every row the lines that its name in the first column needs at the width there is; for a few hundred.
-
-        `beside` is what stands beside a name in its cell, in pixels.
-        """
+    def fit_lines(self) -> None:
+        """Give every row the lines that its name in the first column needs at the width there is; for a few hundred."""
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
-        room, most = max(self.columnWidth(0) - beside, 1), 1
+        room, most = 0, 1
         for row in range(0 if model is None else model.rowCount()):
             name = _breaking(str(model.index(row, 0).data() or ""))
+            room = room or self._room_for_name(model.index(row, 0))
             wrapped = metrics.boundingRect(0, 0, room, 10_000, int(Qt.TextFlag.TextWordWrap), name)
             lines = min(round(wrapped.height() / metrics.lineSpacing()) or 1, _MOST_LINES)
             header.resizeSection(row, lines * metrics.height() + 12)
@@ -332,6 +331,16 @@ class TableView(QTableView):
         self.setWordWrap(most > 1)
         if most > 1:
             self.setItemDelegateForColumn(0, self._breaks)
+
+    def _room_for_name(self, index: QModelIndex) -> int:
+        """Return how wide the text of a cell may be, as the style draws it: a pixel less breaks a name that fits."""
+        option = QStyleOptionViewItem()
+        self.initViewItemOption(option)
+        self._breaks.initStyleOption(option, index)
+        option.rect = QRect(0, 0, self.columnWidth(index.column()), 1_000)
+        margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, self) + 1
+        text = self.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, self)
+        return max(text.width() - 2 * margin, 1)
 
     def height_of_rows(self, most: int) -> int:
         """Return how high the view must be to show its rows, or the first `most` of them, without scrolling."""

@@ -33,7 +33,7 @@ from splu_desktop.gui.base.widgets import (
     put,
     scrolled,
 )
-from splu_desktop.gui.base.words import decimal, filled, joined, number, percent, t, tip, told
+from splu_desktop.gui.base.words import decimal, joined, number, percent, t, tip, told
 from splu_desktop.gui.compare.figures import MethodShown, compared, methods, share, whole
 from splu_desktop.gui.compare.plot import ProtectionPlot
 from splu_desktop.report.alternatives import alternatives_of
@@ -156,7 +156,7 @@ class BesideDialog(Dialog):
         def in_short(value: float | None) -> str:
             return "–" if value is None else decimal(value, 2)
 
-        not_possible = t("not possible: {setting}")
+        not_possible = t("not possible")  # the setting stands beside, with the reason
         return [
             Field(
                 t("Method"),
@@ -167,7 +167,7 @@ class BesideDialog(Dialog):
             ),
             Field(
                 t("Setting"),
-                lambda each: each.setting if each.achieved is not None else filled(not_possible, setting=each.setting),
+                lambda each: each.setting if each.achieved is not None else not_possible,
                 key=lambda each: each.place,
                 colour=lambda each: None if each.achieved is not None else "warning",
                 tip=lambda each: each.setting if each.achieved is not None else each.sentences[-1],
@@ -384,6 +384,9 @@ class BesideDialog(Dialog):
         self.sentences.setText("\n\n".join(each.sentences))
 
     def _read(self, text: str) -> None:
+        # What the comparison is not about has no square.
+        square = any(each.letter == "" and each.achieved is not None for each in self.model.rows)
+        both = t("Square: this plan. Dashed: what guessing reaches. A curve per method, over its setting.")
         self.readout.setText(
-            text or t("Square: this plan. Dashed: what guessing reaches. A curve per method, over its setting.")
+            text or (both if square else t("Dashed: what guessing reaches. A curve per method, over its setting."))
         )

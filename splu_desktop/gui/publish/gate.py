@@ -113,7 +113,8 @@ class GateView(QWidget):
             text.setAccessibleName(_spoken(line))
             looks = _LOOKS[Light.RED if line.grave else line.light]
             self._grid.addWidget(Picture(*looks, 18), row, 0)
-            self._grid.addWidget(text, row, 1)
+            # What has passed asks for nothing, so that its words take the room of the acts, too.
+            self._grid.addWidget(text, row, 1, 1, 3 if line.light is Light.GREEN else 1)
             if line.light is Light.AMBER:
                 part = self._acts[key_of(line)] = self._accepting(line)
                 if kinds[kind] > 1 and shown[kind] == 1:

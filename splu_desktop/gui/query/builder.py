@@ -27,7 +27,6 @@ class _Columns(TableView):
     """The columns and what is chosen of each: names first, but never all the room."""
 
     _MOST = 0.6  # of the width that names take
-    _BESIDE = 48  # pixels of a role's picture and of the margins
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
@@ -47,7 +46,7 @@ class _Columns(TableView):
             wanted = max(self.sizeHintForColumn(0) + 16, self.horizontalHeader().sectionSizeHint(0))
             width = min(wanted, round(width * self._MOST))
         self.horizontalHeader().resizeSection(0, width)
-        self.fit_lines(self._BESIDE)
+        self.fit_lines()
         self.scrollTo(self.currentIndex())
 
 

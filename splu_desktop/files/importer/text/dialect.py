@@ -166,7 +166,7 @@ def detect(
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return unsplit, "every row has one field: no delimiter"
-    return best, why or say("splitting at {mark} gives the most regular rows", mark=say(describe(best.delimiter)))
+    return best, why or say("{mark} give the most regular rows", mark=say(describe(best.delimiter)))
 
 
 def describe(delimiter: str) -> str:
