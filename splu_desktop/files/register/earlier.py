@@ -389,16 +389,16 @@ def _cost_sentence(cost: Cost) -> str:
     if cost.undone:
         return say(
             "“{column}” is re-drawn in one of them and published as it is in another: whoever holds both reads the "
-            "true value of every row (100 %), and T_P is 0.",
+            "true value of every row (100 %), and no small count is protected.",
             column=cost.column,
         )
     counts = (
         say(
-            "Nothing is promised of the small counts of “{column}” over {releases} releases: T_P is {before:.4f} for "
-            "this release alone, and none was computed for all of them together.",
+            "Nothing is promised of the small counts of “{column}” over {releases} releases: this one alone shows them "
+            "wrong in {before} of the cases at least, and nothing was computed for all of them together.",
             releases=cost.releases + 1,
             column=cost.column,
-            before=cost.t_p[0],
+            before=_at_least(cost.t_p[0]),
         )
         if cost.t_p[-1] == 0
         else say(
