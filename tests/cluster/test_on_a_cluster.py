@@ -140,7 +140,7 @@ def test_what_is_known_of_persons_is_told(tmp_path: Path) -> None:
     assert plan.roles["patient_id"] is Role.IDENTIFIER
     outcome = made(pretended(), source, tmp_path / "out", plan)
     (line,) = [line for line in outcome.gate.lines if line.name == "persons"]
-    assert "1,000 values of “patient_id” stand in 3,000 records" in line.sentence
+    assert "1,000 values of “patient_id” in 3,000 records" in line.sentence
     assert outcome.opened.facts["persons"] == {"most_records": 3, "mean_records": 3.0}
     assert all(check.passed for check in verify_release(tmp_path / "out"))
 

@@ -6,6 +6,7 @@ import ctypes
 import io
 import os
 import resource
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -27,8 +28,7 @@ from splu_desktop.core.progress import SILENT
 from splu_desktop.core.table import IN_MEMORY
 from splu_desktop.files.disk.storage import LEAST
 from splu_desktop.files.importer import parquet, read, statistical, statistical_file
-from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.isolation import limits, memory
+from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooLarge, TooSpread, TooWide
 from splu_desktop.files.publish.gate_lines import destination_lines
 from splu_desktop.files.publish.order import Order
@@ -235,6 +235,21 @@ def _sharing(kind: str, path: Path) -> None:
                     odd.writestr(name, archive.read(name).replace(b'<row r="5"', b'<!-- --><row r="5"', 1))
 
 
+# In a program of its own: to a process that a large one starts, the system says the large one's peak.
+READ_SHARING = """
+import resource, sys
+from pathlib import Path
+from splu_desktop.files.importer import read
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.isolation import limits
+needs, allowed = [], limits.allowed
+limits.allowed = lambda size, need, free: needs.append(need) or allowed(size, need, free)
+limits._LEAST = 64 << 20
+values = read(Path(sys.argv[1]), ImportChoices(header_row=0)).table.columns[7].m
+print(values, needs[-1], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
+"""
+
+
 @linux
 @pytest.mark.parametrize("kind", ["xls", "xlsb", "xlsx"])
 def test_texts_that_many_cells_share_are_estimated_by_all_that_show_them(
@@ -242,24 +257,10 @@ def test_texts_that_many_cells_share_are_estimated_by_all_that_show_them(
 ) -> None:
     """Of a file of 1 MB a quarter of what it takes was estimated, and with less room for it it was not read."""
     path = tmp_path / f"t.{kind}"
-    _peak(lambda: _sharing(kind, path))
-    told, room, allowed = tmp_path / "told", tmp_path / "room", limits.allowed
-
-    def noted(size: int, need: float, free: int | None) -> tuple[int, int]:
-        told.write_text(str(need), encoding="ascii")
-        return allowed(size, need, free)
-
-    monkeypatch.setattr(limits, "allowed", noted)
-    monkeypatch.setattr(limits, "_LEAST", 64 << 20)
-
-    def whole() -> None:
-        assert read(path, ImportChoices(header_row=0)).table.columns[7].m == len(SHARED)
-        # Of the reader's process, which is the smaller one here: what the tests themselves have would hide it.
-        room.write_text(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10), encoding="ascii")
-
-    _peak(whole)
-    taken = int(room.read_text(encoding="ascii"))
-    need = float(told.read_text(encoding="ascii"))
+    _sharing(kind, path)
+    said = subprocess.run([sys.executable, "-c", READ_SHARING, str(path)], capture_output=True, text=True, check=True)
+    values, need, taken = map(float, said.stdout.split())
+    assert values == len(SHARED)
     assert taken <= need <= 4 * taken
     monkeypatch.setattr(memory, "available", lambda: int(need / 2))
     with pytest.raises(TooLarge, match="would need about"):
