@@ -16,7 +16,6 @@ from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.checks.proposing import Reached, reached
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
-from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.query.answer import Badge
@@ -113,8 +112,7 @@ def foresee(wanted: Wish, known: Foreseen | None, progress: Progress) -> Foresee
 
 
 def _group(row: AheadRow) -> str:
-    said = (told(in_words(value) or value) if value else t("(empty)") for value in row.cell.values)
-    return beside(said, " · ") or "–"
+    return beside((value or t("(empty)") for value in row.cell.values), " · ") or "–"
 
 
 class AheadTab(QWidget):
