@@ -197,6 +197,9 @@ def test_the_register_is_searched_and_harm_is_named(
     dialog = page.show_releases()
     idle(opened)
     assert dialog.model.rowCount() == 2
+    told = "\n".join(dialog._told(dialog.chosen()))
+    assert "earlier release (accepted)" in told
+    assert "earlier-release" not in told
     dialog.search.setText("diabetes")
     assert dialog._sorted.rowCount() == 1
     dialog.search.setText("")

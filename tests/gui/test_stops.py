@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication, QHelpEvent, QImage
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -207,3 +207,18 @@ def test_enter_presses_the_button_that_has_the_focus(opened: MainWindow, idle: I
     assert not left, "Enter on a button does what another says"
     dialog.reject()
     assert not any(silent.values()), silent
+
+
+def test_a_text_longer_than_its_field_is_shown_at_rest(qtbot: QtBot) -> None:
+    field = widgets.line_edit("Records with", "any")
+    qtbot.addWidget(field)
+    field.resize(120, 30)
+    said = []
+    for text in ("ward is 3", "ward is 3; diagnosis is asthma, bronchitis or pneumonia"):
+        QToolTip.hideText()
+        field.setText(text)
+        QApplication.sendEvent(field, QHelpEvent(QHelpEvent.Type.ToolTip, QPoint(5, 5), QPoint(5, 5)))
+        said.append(QToolTip.text())
+    QToolTip.hideText()
+    assert text in said[1]
+    assert "ward" not in said[0]

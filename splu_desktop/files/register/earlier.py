@@ -395,10 +395,10 @@ def _cost_sentence(cost: Cost) -> str:
     counts = (
         say(
             "Nothing is promised of the small counts of “{column}” over {releases} releases together; this one alone "
-            "shows them wrong with a probability of {before:.4f}.",
+            "shows them wrong in {before} of the cases at least.",
             releases=cost.releases + 1,
             column=cost.column,
-            before=cost.t_p[0],
+            before=_at_least(cost.t_p[0]),
         )
         if cost.t_p[-1] == 0
         else say(

@@ -171,9 +171,21 @@ def button(text: str, act: Callable[[], object], *, look: str = "", picture: str
     return made
 
 
+class _Line(QLineEdit):
+    """A line of text of which all is shown at rest where it is longer than the field."""
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            text = self.displayText()
+            if self.fontMetrics().horizontalAdvance(text) + _FRAME > self.width():
+                show_tip(self, event.globalPos(), text)
+                return True
+        return super().event(event)
+
+
 def line_edit(name: str, hint: str = "") -> QLineEdit:
     """Return a field for a line of text with its accessible name, and a hint while it is empty."""
-    made = QLineEdit()
+    made = _Line()
     made.setProperty("look", "field")
     made.setAccessibleName(name)
     hint_in(made, hint)

@@ -44,6 +44,11 @@ def told(text: str) -> str:
     return _unbroken(_spoken[0].sentence(text))
 
 
+def reported(words: str) -> str:
+    """Return words of the report in the window's language."""
+    return _spoken[0](words)
+
+
 def t(sentence: str, /, **values: object) -> str:
     """Return a sentence of the window in its language, with its placeholders filled."""
     return filled(QCoreApplication.translate("window", sentence), **values)

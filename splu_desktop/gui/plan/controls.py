@@ -56,12 +56,12 @@ class GammaControl(QWidget):
         elif least.largest_gamma < SLIDER[0]:
             text = t(
                 "“{column}”: the most frequent value, “{value}”, fills {share} of the records, too much for groups."
-                " Records of other values join its sensitive ones instead; gamma says how sure someone may be."
+                " Instead, other records show the sensitive values too; gamma says how sure someone may be."
             )
         else:
             text = t(
                 "“{column}”: groups up to {most}, since the most frequent value, “{value}”, fills {share} of the"
-                " records. Above, records of other values join its sensitive ones."
+                " records. Above {most}, other records show the sensitive values too, instead of groups."
             )
         self.limit.setText(
             filled(

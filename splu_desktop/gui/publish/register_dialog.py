@@ -18,8 +18,9 @@ from splu_desktop.files.register.shelf import Fall, Place, Shelf, Shelved, chang
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.tasks import Tasks
 from splu_desktop.gui.base.widgets import Banner, Dialog, WholeLines, button, label, last_row, line_edit, margins, put
-from splu_desktop.gui.base.words import beside, filled, joined, number, percent, size, t, told
+from splu_desktop.gui.base.words import beside, filled, joined, number, percent, reported, size, t, told
 from splu_desktop.gui.publish.handover_dialog import HandOverDialog
+from splu_desktop.report.content.closing import GATE
 
 _LOOKS = {Place.THERE: "answerable", Place.GONE: "warning", Place.WITHDRAWN: "quiet"}
 _PICTURES = {Place.THERE: "circle-check", Place.GONE: "triangle-alert", Place.WITHDRAWN: "circle"}
@@ -272,8 +273,9 @@ class RegisterDialog(Dialog):
         lines += [self._fall(fall) for fall in falls(found.entry)]
         accepted = body.get("accepted")
         if isinstance(accepted, dict) and accepted:
-            said = [f"{name} ({words})" if words else str(name) for name, words in accepted.items()]
-            lines.append(t("Accepted at publishing: {lines}", lines=", ".join(said)))
+            named = ((reported(GATE.get(name, str(name))), words) for name, words in accepted.items())
+            said = joined((f"{name} ({words})" if words else name for name, words in named), ",")
+            lines.append(t("Accepted at publishing: {lines}", lines=said))
         outputs = body.get("outputs")
         first, *others = outputs if isinstance(outputs, list) and outputs else [{}]
         if first:
