@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,12 @@ def test_it_shows_the_plan_and_the_methods_weighed_first(compared: BesideDialog)
     assert shown[0].planned
     assert {each.name for each in shown} == {"plan", "splu", "anatomy", "laplace"}
     assert compared.table.rows_chosen() == [0]
+    compared._read("")
+    assert compared.readout.text().startswith("Square: this plan")
+    compared.model.show(tuple(replace(each, achieved=None) if each.planned else each for each in shown))
+    compared._read("")
+    assert compared.readout.text().startswith("Dashed"), "no square where the plan could not be compared"
+    compared.model.show(shown)
     for row in range(len(shown)):
         compared.table.selectRow(row)
         each = compared.ordered.index(row, 0).data(ROW)

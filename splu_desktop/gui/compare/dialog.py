@@ -385,7 +385,7 @@ class BesideDialog(Dialog):
 
     def _read(self, text: str) -> None:
         # What the comparison is not about has no square.
-        square = any(each.letter == "" and each.achieved is not None for each in self.model.rows)
+        square = any(each.planned and each.achieved is not None for each in self.model.rows)
         both = t("Square: this plan. Dashed: what guessing reaches. A curve per method, over its setting.")
         self.readout.setText(
             text or (both if square else t("Dashed: what guessing reaches. A curve per method, over its setting."))
