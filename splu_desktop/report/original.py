@@ -151,6 +151,7 @@ def original(
         alternatives=background.alternatives,
         audience=None if plan.audience is None else plan.audience.sentence,
         audience_brief=None if plan.audience is None else plan.audience.brief,
+        audience_limits=None if plan.audience is None else plan.audience.limits,
     )
 
 

@@ -367,5 +367,5 @@ def test_no_tick_for_two_days_in_digits_whose_distance_tells(written: str) -> No
     table = {"von": days(first), "bis": days(first + 2 * told), "diag": [f"d{at}" for at in told]}
     line = _line(table, set(), "giveaway")
     assert line.light is Light.AMBER
-    assert re.search(r" in (\d+) of its \1 records", line.sentence)
+    assert re.search(r" in (\d+) of the \1 records", line.sentence)
     assert "3 other values" in line.sentence

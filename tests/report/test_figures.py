@@ -227,6 +227,7 @@ def _claim_original(case: Case, claim: Callable[[str, Any], None], asked: dict[s
     claim("original.alternatives", [])
     claim("original.audience", None)  # nobody was asked who gets it
     claim("original.audience_brief", None)
+    claim("original.audience_limits", None)
     seen = told("inspect", case.source, "--json")
     for ours, theirs in (("file", "file"), ("bytes", "size"), ("sha256", "sha256"), ("records", "records")):
         claim(f"original.source.{ours}", seen[theirs])

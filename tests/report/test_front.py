@@ -19,7 +19,7 @@ from splu_desktop.core.draw.together import named_columns
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.guarantees.attackers import Figures
-from splu_desktop.core.guarantees.audience import WHO, Audience
+from splu_desktop.core.guarantees.audience import LEVELS, WHO, Audience
 from splu_desktop.core.guarantees.sentences import large_count_promise, small_count_promise
 from splu_desktop.core.persons import PerPerson, Repeats
 from splu_desktop.core.query.condition import Condition
@@ -74,7 +74,7 @@ def worst(report: Report) -> Report:
         asked = max(
             (Audience(who, changed={"k": (1_000, long[:3_000])}) for who in WHO), key=lambda each: len(each.brief)
         )
-        known = replace(known, audience=asked.sentence, audience_brief=asked.brief)
+        known = replace(known, audience=asked.sentence, audience_brief=asked.brief, audience_limits=asked.limits)
     return replace(report, public=replace(public, cover=cover, blocks=(*public.blocks, block)), original=known)
 
 
@@ -450,10 +450,26 @@ def test_the_audience_chosen_stands_on_the_front_of_the_internal_edition(case: C
         whole = "\n".join(said(document(report, code)))
         assert "7" in brief
         assert unbroken(sentence) in whole, "the annex has all of it, with the reasons"
-        note = language(code)("Limits chosen for who gets it stand under “{place}”.", place=name)
-        assert note in whole, "0.09 is not the limit that was chosen"
         assert brief not in "\n".join(said(document(case.external, code)))
-        assert note not in "\n".join(said(document(case.external, code)))
+
+
+def test_what_was_found_is_compared_with_the_limits_chosen_for_who_gets_it(case: Case) -> None:
+    """0.09 for public release alone was compared with, and no limit at all with the share of unique records."""
+    for level in LEVELS:
+        found = replace(case.internal.original, audience_limits=level)
+        table = next(each for each in document(replace(case.internal, original=found)).blocks
+                     if isinstance(each, TableBlock) and each.name == "Before and after")  # fmt: skip
+        cells = {cell_text(row[0]).split(" of “")[0]: row for row in table.rows}
+        risk, worst = case.internal.public.risk.recognisable, max(g.confidence for g in case.internal.public.guarantees)
+        for name, now, limit in (
+            ("Unique records", risk.unique, level.unique),
+            ("Prosecutor risk, highest", risk.highest, min(1 / level.k, THRESHOLD)),
+            ("A row that shows a protected value", worst, level.certainty),
+        ):
+            assert cell_text(cells[name][-1]) == ("met" if now <= limit else "ABOVE"), (name, level)
+        assert cells["Unique records"][3].value == level.unique
+    asked = [cell_text(cell) for row in cells.values() for cell in row]
+    assert {"met", "ABOVE"} <= set(asked)
 
 
 def test_what_compare_wrote_stands_in_the_report(

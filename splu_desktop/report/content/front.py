@@ -244,25 +244,31 @@ def _before(report: Report) -> Recognisable | None:
 
 def _before_after(report: Report, t: Language) -> list[Block]:
     after, before = report.public.risk.recognisable, _before(report)
-    allowed = report.public.cover.fields.allowed
+    typed, chosen = (
+        report.public.cover.fields.allowed,
+        None if report.original is None else report.original.audience_limits,
+    )
+    alike = None if chosen is None else 1 / chosen.k
+    allowed = min((each for each in (typed, alike) if each is not None), default=None)
     rows: list[tuple[Cell, ...]] = []
 
-    def row(name: str, figure: Callable[[Recognisable], float], limit: float | None) -> None:
+    def row(name: str, figure: Callable[[Recognisable], float], limit: float | None, asked: float | None) -> None:
         was, now = None if before is None else figure(before), figure(after)
-        asked = None if limit is None else allowed
         limits = [each for each in (limit, asked) if each is not None]
         met = "–" if not limits else t("met") if all(now <= each for each in limits) else t("ABOVE")
         rows.append((name, share(was, t), setting(limit, t), setting(asked, t), share(now, t), met))
 
     if after.nsas:
-        row(t("Unique records"), lambda found: found.unique, None)
-        row(t("Records in classes of fewer than 11"), lambda found: found.small, None)
-        row(t("Prosecutor risk, highest"), lambda found: found.highest, THRESHOLD)
-        row(t("Prosecutor risk, mean"), lambda found: found.mean, THRESHOLD)
-        row(t("Journalist risk, at most"), lambda found: found.highest, THRESHOLD)
+        row(t("Unique records"), lambda found: found.unique, None, None if chosen is None else chosen.unique)
+        row(t("Records in classes of fewer than 11"), lambda found: found.small, None, None)
+        row(t("Prosecutor risk, highest"), lambda found: found.highest, THRESHOLD, allowed)
+        row(t("Prosecutor risk, mean"), lambda found: found.mean, THRESHOLD, allowed)
+        row(t("Journalist risk, at most"), lambda found: found.highest, THRESHOLD, allowed)
     worst = max(report.public.guarantees, key=lambda each: each.confidence)
     name = t("A row that shows a protected value of “{column}” is right", column=shortened(worst.column))
-    rows.append((name, setting(1.0, t), "–", "–", Number(_right(worst, t), worst.confidence), "–"))
+    sure = None if chosen is None else chosen.certainty
+    met = "–" if sure is None else t("met") if worst.confidence <= sure else t("ABOVE")
+    rows.append((name, setting(1.0, t), "–", setting(sure, t), Number(_right(worst, t), worst.confidence), met))
     for promise in sorted(report.public.guarantees, key=lambda each: each.t_p)[:1]:
         asked_t_p = promise.wanted_t_p
         met = "–" if promise.meets is None else t("met") if promise.meets else t("NOT met")
@@ -279,8 +285,6 @@ def _before_after(report: Report, t: Language) -> list[Block]:
     )
     if before is None:
         note += " " + t("Before: the internal edition tells.")
-    if report.original is not None and report.original.audience_brief is not None:
-        note += " " + t("Limits chosen for who gets it stand under “{place}”.", place=t("Conditions of handing out"))
     name = t("Before and after")
     return [
         Heading(name, 2),

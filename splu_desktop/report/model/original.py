@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.core.guarantees.attackers import Attack, Figures
+from splu_desktop.core.guarantees.audience import Limits
 from splu_desktop.core.risk.disclosure import Disclosure
 from splu_desktop.frozen import dataclass
 from splu_desktop.report.model.public import CheckResult, Eligibility, Recognisable
@@ -172,6 +173,7 @@ class Original:
     alternatives : other systems compared on the same table; none where no comparison was given.
     audience, audience_brief : who gets the release and what it may show at most, as the plan's answers say, in full
         and on one line; None where not asked.
+    audience_limits : the same as figures.
     """
 
     source: SourceFacts
@@ -187,3 +189,4 @@ class Original:
     alternatives: tuple[Alternative, ...] = ()
     audience: str | None = None
     audience_brief: str | None = None
+    audience_limits: Limits | None = None
