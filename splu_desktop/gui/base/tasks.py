@@ -23,6 +23,7 @@ from splu_desktop.gui.base.words import t, told
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
 
 Work = Callable[[Progress], Any]
+Tell = Callable[[tuple["Job", str, object]], object]
 
 
 def in_turns(owner: QObject, parts: Iterator[object], pause: int = 0) -> None:
@@ -65,7 +66,6 @@ class Job(QObject):
     done = Signal(object)
     failed = Signal(str)
     stopped = Signal()
-    _told = Signal(str, object)
 
     def __init__(self, channel: str, parent: QObject) -> None:
         super().__init__(parent)
@@ -76,7 +76,6 @@ class Job(QObject):
         self._stop = threading.Event()
         self._last = 0.0
         self._stage = ""
-        self._told.connect(self._heard, Qt.ConnectionType.QueuedConnection)
 
     def cancel(self) -> None:
         """Ask the work to stop at its next report."""
@@ -88,33 +87,32 @@ class Job(QObject):
         self.pause.stop()
         self._stop.set()
 
-    def run(self, work: Work) -> None:
-        """Do the work. Runs on a worker's thread."""
+    def run(self, work: Work, tell: Tell) -> None:
+        """Do the work, and tell what it reports and what came of it. Runs on a worker's thread."""
+
+        def report(stage: str, done: float) -> None:
+            now = time.monotonic()
+            if stage == self._stage and now - self._last < _EVERY and done < 1.0:
+                return
+            self._stage, self._last = stage, now
+            tell((self, "progressed", (stage, done)))
+
         try:
             if self._stop.is_set():
                 raise Cancelled
-            outcome = ("done", work(Watched(self._report, self._stop.is_set)))
+            outcome = ("done", work(Watched(report, self._stop.is_set)))
         except Cancelled:
             outcome = ("stopped", None)
         except BaseException as fault:  # a worker must hand every fault over; it has nobody else to tell
             outcome = ("failed", sentence(fault))
-        self._told.emit(*outcome)
+        tell((self, *outcome))
 
-    def _report(self, stage: str, done: float) -> None:
-        now = time.monotonic()
-        if stage == self._stage and now - self._last < _EVERY and done < 1.0:
-            return
-        self._stage, self._last = stage, now
-        self._told.emit("progressed", (stage, done))
-
-    def _heard(self, what: str, payload: object) -> None:
+    def heard(self, what: str, payload: object) -> None:
+        """Pass on what the work reported or came to. Runs on the window's thread."""
         if what == "progressed":
             if not self.superseded and not self._stop.is_set():
                 self.progressed.emit(*payload)  # type: ignore[misc]
             return
-        owner = self.parent()
-        if isinstance(owner, Tasks):
-            owner._finished(self)
         if not self.superseded:
             # Work that ended before it noticed a cancel is done, and must say so: its files exist.
             if what == "done":
@@ -129,8 +127,12 @@ class Job(QObject):
 class Tasks(QObject):
     """Starts jobs and knows which are under way."""
 
+    # Workers emit this one, whose sender outlives them: a job may be deleted while its last emit is on the way back.
+    _told = Signal(object)
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._told.connect(self._heard, Qt.ConnectionType.QueuedConnection)
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="splu")
         self.begun = 0  # how many jobs so far
         self._jobs: dict[str, Job] = {}
@@ -155,7 +157,7 @@ class Tasks(QObject):
 
     def _begin(self, job: Job, work: Work) -> None:
         if job in self._all:
-            self._all[job] = self._pool.submit(job.run, work)
+            self._all[job] = self._pool.submit(job.run, work, self._told.emit)
 
     def drop(self, channel: str) -> None:
         """Drop the channel's job, if it has one under way."""
@@ -182,6 +184,12 @@ class Tasks(QObject):
         QCoreApplication.sendPostedEvents()
         self._jobs.clear()
         self._all.clear()
+
+    def _heard(self, said: tuple[Job, str, object]) -> None:
+        job, what, payload = said
+        if what != "progressed":
+            self._finished(job)
+        job.heard(what, payload)
 
     def _finished(self, job: Job) -> None:
         self._all.pop(job, None)
