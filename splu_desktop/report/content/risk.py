@@ -137,6 +137,8 @@ def _attacks(report: Report, t: Language) -> list[Block]:
     )
     blocks: list[Block] = [
         Heading(name, 2, key="attack"),
+        *cut(by_column, t),  # next to the heading, to whose page the front sends for its figures
+        Paragraph(told, "note"),
         figures.attacked(bars[:_MOST_BARS], t),
         Paragraph(
             t(
@@ -149,8 +151,6 @@ def _attacks(report: Report, t: Language) -> list[Block]:
                 learners=", ".join(learners),
             )
         ),
-        *cut(by_column, t),
-        Paragraph(told, "note"),
         *tables,
         Paragraph(_programmed(attacks, t), "note"),
     ]
