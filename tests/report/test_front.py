@@ -477,6 +477,8 @@ def test_what_was_found_is_compared_with_the_limits_chosen_for_who_gets_it(case:
         ):
             assert cell_text(cells[name][-1]) == ("met" if now <= limit else "ABOVE"), (name, level)
         assert cells["Unique records"][3].value == level.unique
+        small = "–" if level.k < 11 else "ABOVE" if risk.small else "met"
+        assert cell_text(cells["Records in classes of fewer than 11"][-1]) == small, "as its own limit says"
     asked = [cell_text(cell) for row in cells.values() for cell in row]
     assert {"met", "ABOVE"} <= set(asked)
 
