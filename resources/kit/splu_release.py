@@ -448,10 +448,10 @@ class Release:
             if period and (self.columns[by]["kind"] in _NUMBERS or self._intervals(by)):
                 raise Refused(f"“{by}” holds numbers, each a period of its own; leave “{period}” out.")
             period = "1"
-            times = [
-                None if number is None else (number, str(label))
-                for number, label in zip(self._numbers(by), self.labels[by])
-            ]
+            numbers, first = self._numbers(by), {}  # of several spellings of a number the first
+            for number, label in zip(numbers, self.labels[by]):
+                first.setdefault(number, str(label))
+            times = [None if number is None else (number, first[number]) for number in numbers]
         chosen = self._chosen(conditions)
         hides = self._hides(conditions)
         groups = {name: some for name, some in chosen.items() if hides and name not in self._ways}

@@ -141,6 +141,49 @@ def test_a_mean_of_what_is_left_ends_there(folders: dict[str, Path]) -> None:
             assert least <= found[""][1] <= found[""][0] <= found[""][2] <= most, (asked, found)
 
 
+@pytest.fixture(scope="module")
+def spelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a release with numbers that are spelled in several ways."""
+    chance, n = np.random.default_rng(1), 800
+    a = chance.choice(["-0.0", "0.0", "0", "1.5", "-2.5", "1.50", "1.500", "2"], n)
+    columns = {"a": (a, Kind.DECIMAL), "s": (chance.choice(["x", "y", "z", "u"], n), Kind.CATEGORY)}
+    table = Table(tuple(Column.from_labels(name, of.tolist(), kind=kind) for name, (of, kind) in columns.items()))
+    plan = Plan({"a": Role.NSA, "s": Role.SA}, {"s": PlainGroups(2)})
+    return write_release(
+        sanitise.run(table, plan, randomness=Seeded(1)), tmp_path_factory.mktemp("spelled") / "r"
+    ).folder
+
+
+SPELLED = [
+    *(
+        Question("count", ([asked], "unbiased"))
+        for asked in ("a=0", "a=0,0", "a=-0,0|2", "a=+1.5", "a!=1,50", "a<=0,0")
+    ),
+    Question("trend", ("s=x", "a", "")),
+    Question("crosstab", ("a", "s", [])),
+    Question("mean", ("a", ["s=x"])),
+    Question("logit", ("s=x", ["a"], [])),
+]
+
+
+def test_a_number_spelled_in_several_ways_is_one(spelled: Path) -> None:
+    """1,5 was refused where both 1.5 and 1.50 are there, and each of them was a period of the kit's trend."""
+    release, reader = kit().Release(spelled), Reader(read_release(spelled).published)
+    for question in SPELLED:
+        ours = asked_of_program(reader, question)
+        assert ours is not None, question
+        assert alike(ours, asked_of_kit(release, question)), question
+    trend = asked_of_program(reader, Question("trend", ("s=x", "a", "")))
+    assert list(trend or ()) == ["", "-2.5", "-0.0", "1.5", "2"]
+
+
+@needs("R")
+def test_a_number_spelled_in_several_ways_is_one_in_r(spelled: Path) -> None:
+    release = kit().Release(spelled)
+    for question, found in zip(SPELLED, asked_in_r(spelled, SPELLED), strict=True):
+        assert alike(asked_of_kit(release, question), found), question
+
+
 def in_intervals(n: int) -> Table:
     """Return hours in four wide intervals, of which wards differ within them, too."""
     chance = np.random.default_rng(8)

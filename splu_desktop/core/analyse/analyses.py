@@ -365,7 +365,8 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
         )
     if has_numbers(column):
         times = _numbers(column)
-        return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
+        # Of several spellings of a number the first.
+        return times, {float(times[at]): str(column.labels[at]) for at in reversed(range(column.m))}
     period = period or _USUAL
     if period not in PERIODS:
         raise BadQuestion(
