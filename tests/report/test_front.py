@@ -442,15 +442,24 @@ def test_the_audience_chosen_stands_on_the_front_of_the_internal_edition(case: C
     found = original(matched(case.opened, Background(case.imported, plan)))
     report = replace(case.internal, original=found)
     for code in LANGUAGES:
-        sentence, brief = map(language(code).sentence, (audience.sentence, audience.brief))
+        sentence, brief = (unbroken(language(code).sentence(each)) for each in (audience.sentence, audience.brief))
         name = language(code)("Conditions of handing out")
         blocks = document(report, code).blocks
         front = next(block for block in blocks if isinstance(block, TableBlock) and block.name == name)
         assert any(brief in cell_text(cell) for row in front.rows for cell in row)
         whole = "\n".join(said(document(report, code)))
         assert "7" in brief
-        assert unbroken(sentence) in whole, "the annex has all of it, with the reasons"
+        assert sentence in whole, "the annex has all of it, with the reasons"
         assert brief not in "\n".join(said(document(case.external, code)))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_line_of_a_report_can_begin_with_a_sign_of_per_cent(case: Case, code: str) -> None:
+    """Limits of the recipient broke so on the German front: “höchstens 1” and “% einzigartig” below."""
+    plan = replace(_implied(case.imported.table, case.opened), audience=Audience("partner", holds="similar"))
+    told = original(matched(case.opened, Background(case.imported, plan)))
+    for report in (case.external, replace(case.internal, original=told)):
+        assert [text for text in said(document(report, code)) if re.search(r"\d %", text)] == []
 
 
 def test_what_was_found_is_compared_with_the_limits_chosen_for_who_gets_it(case: Case) -> None:
@@ -468,6 +477,8 @@ def test_what_was_found_is_compared_with_the_limits_chosen_for_who_gets_it(case:
         ):
             assert cell_text(cells[name][-1]) == ("met" if now <= limit else "ABOVE"), (name, level)
         assert cells["Unique records"][3].value == level.unique
+        small = "–" if level.k < 11 else "ABOVE" if risk.small else "met"
+        assert cell_text(cells["Records in classes of fewer than 11"][-1]) == small, "as its own limit says"
     asked = [cell_text(cell) for row in cells.values() for cell in row]
     assert {"met", "ABOVE"} <= set(asked)
 

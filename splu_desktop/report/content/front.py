@@ -260,7 +260,8 @@ def _before_after(report: Report, t: Language) -> list[Block]:
 
     if after.nsas:
         row(t("Unique records"), lambda found: found.unique, None, None if chosen is None else chosen.unique)
-        row(t("Records in classes of fewer than 11"), lambda found: found.small, None, None)
+        none = 0.0 if chosen is not None and chosen.k >= 11 else None
+        row(t("Records in classes of fewer than 11"), lambda found: found.small, None, none)
         row(t("Prosecutor risk, highest"), lambda found: found.highest, THRESHOLD, allowed)
         row(t("Prosecutor risk, mean"), lambda found: found.mean, THRESHOLD, allowed)
         row(t("Journalist risk, at most"), lambda found: found.highest, THRESHOLD, allowed)
