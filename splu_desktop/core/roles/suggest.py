@@ -14,6 +14,7 @@ from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
     WEAK,
+    below_a_thousand,
     beyond_a_month,
     counts_records,
     distinct_share,
@@ -35,8 +36,10 @@ from splu_desktop.core.roles.content import (
     rare_values,
     refers_to,
     says_the_same,
+    says_yes_or_no,
     sizes,
     speaks_of_persons,
+    unlike,
     worded_otherwise,
 )
 from splu_desktop.core.roles.names import (
@@ -56,6 +59,7 @@ from splu_desktop.core.roles.names import (
 )
 from splu_desktop.core.roles.vocabulary import (
     AGED,
+    FOUND,
     RECORDED,
     TIMED,
     Matter,
@@ -295,6 +299,9 @@ def _special(column: Column) -> tuple[Matter, str] | None:
     if coded is not None:
         matter, system = coded
         return matter, say("the values are codes of {system}", system=system)
+    graded = found and not doubtful(column.name) and not any("results" in each.unlike for each in found)  # an education
+    if graded and listed is not None and listed.what == FOUND:
+        listed = None
     if listed is not None and listed.card is RoleCard.SPECIAL:  # “estado” may be a state: critical, stable
         return listed, say("the values name {what}", what=say(listed.what))
     matter = matter_in(column, known=known and found[0].what != RECORDED and not says_only(column.name, "events"))
@@ -366,7 +373,11 @@ def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
     matter = next((each for each in found if each.card is RoleCard.RECOGNISES), None)
     if not known and (listed := in_one_list(column)) is not None:
         matter, known = listed if listed.card is RoleCard.RECOGNISES else None, True
-    if (column.kind is Kind.INTEGER or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
+    if (below_a_thousand(column) or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
+        return None, False
+    if says_yes_or_no(column) and doubtful(column.name, asked=True):
+        return None, False
+    if found and all(unlike(column, each) for each in found):
         return None, False
     if says_only(column.name, "states") and not dated and not holds_states(column):
         return None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
