@@ -282,3 +282,37 @@ def test_numbers_of_a_thousand_and_more_are_codes_of_places() -> None:
     assert role("CP", "21000", "21200", "71100", kind=Kind.INTEGER) is Role.NSA
     assert role("CP", "5", "6", "7", "9", kind=Kind.INTEGER) is not Role.NSA
     assert role("location", "1", "2", "3", kind=Kind.INTEGER) is not Role.NSA
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("Aufnahmeart", ("freiwillig", "Einweisung gegen Willen")), ("admission", ("informal", "under section")),
+     ("episode", ("nieuw", "bekend", "chronisch")), ("visit type", ("relapse", "flare")), ("class", ("obese", "lean"))],
+)  # fmt: skip
+def test_the_kind_of_a_course_is_known_where_its_words_are(name: str, values: tuple[str, ...]) -> None:
+    """Kinds of admission, and of an episode, were published whatever they were."""
+    assert role(name, *values) is not Role.NSA
+    assert role(name, "Elective", "Emergency", "Transfer") is Role.NSA
+    assert role(name, *"ABCDEF") is Role.NSA
+
+
+def test_one_arm_alone_is_no_part_of_the_body() -> None:
+    """Arms of a trial, and visits face to face, were withheld."""
+    assert role("redcap_event_name", "baseline_arm_1", "week_6_arm_1", "week_6_arm_2") is Role.NSA
+    assert role("contact_mode", "phone", "face", "video") is Role.NSA
+    assert role("Site", "left_arm", "right_arm") is not Role.NSA
+
+
+def test_the_day_of_a_birth_is_not_published_beside_its_year() -> None:
+    days, years = [str(at % 28 + 1) for at in range(N)], [str(1950 + at % 50) for at in range(N)]
+    columns = {"Day birth": days, "Month of birth": [str(at % 12 + 1) for at in range(N)], "Year birth": years}
+    made = [Column.from_labels(name, each, kind=Kind.INTEGER) for name, each in columns.items()]
+    found = suggest_roles(Table(tuple(made)))
+    assert found["Day birth"].role is Role.IDENTIFIER
+    assert found["Year birth"].role is Role.NSA
+
+
+def test_small_numbers_are_no_address_of_mail() -> None:
+    """“PEC” is certified mail, and “PEC_min” minutes of care."""
+    assert role("PEC_min", *map(str, range(99)), kind=Kind.INTEGER) is not Role.IDENTIFIER
+    assert role("PEC", *(f"a{at}@pec.it" for at in range(99))) is Role.IDENTIFIER

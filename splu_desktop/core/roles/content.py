@@ -30,6 +30,7 @@ from splu_desktop.core.roles.vocabulary import (
     Matter,
     RoleCard,
     first_names,
+    harmless,
     identifying,
     matters,
     said_in,
@@ -100,6 +101,10 @@ _BARE = re.compile(r"()(\d{5,})")
 _KEY, _TURNS, _MIXED = re.compile(r"[^\W_]{8,64}"), re.compile(r"[^\W\d_]\d"), 2  # letters and digits take turns
 _LAST = re.compile(r"(.*[^\W_])[-/_. ](\d{1,3})")  # 000012/1
 _MOST_OF_LIST, _FIRST = 0.6, 10  # of labels that stand in a special list; labels looked at first
+_SIDES = listed(
+    "left right both links rechts beide gauche droite izquierda izquierdo derecha derecho destra sinistra esquerda "
+    "direita"
+)
 _NUMBERED = re.compile(r"[^\W\d_]+\d")
 _CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
 _SPELLINGS = 4  # of one value of a list (Mon, Monday), on average, beyond which the words are parts of codes
@@ -200,10 +205,27 @@ def matter_in(column: Column, *, known: bool = False) -> Matter | None:
     if told := next((matter for matter in matters() if matter.enough & words), None):
         return told
     found = [matter for label in labels if len(label) <= _LONG and (matter := said_in(label)) is not None]
+    found = [matter for matter in found if _several_parts(words) or matter.what != BODY]
     found = [matter for matter in found if matter.what == BODY or not known]
     if len(found) < max(1, len(labels) / 3):
         return None
     return max(dict.fromkeys(found), key=found.count)
+
+
+def _several_parts(words: set[str]) -> bool:
+    """Whether words name parts of the body, or sides of one: no arm of a trial, and not face to face."""
+    body = next(matter for matter in matters() if matter.what == BODY)
+    return sum(map(body.long.said, words)) > 1 or bool(words & _SIDES)
+
+
+def unheard_of(column: Column) -> bool:
+    """Whether a column holds words, most of which no list knows to be harmless: “new” and “chronic” of an episode."""
+    labels = [text for text in sample_labels(column)[:_VALUES] if words_of(text)]
+    if column.kind is not Kind.CATEGORY or any(map(str.isdigit, "".join(labels))):
+        return False
+    if any(len(text.strip()) < _LEAST_WORD for text in labels):
+        return False
+    return 2 * sum(map(harmless, labels)) < len(labels)
 
 
 def rare_values(column: Column) -> bool:

@@ -39,6 +39,7 @@ from splu_desktop.core.roles.content import (
     says_yes_or_no,
     sizes,
     speaks_of_persons,
+    unheard_of,
     unlike,
     worded_otherwise,
 )
@@ -46,6 +47,7 @@ from splu_desktop.core.roles.names import (
     birth_by_name,
     coordinate_by_name,
     counts_off,
+    day_by_name,
     identifier_by_name,
     measures,
     medical,
@@ -226,7 +228,7 @@ def _identifies(column: Column) -> str | None:
     if said:
         return say("the name says {what}", what=say(said))
     if birth_by_name(name):
-        if dated or looks_like_days(column):
+        if dated or looks_like_days(column) or day_by_name(name):
             return "exact dates of birth, which single out most people"
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
@@ -249,7 +251,7 @@ def _named_as(column: Column) -> str | None:
     name, dated = column.name, column.kind in (Kind.DATE, Kind.DATETIME)
     answers = holds_answers(column)  # a telephone consultation: yes, no
     said = identifier_by_name(name)
-    if said == "telephone number" and holds_small_numbers(column):
+    if said in ("telephone number", "e-mail address") and holds_small_numbers(column):
         said = None  # how often, or how strongly by telephone
     if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
         return said
@@ -378,6 +380,8 @@ def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
     if says_yes_or_no(column) and doubtful(column.name, asked=True):
         return None, False
     if found and all(unlike(column, each) for each in found):
+        return None, False
+    if says_only(column.name, "courses") and unheard_of(column):
         return None, False
     if says_only(column.name, "states") and not dated and not holds_states(column):
         return None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended

@@ -344,6 +344,17 @@ def special(name: str) -> Matter | None:
     return next((matter for matter in found if matter.card is RoleCard.SPECIAL), None)
 
 
+def harmless(value: str) -> bool:
+    """Whether all words of a value are known to say nothing special."""
+    found, known = said_by(value)
+    run = "_".join(words_of(value))
+    return (
+        (known and not any(matter.card is RoleCard.SPECIAL for matter in found))
+        or all(map(_list("fill").said, words_of(value)))
+        or any(run in matter.all for matter in matters() if matter.card is not RoleCard.SPECIAL)
+    )
+
+
 @cache
 def said_in(value: str) -> Matter | None:
     """Return the special matter that a value names, such as an illness; None where it names none."""
