@@ -316,3 +316,15 @@ def test_small_numbers_are_no_address_of_mail() -> None:
     """“PEC” is certified mail, and “PEC_min” minutes of care."""
     assert role("PEC_min", *map(str, range(99)), kind=Kind.INTEGER) is not Role.IDENTIFIER
     assert role("PEC", *(f"a{at}@pec.it" for at in range(99))) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["CodConsulta", "visit_code", "Code séjour", "episode"])
+def test_a_course_by_a_long_number_is_a_treatment_or_its_like(name: str) -> None:
+    """Codes of consultations say what was done; “episode” 1 and 2 are a first one and one that came back."""
+    assert role(name, "890201", "890301", "890701", kind=Kind.INTEGER) is not Role.NSA
+    assert role("episode status", "1", "2", "9", kind=Kind.INTEGER) is not Role.NSA
+
+
+def test_who_is_alive_is_told_under_a_harmless_name() -> None:
+    """Causes of death by site, in a column “COD to site”, were published."""
+    assert role("COD to site", "Alive", "Breast", "Diseases of Heart", "Chronic Liver Disease") is not Role.NSA

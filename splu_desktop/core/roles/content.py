@@ -294,6 +294,12 @@ def counts_up(column: Column) -> bool:
     return len(ends) >= _FEWEST_NAMES and counted >= max(_FEWEST_NAMES, MOST * len(several))
 
 
+def holds_long_numbers(column: Column) -> bool:
+    """Whether all of a column's values are numbers of three digits and more, as those of long lists of codes are."""
+    labels = sample_labels(column)
+    return bool(labels) and all(len(text.strip()) >= _LEAST_WORD and text.strip().isdecimal() for text in labels)
+
+
 def holds_decimal_codes(column: Column) -> bool:
     """Whether a column's values are codes with a decimal point, no numbers: at least one begins with a letter."""
     found = [_DECIMAL_CODE.fullmatch(text.strip()) for text in sample_labels(column)]

@@ -23,6 +23,7 @@ from splu_desktop.core.roles.content import (
     holds_codes,
     holds_decimal_codes,
     holds_grades,
+    holds_long_numbers,
     holds_periods,
     holds_small_numbers,
     holds_states,
@@ -381,8 +382,8 @@ def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
         return None, False
     if found and all(unlike(column, each) for each in found):
         return None, False
-    if says_only(column.name, "courses") and unheard_of(column):
-        return None, False
+    if says_only(column.name, "courses") and (unheard_of(column) or holds_long_numbers(column)):
+        return None, False  # of a consultation by its number in a list of treatments, too
     if says_only(column.name, "states") and not dated and not holds_states(column):
         return None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
     if matter is not None and matter.what == TIMED:
