@@ -668,15 +668,8 @@ def _certainty(plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
         return
     most, kept = plan.audience.limits.certainty, True
     for name, draw in ways.items():
-        if float(draw.confidence) > most:
+        if text := plan.audience.exceeded(name, float(draw.confidence)):
             kept = False
-            text = say(
-                "A row read about one person shows the own value of “{name}” in {sure}, more than the limit of {most} "
-                "for who gets the release.",
-                name=name,
-                sure=per_cent(float(draw.confidence)),
-                most=per_cent(most),
-            )
             yield Line("certainty", Light.AMBER, text, "plan", name, grave=float(draw.confidence) > 2 * most)
     if kept:
         yield Line("certainty", Light.GREEN, plan.audience.sentence, "classify")
