@@ -378,9 +378,9 @@ class ToleranceEditor(QWidget):
         signal, t_f = figures["values"][0]["signal"], number(figures["t_f"])
         if figures.get("mse") is None:
             return t(
-                "Counts of a protected value are within ±{cell} records in a tenth of the table and ±{whole} in all"
-                " of it; signal left on the commonest value {signal}; counts of the whole table are within the"
-                " error asked for from {t_f} on.",
+                "Counts of protected values are typically within ±{cell} records in a tenth of the table, ±{whole} in"
+                " all of it; each count of the whole table is within the error asked for from {t_f} on; signal left on"
+                " the commonest value {signal}.",
                 cell=told(half(found.widths[0])),
                 whole=told(half(found.widths[1])),
                 signal=percent(signal),
