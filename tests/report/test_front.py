@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -384,6 +385,24 @@ def test_law_is_the_custodians_choice(case: Case, tmp_path: Path, capsys: pytest
     capsys.readouterr()
     assert main(["report", str(case.release), "--out", str(tmp_path / "x.pdf"), "--law", "gdrp"]) == 2
     assert "no law pack “gdrp”" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("known", [0.0004, 0.012, 0.3])
+def test_no_more_rows_are_said_to_be_known_rightly_than_are_known(known: float) -> None:
+    """Of less than 0.1 % of the rows known the front said that 0 to 1 % were known rightly."""
+    t = language("en")
+    told = known_rightly(Figures("release", 0.2, known, 0.5, 0.0, None, (0.1, 0.3), (0.0, 1.0)), t)
+    upper = float(told.removesuffix("\u00a0%").partition("–")[2])
+    assert upper <= math.ceil(1000 * known) / 10
+
+
+def test_the_verdict_says_by_how_much_a_person_is_recognised_more_surely(case: Case) -> None:
+    for typed, words in (("", "while public release allows 9.09\u00a0%"), ("0.05", "while 5\u00a0% was asked for")):
+        public = filled(case.external.public, replace(FIELDS, threshold=typed))
+        risk = replace(public.risk, recognisable=replace(public.risk.recognisable, smallest=7))
+        public = filled(replace(public, risk=risk), public.cover.fields)
+        said = front.verdict(replace(case.external, public=public), language("en"))
+        assert f"with a probability of 14.3\u00a0%, {words}" in said
 
 
 def test_the_threshold_of_the_custodian_is_weighed(case: Case) -> None:

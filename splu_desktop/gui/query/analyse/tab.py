@@ -102,7 +102,12 @@ class AnalysisTab(WorkingTab):
         column.addWidget(self.filler, 1)
         foot = QHBoxLayout()
         self.note = label(
-            t("Right on average over many releases: the chances of the draw are reckoned back."), "quiet", wrap=True
+            t(
+                "Right on average over many releases; “One question” leans on all columns and may differ, mostly "
+                "within the interval."
+            ),
+            "quiet",
+            wrap=True,
         )
         foot.addWidget(self.note, 1)
         self.save_plot = SavePlotButton(self.plot, self.plot.accessibleName())
