@@ -18,8 +18,8 @@ from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 # Places of a letter around its point, in sizes of a letter: the first free one is taken, the nearest first.
-_AROUND = [(x, y) for far in (0.6, 1.6, 2.6) for y in (0.6, -0.6) for x in (far, -far)]
-_PLACES = np.array([*_AROUND, (0, 1.6), (0, -1.6)])
+_AROUND = [(x, y) for far in (0.75, 1.75) for y in (0.7, -0.7) for x in (far, -far)]
+_PLACES = np.array([*_AROUND, (0.75, -1.7), (-0.75, -1.7), (2.75, 0.7), (-2.75, 0.7)])
 _LETTER = np.array([0.05, 0.08])  # of the axes
 _BOTTOM, _TOP = -0.04, 1.1
 _SHAPES = ("o", "t", "d", "t1", "p", "h", "star")
