@@ -80,7 +80,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
   METHODS <- c("unbiased", "bayes")
   FAR <- 1e12  # as good as without bound
   FLAT <- 1e-9  # as good as 0
-  ENDLESS <- 1e6  # times an estimate, as good as no bound
+  ENDLESS <- 1e3  # times an estimate, as good as no bound: so flat further out that rounding would decide
   FARTHEST <- 64 # times an interval at first, as good as no bound
   NEAR <- 3e-3 # of a standard error, from where on an end lies on a curve
   TANGENT <- 1e-3 # of Wald's interval, told by the estimate's tangent

@@ -70,7 +70,7 @@ _ALIKE = 30.0  # records of the whole table, by which a pattern's own ones are j
 _FEW = 300  # records of a pattern, of which more tell by themselves
 _MOST_FEW = 500_000  # numbers: kinds of such records by classes
 _FAR = 1e12  # as good as without bound
-_ENDLESS = 1e6  # times an estimate, as good as no bound
+_ENDLESS = 1e3  # times an estimate, as good as no bound: so flat further out that rounding would decide
 _HALVINGS = 50
 _FLAT = 1e-9  # of what is 0 but for rounding
 
