@@ -18,6 +18,7 @@ from splu_desktop.core.roles.content import (
     beyond_a_month,
     counts_records,
     distinct_share,
+    empty_by,
     few,
     holds_answers,
     holds_codes,
@@ -67,6 +68,7 @@ from splu_desktop.core.roles.vocabulary import (
     TIMED,
     Matter,
     RoleCard,
+    abbreviated,
     doubtful,
     said_by,
     says_only,
@@ -187,7 +189,9 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
             found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
         else:
             found[column.name] = _other(column, silent)
-    _as_the_other(rest, found, {name: matter for name, (matter, _) in looks.items()})
+    matters = {name: matter for name, (matter, _) in looks.items()}
+    _as_the_other(rest, found, matters)
+    _empty_by_the_other(table, found, matters)
     return {column.name: found[column.name] for column in table.columns}
 
 
@@ -216,6 +220,19 @@ def _as_the_other(columns: list[Column], found: dict[str, Suggestion], matters: 
                     found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
                 else:
                     found[column.name] = Suggestion(Role.NSA, why, was[other.name].card)
+                break
+
+
+def _empty_by_the_other(table: Table, found: dict[str, Suggestion], matters: dict[str, Matter]) -> None:
+    """Leave out a column whose gaps tell a special one: how long who was given an organ had waited."""
+    for column in table.columns:
+        if found[column.name].role is not Role.NSA:
+            continue
+        for name, matter in matters.items():
+            if empty_by(column, table[name]):
+                why = say("is empty just where “{column}” has certain values", column=name)
+                reason = say("{why}: left out unless you mark it as sensitive", why=why)
+                found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
                 break
 
 
@@ -378,7 +395,7 @@ def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
         matter, known = listed if listed.card is RoleCard.RECOGNISES else None, True
     if (below_a_thousand(column) or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
         return None, False
-    if says_yes_or_no(column) and doubtful(column.name, asked=True):
+    if says_yes_or_no(column) and (doubtful(column.name, asked=True) or abbreviated(column.name)):
         return None, False
     if found and all(unlike(column, each) for each in found):
         return None, False
