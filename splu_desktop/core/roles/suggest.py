@@ -289,6 +289,7 @@ def _numbers(column: Column) -> str | None:
     keyed = (names_a_case(name) and holds_codes(column)) or (
         names_one_person(name) and column.kind is Kind.INTEGER and column.m >= FEWEST
     )
+    keyed = keyed or ((numbering(name) or counts_off(name)) and says_only(name, "papers") and holds_codes(column))
     if many and (keyed or number_by_name(name) or (names_a_file(name) and near_unique(column))):
         return _KEY
     if numbering(name) and whole and column.n >= 20 and distinct_share(column) >= 0.5:

@@ -244,7 +244,7 @@ def _compound(word: str) -> tuple[Matter, ...] | None:
     """Return what a compound of two parts says that both say nothing special: Stations+art; None for no such one."""
     for tail in _NUMBERS:
         head = word.removesuffix(tail)
-        if len(head) >= _ACRONYM and head != word and _plain(head):
+        if head != word and _list("rooms").said(head):  # the number of a visit or a claim is a person's
             return said_by(head)[0]
     for cut in range(_BENDS, len(word) - 2 if len(word) <= _LONGEST_COMPOUND else 0):
         if _plain(word[:cut]) and _plain(word[cut:]):
