@@ -293,6 +293,7 @@ def test_the_kind_of_a_course_is_known_where_its_words_are(name: str, values: tu
     """Kinds of admission, and of an episode, were published whatever they were."""
     assert role(name, *values) is not Role.NSA
     assert role(name, "Elective", "Emergency", "Transfer") is Role.NSA
+    assert role(name, "Elective", "Emergency", "Newborn", "Trauma", "Urgent") is Role.NSA  # of 1,000 real stays
     assert role(name, *"ABCDEF") is Role.NSA
 
 
