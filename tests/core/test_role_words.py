@@ -293,6 +293,7 @@ def test_the_kind_of_a_course_is_known_where_its_words_are(name: str, values: tu
     """Kinds of admission, and of an episode, were published whatever they were."""
     assert role(name, *values) is not Role.NSA
     assert role(name, "Elective", "Emergency", "Transfer") is Role.NSA
+    assert role(name, "Elective", "Emergency", "Newborn", "Trauma", "Urgent") is Role.NSA  # of 1,000 real stays
     assert role(name, *"ABCDEF") is Role.NSA
 
 
@@ -328,3 +329,51 @@ def test_a_course_by_a_long_number_is_a_treatment_or_its_like(name: str) -> None
 def test_who_is_alive_is_told_under_a_harmless_name() -> None:
     """Causes of death by site, in a column “COD to site”, were published."""
     assert role("COD to site", "Alive", "Breast", "Diseases of Heart", "Chronic Liver Disease") is not Role.NSA
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["importance", "conventional", "residue", "heureux", "placed", "traction", "geslachtsverandering", "turning"],
+)
+def test_a_sign_bent_into_another_word_is_not_that_word(name: str) -> None:
+    """“import*”, “convention*” and “place*” published an importance of religion, a therapy and a catheter."""
+    assert role(name, "1", "2", "3", kind=Kind.INTEGER) is not Role.NSA
+    assert role(name, "yes", "no", kind=Kind.BOOLEAN) is not Role.NSA
+
+
+def test_counts_and_items_under_harmless_words_are_withheld_with_their_numbers() -> None:
+    """Stays in a hospital, items DT1 to DT7 of a scale, doses at night, who was released or is registered."""
+    for name in ("hospital", "hosp", "DT3", "night_2", "unit1", "date", "time2", "provider_second", "survey2"):
+        assert role(name, "0", "1", "2", "3", kind=Kind.INTEGER) is not Role.NSA
+    for name in ("released", "register", "um", "CP1", "oe"):
+        assert role(name, "0", "1", kind=Kind.BOOLEAN) is not Role.NSA
+    assert role("hospital", "1001", "1002", "2001", kind=Kind.INTEGER) is Role.NSA
+    assert role("hospital_no", "1", "2", "3", kind=Kind.INTEGER) is Role.NSA
+
+
+def test_what_is_empty_by_a_special_column_is_left_out_with_it() -> None:
+    """Who was given no organ has waited for none: the days of the others tell who was."""
+    given = [str(at % 3 and 1) for at in range(N)]
+    waited = [str(at % 40) if each == "1" else "" for at, each in enumerate(given)]
+    kept = [str(at % 40) if at % 4 else "" for at in range(N)]
+    transplant = Column.from_labels("transplant", given)
+    for days, expected in ((waited, Role.DROPPED), (kept, Role.NSA)):
+        column = Column.from_labels("waiting days", days, kind=Kind.INTEGER, missing=[""])
+        assert suggest_roles(Table((transplant, column)))["waiting days"].role is expected
+
+
+@pytest.mark.parametrize("name", ["wardid", "hospitalid", "siteno", "wardnr", "clinicid", "zimmernr"])
+def test_the_number_of_a_ward_is_one_without_a_seam(name: str) -> None:
+    """“wardid” was unknown, and “hospitalid” was to be re-drawn as a stay in one."""
+    assert role(name, *map(str, range(60, 90)), kind=Kind.INTEGER) is Role.NSA
+    others = ("lesionid", "visitid", "claimno", "referralid", "documentno", "appointmentid", "episodenum")
+    assert not [each for each in others if role(each, *map(str, range(6000, 6090)), kind=Kind.INTEGER) is Role.NSA]
+
+
+@pytest.mark.parametrize("thing", ["appointment", "termin", "document", "booking", "registration", "family"])
+@pytest.mark.parametrize("shape", ["{}_id", "{} no", "id_{}", "num_{}", "{}Nr"])
+def test_the_number_of_what_a_person_has_one_of_is_no_harmless_number(thing: str, shape: str) -> None:
+    """Where each stood in four records, 130 of 255 such columns were published as how care is organised."""
+    numbers = [str(310_007 + 97 * (at % 75)) for at in range(N)]
+    assert role(shape.format(thing), *numbers[:75], kind=Kind.INTEGER) is Role.IDENTIFIER
+    assert role(shape.format("ward"), *numbers[:75], kind=Kind.INTEGER) is Role.NSA

@@ -457,6 +457,22 @@ def says_the_same(column: Column, other: Column) -> bool:
     return repeated >= _REPEATED and bool((beside[column.codes] == other.codes).all())
 
 
+def empty_by(column: Column, other: Column) -> bool:
+    """Whether a column is empty in all records of some values of another and in none of the rest: who had waited."""
+    if other.m > _FEW or len(column.codes) < column.n or len(other.codes) < other.n:
+        return False
+    if not column.missing.any() or column.missing.all():
+        return False
+    for end in (LOOKED_AT, column.n):  # most differ soon
+        empty = column.missing[column.codes[:end]]
+        held = np.bincount(other.codes[:end], minlength=len(other.missing))
+        gaps = np.bincount(other.codes[:end], weights=empty, minlength=len(other.missing))
+        told = ~other.missing & (held > 0)
+        if not ((gaps == held) | (gaps == 0))[told].all():
+            return False
+    return bool(min(held[told & (gaps > 0)].sum(), held[told & (gaps == 0)].sum()) >= _REPEATED)
+
+
 def refers_to(column: Column, key: Column) -> bool:
     """Whether many of a column's values are values of a key column: a reference to another record.
 

@@ -18,6 +18,7 @@ from splu_desktop.core.roles.content import (
     beyond_a_month,
     counts_records,
     distinct_share,
+    empty_by,
     few,
     holds_answers,
     holds_codes,
@@ -67,6 +68,7 @@ from splu_desktop.core.roles.vocabulary import (
     TIMED,
     Matter,
     RoleCard,
+    abbreviated,
     doubtful,
     said_by,
     says_only,
@@ -187,7 +189,9 @@ def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Prog
             found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
         else:
             found[column.name] = _other(column, silent)
-    _as_the_other(rest, found, {name: matter for name, (matter, _) in looks.items()})
+    matters = {name: matter for name, (matter, _) in looks.items()}
+    _as_the_other(rest, found, matters)
+    _empty_by_the_other(table, found, matters)
     return {column.name: found[column.name] for column in table.columns}
 
 
@@ -216,6 +220,19 @@ def _as_the_other(columns: list[Column], found: dict[str, Suggestion], matters: 
                     found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
                 else:
                     found[column.name] = Suggestion(Role.NSA, why, was[other.name].card)
+                break
+
+
+def _empty_by_the_other(table: Table, found: dict[str, Suggestion], matters: dict[str, Matter]) -> None:
+    """Leave out a column whose gaps tell a special one: how long who was given an organ had waited."""
+    for column in table.columns:
+        if found[column.name].role is not Role.NSA:
+            continue
+        for name, matter in matters.items():
+            if empty_by(column, table[name]):
+                why = say("is empty just where “{column}” has certain values", column=name)
+                reason = say("{why}: left out unless you mark it as sensitive", why=why)
+                found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
                 break
 
 
@@ -272,6 +289,7 @@ def _numbers(column: Column) -> str | None:
     keyed = (names_a_case(name) and holds_codes(column)) or (
         names_one_person(name) and column.kind is Kind.INTEGER and column.m >= FEWEST
     )
+    keyed = keyed or ((numbering(name) or counts_off(name)) and says_only(name, "papers") and holds_codes(column))
     if many and (keyed or number_by_name(name) or (names_a_file(name) and near_unique(column))):
         return _KEY
     if numbering(name) and whole and column.n >= 20 and distinct_share(column) >= 0.5:
@@ -378,7 +396,7 @@ def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
         matter, known = listed if listed.card is RoleCard.RECOGNISES else None, True
     if (below_a_thousand(column) or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
         return None, False
-    if says_yes_or_no(column) and doubtful(column.name, asked=True):
+    if says_yes_or_no(column) and (doubtful(column.name, asked=True) or abbreviated(column.name)):
         return None, False
     if found and all(unlike(column, each) for each in found):
         return None, False

@@ -24,6 +24,8 @@ TIMED = "a date or a time"  # the matter of dates, years and days of the week
 _LONGEST_COMPOUND = 60  # letters; of longer ones each beginning and end would be looked at like a name
 _BENDS = 5  # letters from which an ending is no inflection: Klinikverlauf
 _SURE = 5  # letters from which a word in a value says what it says in a name; "MS" may be Mississippi
+_NUMBERS = ("id", "nr", "no", "num", "number")  # ends of names that number what stands before them: wardid
+_ACRONYM = 4  # letters from which a word is one and no abbreviation
 _LEAD = 3  # first letters of a sign by which it is looked up; only whole words may have fewer
 _TWO_WORDS = re.compile(r"([a-z0-9]{2,})_([a-z0-9]{2,})(\*?)")  # of one letter a word says little: c_section
 _UMLAUT = re.compile("([ao]|(?<![aeq])u)e")  # written out, though no "neue" or "queue"
@@ -240,6 +242,10 @@ def _plain(part: str) -> bool:
 @cache
 def _compound(word: str) -> tuple[Matter, ...] | None:
     """Return what a compound of two parts says that both say nothing special: Stations+art; None for no such one."""
+    for tail in _NUMBERS:
+        head = word.removesuffix(tail)
+        if head != word and _list("rooms").said(head):  # the number of a visit or a claim is a person's
+            return said_by(head)[0]
     for cut in range(_BENDS, len(word) - 2 if len(word) <= _LONGEST_COMPOUND else 0):
         if _plain(word[:cut]) and _plain(word[cut:]):
             return tuple({**dict.fromkeys(said_by(word[cut:])[0]), **dict.fromkeys(said_by(word[:cut])[0])})
@@ -312,8 +318,14 @@ def doubtful(name: str, *, asked: bool = False) -> bool:
     asked : whether it is not known over yes and no, such as “scanner”.
     """
     words = words_of(name)
-    told = "_".join(word for word in words if not _list("aside").said(word))
+    told = "_".join(word for word in words if not (word.isdigit() or _list("aside").said(word)))
     return any(_list("asked" if asked else "doubtful").said(text) for text in ("_".join(words), told) if text)
+
+
+def abbreviated(name: str) -> bool:
+    """Whether a name is one word of up to three letters, numbered perhaps: a ward, or whatever else is yes or no."""
+    words = [word for word in words_of(name) if not word.isdigit()]
+    return len(words) == 1 and len(words[0]) < _ACRONYM
 
 
 def says_only(name: str, kind: str) -> bool:
