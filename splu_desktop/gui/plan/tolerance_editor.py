@@ -379,9 +379,9 @@ class ToleranceEditor(QWidget):
         kept, others = percent(commonest["keeps"]), percent(commonest["keeps"] - commonest["signal"])
         if figures.get("mse") is None:
             return t(
-                "Counts of protected values are typically within ±{cell} records in a tenth of the table, ±{whole} in"
-                " all of it; each count of the whole table is within the error asked for from {t_f} on. Of the records"
-                " with the commonest value {kept} show it, of the others {others}.",
+                "Counts of a protected value are typically within ±{cell} records in a tenth of the table and ±{whole}"
+                " in all of it. Of the records with the commonest value {kept} show it, of the others {others}. Each"
+                " count of the whole table is within the error asked for from {t_f} on.",
                 cell=told(half(found.widths[0])),
                 whole=told(half(found.widths[1])),
                 kept=kept,
