@@ -216,7 +216,7 @@ def table_lines(
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
     lines += _recognisable(generalised, plan, ways, unique, elsewhere, progress)
-    lines += _certainty(plan, ways)
+    lines += _certainty(generalised, plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
         if unkept is not None:
@@ -639,7 +639,7 @@ def beyond_limits(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: 
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(table, plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 
@@ -663,7 +663,7 @@ def _unique(records: int, plan: Plan, ways: Mapping[str, Draw], alone: int) -> L
     return Line("unique-records", Light.AMBER, text, "classify", grave=alone > most * records)
 
 
-def _certainty(plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
+def _certainty(table: Table, plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
     """Give whether the draws keep the certainty that is right for who gets the release."""
     if plan.audience is None:
         return
@@ -672,12 +672,18 @@ def _certainty(plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
         if float(draw.confidence) > most:
             kept = False
             text = say(
-                "A row read about one person shows the own value of “{name}” in {sure}, more than the limit of {most} "
-                "for who gets the release.",
+                "Of the rows that show a value of “{name}”, up to {sure} are right, more than the limit of {most} for "
+                "who gets the release.",
                 name=name,
-                sure=per_cent(float(draw.confidence)),
+                sure=up(draw.confidence),
                 most=per_cent(most),
             )
+            before = float(table[name].counts().max()) / table.n
+            if before > most:  # then no setting that protects this value keeps the limit
+                known = percent_of(before)
+                text = say(
+                    "{over} Whoever names the commonest value is right in {before} anyway.", over=text, before=known
+                )
             yield Line("certainty", Light.AMBER, text, "plan", name, grave=float(draw.confidence) > 2 * most)
     if kept:
         yield Line("certainty", Light.GREEN, plan.audience.sentence, "classify")

@@ -91,12 +91,14 @@ class Proposal:
     generalisations : column -> its steps, for columns that become coarser.
     unprotected : SA name -> the value that is treated as not sensitive.
     answered : of each table.
+    words : SA name -> how it is drawn then, in the words in which plan and release say it.
     """
 
     draws: Mapping[str, Draw]
     generalisations: Mapping[str, Steps]
     unprotected: Mapping[str, str]
     answered: tuple[Reached, ...]
+    words: Mapping[str, str]
 
     @property
     def met(self) -> bool:
@@ -112,7 +114,7 @@ class Proposal:
     def changes(self) -> list[str]:
         """Return in sentences what it sets."""
         said: list[str] = [
-            say("“{column}” is re-drawn: {words}.", column=n, words=draw.words()) for n, draw in self.draws.items()
+            say("“{column}” is re-drawn: {words}.", column=name, words=words) for name, words in self.words.items()
         ]
         said += [
             say(
@@ -212,6 +214,7 @@ def propose(
             coarse,
             {name: value for one in found for name, value in one.unprotected.items()},
             tuple(each[must] for must in musts),
+            {name: words for one in found for name, words in one.words.items()},
         )
         if proposal.met:
             return proposal
@@ -297,4 +300,5 @@ class _Trial:
             every = cells(self._table, must)
             told = self._ahead.told(draws, plan.thresholds, [cell.conditions for cell in every])
             results.append(reached(told, must, must.least or plan.thresholds.alpha + 1))
-        return Proposal(draws, {}, free, tuple(results))
+        made = {name: draw.learned(self._table, name, plan.thresholds) for name, draw in draws.items()}
+        return Proposal(draws, {}, free, tuple(results), {name: draw.words() for name, draw in made.items()})

@@ -186,7 +186,7 @@ class RegisterDialog(Dialog):
 
     def _show(self, found: Shelf) -> None:
         self.model.show(found.releases)
-        self.table.fit_columns(filling=6, least=100)
+        self.table.fit_columns(filling=4, least=200)
         if found.faults:
             more = len(found.faults) - 1
             text = told(found.faults[0])
