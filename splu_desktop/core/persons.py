@@ -479,6 +479,17 @@ class PerPerson:
         return listed((self._promise, about), "{head} {tail}")
 
     @property
+    def in_short(self) -> str:
+        """The promise per record where it is the least, for who decides what is done about it."""
+        return say(
+            "Who sees all of a person's guesses “{sensitive}”, the same in all, rightly in up to {chance} of the "
+            "cases; who sees none, in {before}.",
+            before=percent_of(self.before),
+            sensitive=self.sensitive,
+            chance=_percent(max(chance for _, chance in self.right)),
+        )
+
+    @property
     def _promise(self) -> str:
         if self.at_once:
             return say(

@@ -19,16 +19,18 @@ from splu_desktop.core.checks.asked import AskedTable, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
 from splu_desktop.core.groups.forming import largest_gamma
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Table
 from splu_desktop.frozen import dataclass
 
 GAMMAS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2)
@@ -91,14 +93,16 @@ class Proposal:
     generalisations : column -> its steps, for columns that become coarser.
     unprotected : SA name -> the value that is treated as not sensitive.
     answered : of each table.
-    words : SA name -> how it is drawn then, in the words in which plan and release say it.
+    made : its draws with what they learn of the table: these promise what plan and release say.
+    over : in sentences, which limits for who gets the release it exceeds.
     """
 
     draws: Mapping[str, Draw]
     generalisations: Mapping[str, Steps]
     unprotected: Mapping[str, str]
     answered: tuple[Reached, ...]
-    words: Mapping[str, str]
+    made: Mapping[str, Draw]
+    over: tuple[str, ...] = ()
 
     @property
     def met(self) -> bool:
@@ -114,7 +118,7 @@ class Proposal:
     def changes(self) -> list[str]:
         """Return in sentences what it sets."""
         said: list[str] = [
-            say("“{column}” is re-drawn: {words}.", column=name, words=words) for name, words in self.words.items()
+            say("“{column}” is re-drawn: {words}.", column=n, words=draw.words()) for n, draw in self.made.items()
         ]
         said += [
             say(
@@ -139,7 +143,7 @@ class Proposal:
             if any(each.answered for each in self.answered)
             else say("No setting answers this. The closest does not, either:")
         )
-        return [head, *self.changes(), *(each.sentence() for each in self.answered)]
+        return [head, *self.changes(), *(each.sentence() for each in self.answered), *self.over]
 
 
 def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
@@ -209,12 +213,14 @@ def propose(
             fault = why
             continue
         each = {result.asked: result for one in found for result in one.answered}
+        draws = {name: draw for one in found for name, draw in one.draws.items()}
         proposal = Proposal(
-            {name: draw for one in found for name, draw in one.draws.items()},
+            draws,
             coarse,
             {name: value for one in found for name, value in one.unprotected.items()},
             tuple(each[must] for must in musts),
-            {name: words for one in found for name, words in one.words.items()},
+            made := {name: draw for one in found for name, draw in one.made.items()},
+            _over(then, made, trial.table),
         )
         if proposal.met:
             return proposal
@@ -223,6 +229,20 @@ def propose(
     if closest is None:
         raise fault
     return closest
+
+
+def exceeded(audience: Audience, column: Column, draw: Draw) -> str:
+    """Return that a draw of a column leaves rows right more surely than is right for who gets the release, or ""."""
+    before = float(column.counts().max()) / column.n
+    return audience.exceeded(column.name, float(draw.confidence), up(draw.confidence), before)
+
+
+def _over(plan: Plan, draws: Mapping[str, Draw], table: Table) -> tuple[str, ...]:
+    """Return in the gate's words which draws are right more surely than is right for who gets the release."""
+    if plan.audience is None:
+        return ()
+    said = (exceeded(plan.audience, table[name], draw) for name, draw in draws.items())
+    return tuple(filter(None, said))
 
 
 def _coarser(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> Iterator[dict[str, Steps]]:
@@ -246,7 +266,7 @@ class _Trial:
     """Looks for the largest group size that will do, with columns as they are given."""
 
     def __init__(self, table: Table, plan: Plan, free: bool) -> None:
-        self._table, self._plan, self._free = table, plan, free
+        self.table, self._plan, self._free = table, plan, free
         self._ahead = Ahead.of(table, plan)
 
     def strongest(
@@ -282,9 +302,9 @@ class _Trial:
         if len(names) > 1:
             if way == JOINED or self._free:
                 raise BadSetting("Columns drawn together are drawn from groups.")
-            draws: dict[str, Draw] = dict(planned(self._table, names, gamma))
+            draws: dict[str, Draw] = dict(planned(self.table, names, gamma))
         else:
-            column, person = self._table[names[0]], "" if plan.persons is None else plan.persons.drawn
+            column, person = self.table[names[0]], "" if plan.persons is None else plan.persons.drawn
             if person and way == GROUPS and (self._free or largest_gamma(column) < gamma):
                 # By person that is the joined draw: it takes the tolerances alone, and is tried next.
                 raise BadSetting("Columns drawn by person are not drawn from groups of several sizes.")
@@ -294,11 +314,11 @@ class _Trial:
                 draw = by_tolerances(column, gamma_tolerances(column, gamma, free.values()), way)
             draws = {column.name: draw.by_person(person)}
         for name, draw in draws.items():
-            draw.check(self._table[name])
+            draw.check(self.table[name])
         results = []
         for must in musts:
-            every = cells(self._table, must)
+            every = cells(self.table, must)
             told = self._ahead.told(draws, plan.thresholds, [cell.conditions for cell in every])
             results.append(reached(told, must, must.least or plan.thresholds.alpha + 1))
-        made = {name: draw.learned(self._table, name, plan.thresholds) for name, draw in draws.items()}
-        return Proposal(draws, {}, free, tuple(results), {name: draw.words() for name, draw in made.items()})
+        made = {name: draw.learned(self.table, name, plan.thresholds) for name, draw in draws.items()}
+        return Proposal(draws, {}, free, tuple(results), made)

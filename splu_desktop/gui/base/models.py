@@ -258,7 +258,11 @@ class SortFilter(QSortFilterProxyModel):
 
 
 class _Header(QHeaderView):
-    """A header that keeps no room beside a name for the arrow of sorting, which stands above it."""
+    """A header with no room beside a name for the arrow of sorting, which stands above it; a cut name gets dots."""
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         self.ensurePolished()

@@ -228,7 +228,18 @@ class _Setter:
             return 26.0 + self._company(after)
         if isinstance(block, TableBlock) and block.shown:
             return self._measured(block, after).needed[0]
-        return block.scene.height + 30 if isinstance(block, FigureBlock) else 70.0
+        if isinstance(block, FigureBlock):
+            return block.scene.height + 30
+        return max(70.0, self._leads(block, after)) if isinstance(block, Paragraph) else 70.0
+
+    def _leads(self, block: Paragraph, after: Sequence[Block]) -> float:
+        """Return the height of a paragraph that leads to a table or list, with what that begins with; else 0."""
+        table = after and isinstance(after[0], TableBlock) and after[0].shown and block.style == "body"
+        if not table and not block.text.endswith(":"):
+            return 0.0
+        size = _STYLES[block.style][0]
+        lines = self._lines(block.text, self.right - self.left, size, False)
+        return len(lines) * size * _LEADING + _STYLES[block.style][4] * self.spread + self._company(after)
 
     def _paragraph(self, block: Paragraph, after_it: Sequence[Block]) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
@@ -239,7 +250,8 @@ class _Setter:
         node = Node("P")
         step = size * _LEADING
         # Nor does what leads to something else.
-        self._room(min(len(lines), _BEGUN) * step + (self._company(after_it) if block.text.endswith(":") else 0.0))
+        leads = self._leads(block, after_it)
+        self._room(leads or min(len(lines), _BEGUN) * step)
         for number, line in enumerate(lines):
             # The last line never stands alone at the head of a page.
             self._room(step * (2 if number == len(lines) - 2 else 1))
