@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -47,6 +48,17 @@ def test_every_system_stands_in_it_with_every_setting(compared: Comparison) -> N
         *(system.name for system in SYSTEMS for _ in system.curve()),
     ]
     assert all((each["achieved"] is None) == bool(each["impossible"]) for each in expected)
+
+
+def test_the_plan_and_the_same_method_at_the_same_setting_differ_by_no_luck(compared: Comparison) -> None:
+    """Two rows of one table that say the same would else tell other figures, and nobody could say why."""
+    plan, same = (
+        next(each.achieved for each in compared.tried if each.system.name == name and each.system.setting == "gamma 2")
+        for name in ("plan", "splu")
+    )
+    assert plan is not None
+    assert same is not None
+    assert replace(plan, seconds=0.0, megabytes=None) == replace(same, seconds=0.0, megabytes=None)
 
 
 def test_shares_are_shares_and_what_does_not_exist_is_none(compared: Comparison) -> None:
