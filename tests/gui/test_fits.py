@@ -47,6 +47,7 @@ from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Choice, Folding, IconButton, Sparing
 from splu_desktop.gui.classify.columns import ROLE_COLUMN
+from splu_desktop.gui.classify.frozen import FrozenTable
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -187,6 +188,26 @@ def _untold(table: QTableView) -> list[str]:
     ]
 
 
+def _dotted_words(table: QTableView) -> list[str]:
+    """Return the words of the first rows that end in dots though three lines would hold more of them."""
+    model, header, metrics = table.model(), table.horizontalHeader(), table.fontMetrics()
+    # Records of a file are looked at, not read; columns have their names in a table beside, and all rows one height.
+    if model is None or isinstance(model, PreviewModel) or isinstance(table, FrozenTable):
+        return []
+    sight = min(3 * metrics.height(), table.viewport().height() - 12)
+    right, needed = Qt.AlignmentFlag.AlignRight, int(Qt.TextFlag.TextWordWrap)
+    return [
+        text
+        for at in (at for at in range(model.columnCount()) if not table.isColumnHidden(at))
+        for row in range(min(model.rowCount(), 30))
+        if not (model.index(row, at).data(Qt.ItemDataRole.TextAlignmentRole) or Qt.AlignmentFlag(0)) & right
+        and metrics.horizontalAdvance(text := str(model.index(row, at).data() or "")) > header.sectionSize(at)
+        and " " in text
+        and min(metrics.boundingRect(0, 0, header.sectionSize(at), 999, needed, text).height(), sight)
+        > table.rowHeight(row)
+    ]
+
+
 def _hover(widget: QWidget, at: QPoint) -> str:
     """Return what a widget says to whom points at a place on it."""
     QToolTip.showText(widget.mapToGlobal(at), _BEFORE, widget)  # what was said before takes a while to go
@@ -271,6 +292,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"our own words in {name} end in dots: {cut}"
         if isinstance(widget, QTableView) and (untold := _untold(widget)):
             yield f"cells of {name} end in dots, and nothing tells the rest: {untold}"
+        if isinstance(widget, QTableView) and (dotted := _dotted_words(widget)):
+            yield f"words of {name} end in dots where the row could be higher: {dotted}"
         if isinstance(widget, QTableView) and (gap := _gap(widget.horizontalHeader())):
             yield f"{gap} pixels between the columns of {name} are nobody's"
         if isinstance(widget, QTableView) and _twice(widget):

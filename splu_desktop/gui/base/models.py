@@ -52,7 +52,8 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _LEGIBLE = 18  # letters, of which a name that ends in dots shows most
-_MOST_LINES = 3  # that a name may take
+_MOST_LINES = 3  # that words may take
+_LINED = 300  # rows of which each has the lines that it needs; more would be asked for longer than anybody waits
 _MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
@@ -322,19 +323,32 @@ class TableView(QTableView):
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
     def fit_lines(self) -> None:
-        """Give every row the lines that its name in the first column needs at the width there is; for a few hundred."""
+        """Give every row the lines that its words need at the width there is; of many rows, to the first hundreds."""
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
-        room, most = 0, 1
-        for row in range(0 if model is None else model.rowCount()):
-            name = _breaking(str(model.index(row, 0).data() or ""))
-            room = room or self._room_for_name(model.index(row, 0))
-            wrapped = metrics.boundingRect(0, 0, room, 10_000, int(Qt.TextFlag.TextWordWrap), name)
-            lines = min(round(wrapped.height() / metrics.lineSpacing()) or 1, _MOST_LINES)
-            header.resizeSection(row, lines * metrics.height() + 12)
-            most = max(most, lines)
-        self.setWordWrap(most > 1)
-        if most > 1:
-            self.setItemDelegateForColumn(0, self._breaks)
+        rows = 0 if model is None else min(model.rowCount(), _LINED)
+        lines = [1] * rows
+        most = max(
+            1, min(_MOST_LINES, (self.viewport().height() - 12) // metrics.height())
+        )  # no more than are in sight
+        shown = range(model.columnCount()) if rows else ()
+        for at in (at for at in shown if not self.isColumnHidden(at) and not self._is_figure(at)):
+            if self.itemDelegateForColumn(at) not in (None, self._breaks):
+                continue  # who draws a cell himself knows what it needs
+            self.setItemDelegateForColumn(at, self._breaks)
+            room = self._room_for_name(model.index(0, at))
+            for row in range(rows):
+                name = str(model.index(row, at).data() or "")
+                if metrics.horizontalAdvance(name) > room:
+                    flags = int(Qt.TextFlag.TextWordWrap)
+                    needed = metrics.boundingRect(0, 0, room, 10_000, flags, _breaking(name)).height()
+                    lines[row] = max(lines[row], min(round(needed / metrics.lineSpacing()) or 1, most))
+        for row, some in enumerate(lines):
+            header.resizeSection(row, some * metrics.height() + 12)
+        self.setWordWrap(max(lines, default=1) > 1)
+
+    def _fit_again(self) -> None:
+        if self._filling is not None:
+            self.fit_lines()
 
     def _room_for_name(self, index: QModelIndex) -> int:
         """Return how wide the text of a cell may be, as the style draws it: a pixel less breaks a name that fits."""
@@ -358,6 +372,15 @@ class TableView(QTableView):
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
         for section in range(header.count()):
             header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
+        if model is not None:  # other rows in these places need other lines
+            for changed in (
+                model.modelReset,
+                model.layoutChanged,
+                model.rowsInserted,
+                model.rowsRemoved,
+                model.dataChanged,
+            ):
+                changed.connect(self._fit_again)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -385,13 +408,16 @@ class TableView(QTableView):
         for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
+        self.fit_lines()
 
     def _stays_whole(self, column: int) -> bool:
         model = self.model()
-        first = None if model is None else model.index(0, column)
-        if first is None or first.data(Qt.ItemDataRole.DecorationRole) is not None:
-            return first is not None
-        held = first.data(Qt.ItemDataRole.TextAlignmentRole)
+        pictured = model is not None and model.index(0, column).data(Qt.ItemDataRole.DecorationRole) is not None
+        return pictured or self._is_figure(column)
+
+    def _is_figure(self, column: int) -> bool:
+        model = self.model()
+        held = None if model is None else model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)
         return held is not None and bool(Qt.AlignmentFlag(held) & Qt.AlignmentFlag.AlignRight)
 
     def fit_columns(

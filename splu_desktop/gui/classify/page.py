@@ -305,12 +305,12 @@ class ClassifyPage(Page):
             self.common_button.setText(t("“{value}” is not sensitive", value=caption(common.value)))
             self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
-        samples = beside(row.fact.samples)
+        samples, fact = beside(row.fact.samples), row.fact
         self.detail_more.setText(
             t(
                 "Most frequent: {top} ({share}). For example: {samples}",
-                top=row.fact.top.strip() or t("(empty)"),
-                share=percent(row.fact.top_share),
+                top=fact.top.strip() or t("(empty)"),
+                share=percent(fact.top_share if fact.top.strip() else fact.missing / fact.records),
                 samples=samples,
             )
         )

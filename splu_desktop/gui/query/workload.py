@@ -76,7 +76,7 @@ class WorkloadTab(WorkingTab):
                 (
                     self.small_plot,
                     t("Small counts come out wrong"),
-                    t("Dashed: what is promised for the small ones."),
+                    t("Dashed: promised of small counts of the whole table. Of a part of it a guess may be right."),
                 ),
             )
         ):
