@@ -293,7 +293,8 @@ class ClassifyPage(Page):
             return
         row: ColumnRow = chosen[0]
         self.detail_title.setText(t("{column}: {role}", column=row.fact.name, role=role_name(row.role)))
-        self.detail_text.setText(_sentence(self.model.reason(row)))
+        done = (self.model.reason(row), *(told(step.words) for step in row.steps))
+        self.detail_text.setText(" ".join(map(_sentence, done)))
         told_risk = self._told(row)
         self.detail_risk.setText(told_risk)
         self.detail_risk.setVisible(bool(told_risk))
