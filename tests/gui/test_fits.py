@@ -57,6 +57,7 @@ _NEVER = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 _TITLE = 32  # pixels of a window's title
 _FEW = 12  # rows that a page shows without scrolling them by themselves
 _BEFORE = "nothing yet"
+_RING = 3  # pixels of the ring around the focus
 _READ = 180  # pixels of a field's hint that stand there at least
 Idle = Callable[[MainWindow], None]
 
@@ -255,6 +256,14 @@ def _empty(area: QScrollArea) -> int:
     return inside.height() - max(needed, area.viewport().height())
 
 
+def _ringed(area: QScrollArea) -> list[str]:
+    """Return the words on which the ring around the focus lies once it is on the area."""
+    if not area.focusPolicy() & Qt.FocusPolicy.TabFocus or not _hidden(area):
+        return []
+    parts = (part for part in area.widget().findChildren(QLabel) if part.isVisible() and part.text())
+    return [part.text() for part in parts if part.mapTo(area, part.contentsRect().topLeft()).x() < _RING]
+
+
 def _scrolls(widget: QWidget) -> bool:
     """Whether a widget lies in room that scrolls, where sticking out is no loss."""
     above = widget.parentWidget()
@@ -276,6 +285,8 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             over = widget.widget().width() - widget.viewport().width()
             if over > 0 and (widget.horizontalScrollBarPolicy() is _NEVER or not sideways):
                 yield f"{over} pixels of what {name} holds are out of sight: {widget.parentWidget().objectName()}"
+            if ringed := _ringed(widget):
+                yield f"the ring around {name} would lie on {ringed}"
             if (empty := _empty(widget)) > 2 and widget.widgetResizable():
                 yield f"{empty} pixels that {name} scrolls are empty"
         if isinstance(widget, QTextEdit) and widget.horizontalScrollBar().maximum() > 0:
