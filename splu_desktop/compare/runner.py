@@ -31,7 +31,7 @@ from splu_desktop.frozen import dataclass
 
 TESTED = 2_000  # records that the readers are tried on
 LIMIT = 60.0  # seconds that a method may take with all its settings
-LARGE = BANDS[1][0]  # share of the records from which a count is one of the large ones
+LARGE = 0.005  # share of the records from which a count is one of the large ones
 
 
 @dataclass(frozen=True)
