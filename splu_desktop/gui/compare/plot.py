@@ -18,9 +18,10 @@ from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 # Places of a letter around its point, in sizes of a letter: the first free one is taken, the nearest first.
-_AROUND = [(x, y) for far in (0.6, 1.6, 2.6) for y in (0.6, -0.6) for x in (far, -far)]
-_PLACES = np.array([*_AROUND, (0, 1.6), (0, -1.6)])
+_AROUND = [(x, y) for far in (0.75, 1.75) for y in (0.7, -0.7) for x in (far, -far)]
+_PLACES = np.array([*_AROUND, (0.75, -1.7), (-0.75, -1.7), (2.75, 0.7), (-2.75, 0.7)])
 _LETTER = np.array([0.05, 0.08])  # of the axes
+_POINT = 0.65 * _LETTER  # from a letter's middle to a point beside it
 _BOTTOM, _TOP = -0.04, 1.1
 _SHAPES = ("o", "t", "d", "t1", "p", "h", "star")
 # Hues that mean nothing elsewhere in the program, with 4.5:1 on the card of a light and of a dark scheme.
@@ -83,6 +84,7 @@ class ProtectionPlot(Plot):
         self._add(line)
         first = 0
         named: list[Floats] = []  # places of letters, none of which is to lie on another
+        every = np.array([_point(each) for each in self._shown])
         for _, group in groupby(self._shown, key=lambda each: each.name):
             some = list(group)
             planned, weighed = some[0].planned, some[0].first
@@ -104,7 +106,7 @@ class ProtectionPlot(Plot):
             curve.setZValue(3 if planned else 2 if weighed else 1)
             self._add(curve)
             name = pg.TextItem(some[-1].letter, color=colour, anchor=(0.5, 0.5))
-            named.append(_free(points[-1], named))
+            named.append(_free(points[-1], named, every))
             name.setFont(theme.small_font(self.font()))
             name.setPos(*named[-1])
             self._add(name)
@@ -147,12 +149,13 @@ class ProtectionPlot(Plot):
         self.point_at(int(np.argmin(far)))
 
 
-def _free(point: Floats, taken: Sequence[Floats]) -> Floats:
-    """Return where a letter stands that names a point: where it lies on no other, or the least."""
+def _free(point: Floats, taken: Sequence[Floats], points: Floats) -> Floats:
+    """Return where a letter stands that names a point: where it lies on no other and no point, or the least."""
     places = point + _PLACES * _LETTER
     places = places[(places[:, 1] <= _TOP - _LETTER[1] / 2) & (places[:, 1] >= _BOTTOM + _LETTER[1] / 2)]
-    gaps = np.abs(places[:, None] - np.array(taken).reshape(-1, 2)) / _LETTER
-    gap = gaps.max(axis=2).min(axis=1, initial=1.0)
+    gap = np.ones(len(places))
+    for others, size in ((np.array(taken).reshape(-1, 2), _LETTER), (points, _POINT)):
+        gap = np.minimum(gap, (np.abs(places[:, None] - others) / size).max(axis=2).min(axis=1, initial=1.0))
     return np.asarray(places[gap.argmax()])
 
 

@@ -457,9 +457,7 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
             "with what else the recipient can get"
         )
     else:
-        other = t(
-            "personal data: rows can be isolated, and no controls and contract are stated that keep from matching"
-        )
+        other = t("personal data: rows can be isolated, and controls and contract are not both stated in words below")
     rows = [
         (
             t("For the custodian"),
