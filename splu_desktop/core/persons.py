@@ -516,9 +516,8 @@ def _percent(chance: float) -> Figure:
 
 # Nobody can tell from a release which values these are: docs/decisions/persons.md, “No effect of each value”.
 NARROW = say(
-    "For values that few persons have again and again, 95 % intervals may be too narrow: asked of few records, "
-    "or beside what goes with coming often, they hold the truth in 80 to 93 of 100 cases. Ask of more records, or of "
-    "groups of values."
+    "95 % intervals of values that few persons have again and again may hold the truth in only 80 to 93 of 100 cases; "
+    "ask of more records, or of groups of values."
 )
 
 

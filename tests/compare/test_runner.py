@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from splu_desktop.cli import main
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import ByGamma, Sanitised
 from splu_desktop.compare.ours.splu import Planned
-from splu_desktop.compare.runner import Comparison, compare
+from splu_desktop.compare.runner import LARGE, Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma
@@ -30,6 +31,7 @@ from splu_desktop.report.content.comparison import COLOURS, letters
 from splu_desktop.report.document import FigureBlock
 from tests.compare.tables import small_source
 
+ROOT = Path(__file__).parents[2]
 OWN = ((Condition("a", ("v0001",)), Condition("s", ("v0002",))), ())
 
 
@@ -47,6 +49,26 @@ def test_every_system_stands_in_it_with_every_setting(compared: Comparison) -> N
         *(system.name for system in SYSTEMS for _ in system.curve()),
     ]
     assert all((each["achieved"] is None) == bool(each["impossible"]) for each in expected)
+
+
+def test_every_place_says_which_counts_are_large() -> None:
+    said = f"{100 * LARGE:g} % of the records"
+    for code in ("de", "fr"):
+        files = [ROOT / f"resources/translations/{room}.{code}.toml" for room in ("core", "window")]
+        lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
+        for key in ("large right: counts of at least", "Share of the questions with a large count"):
+            assert any(key in line and said in line for line in lines)
+
+
+def test_the_plan_and_the_same_method_at_the_same_setting_differ_by_no_luck(compared: Comparison) -> None:
+    """Two rows of one table that say the same would else tell other figures, and nobody could say why."""
+    plan, same = (
+        next(each.achieved for each in compared.tried if each.system.name == name and each.system.setting == "gamma 2")
+        for name in ("plan", "splu")
+    )
+    assert plan is not None
+    assert same is not None
+    assert replace(plan, seconds=0.0, megabytes=None) == replace(same, seconds=0.0, megabytes=None)
 
 
 def test_shares_are_shares_and_what_does_not_exist_is_none(compared: Comparison) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Readers, compared, in_counts
@@ -321,6 +322,20 @@ def test_the_proposal_is_that_of_brute_force_on_generated_tables() -> None:
             assert (dict(found.generalisations), bool(found.unprotected), found.draws["sick"]) == best, seed
         kinds.add("none" if best is None else "free" if best[1] else "coarser" if best[0] else "as it stands")
     assert kinds == {"none", "free", "coarser", "as it stands"}, "outcomes of all kinds are among the tables"
+
+
+def test_proposal_and_comparison_say_a_draw_as_plan_and_release_do() -> None:
+    """Of a draw per person more rows may be right than the tolerances ask for: by what the table's persons leave."""
+    table = _persons()
+    draw = by_gamma(table["asthma"], 5, JOINED).by_person("person")
+    roles = {"person": Role.IDENTIFIER, "sex": Role.NSA, "age": Role.NSA, "asthma": Role.SA, "copd": Role.DROPPED}
+    plan = Plan(roles, {"asthma": draw}, persons=ByPerson("person", "draw"))
+    said = draw.learned(table, "asthma", plan.thresholds).words()
+    assert said in of_plan(table, plan, "asthma")[1].promise
+    assert said != draw.words()
+    found = propose(table, plan, [AskedTable(("sex",), (Condition("asthma", ("yes",)),), 0.9, 1)], (5,))
+    said = found.draws["asthma"].learned(table, "asthma", plan.thresholds).words()
+    assert f"“asthma” is re-drawn: {said}." in found.sentences()
 
 
 def test_where_nothing_answers_it_says_what_comes_closest() -> None:

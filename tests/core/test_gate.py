@@ -98,6 +98,18 @@ def test_who_gets_it_sets_what_is_grave() -> None:
     assert [found[who]["certainty"][0] for who in found] == [Light.GREEN, Light.GREEN, Light.AMBER]  # 1 in 4
 
 
+def test_the_certainty_beyond_a_limit_is_that_of_the_promise() -> None:
+    """One figure in both lines; and that guessing goes beyond the limit, too, is said where it does."""
+    for often in (60, 25):
+        table = Table((column("ward", np.arange(900) % 3), column("s", np.arange(900) // 3 % 100 // often)))
+        plan = Plan({"ward": Role.NSA, "s": Role.SA}, {"s": by_gamma(table["s"], 2)}, audience=Audience("partner"))
+        found = {line.name: line.sentence for line in table_lines(table, plan)}
+        (sure,) = re.findall(r"up to ([\d.]+ %) are right, more than the limit of 33.33 %", found["certainty"])
+        assert sure in found["eligible"] or sure == "50 %"  # one of two
+        before = f"Whoever names the commonest value is right in {often}.0 % anyway."
+        assert (before in found["certainty"]) == (often > 34)
+
+
 def test_every_green_tick_is_broken_by_a_table_that_breaks_its_sentence() -> None:
     """For each tick a table of which it is true, and one that differs where the sentence is no longer true."""
     n = 1_000

@@ -85,6 +85,9 @@ def test_the_groups_whose_effect_is_shown_are_taken_by_one_click(opened: MainWin
     idle(opened)
     assert opened.session.choices.steps("Age") == what.steps
     assert page.risk.shown.whole == promised
+    page.table.select_rows([1])
+    for step in what.steps:
+        assert str(step.words)[1:] in page.detail_text.text(), "published as it is, but for what was done to it"
     opened.session.undo_stack.undo()
     idle(opened)
     assert not opened.session.choices.steps("Age")

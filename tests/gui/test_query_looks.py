@@ -252,6 +252,7 @@ def test_the_bands_of_a_workload_are_marked_briefly_in_every_language(qtbot: QtB
     qtbot.addWidget(plot)
     plot.draw(Accuracy(names, ends, np.full(6, 9), six, six, six, tens, np.full(10, 9), 0.3, 3, None))
     assert [text for _, text in plot.getPlotItem().getAxis("bottom")._tickLevels[0]] == list(ends)
+    assert "(x" not in plot.getPlotItem().getAxis("left").labelString(), "20 % is no 0.2 thousandths"
 
 
 def test_a_second_measurement_says_what_it_is_about(custodian: Stage, idle: Idle) -> None:

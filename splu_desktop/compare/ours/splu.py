@@ -6,6 +6,7 @@ Answered by the default estimator of `splu query`, pooled, with its 95 % interva
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import ClassVar
 
@@ -235,4 +236,7 @@ def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, Planned]:
     One record per person where that is planned, columns generalised as planned. Raises SpluError.
     """
     read = table_after(one_per_person(table, plan.persons), plan.generalisations)
-    return TrueTable.of(read, plan.named(Role.NSA), name), Planned(plan.draws[name], name)
+    draw = plan.draws[name]
+    with suppress(SpluError):  # `publish` says why it is not possible
+        draw = draw.learned(read, name, plan.thresholds)  # in the words in which the plan says it
+    return TrueTable.of(read, plan.named(Role.NSA), name), Planned(draw, name)

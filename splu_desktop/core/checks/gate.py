@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.checks.proposing import hardly_answered
+from splu_desktop.core.checks.proposing import exceeded, hardly_answered
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import (
     LEFT_OUT,
@@ -216,7 +216,7 @@ def table_lines(
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
     lines += _recognisable(generalised, plan, ways, unique, elsewhere, progress)
-    lines += _certainty(plan, ways)
+    lines += _certainty(generalised, plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
         if unkept is not None:
@@ -638,7 +638,7 @@ def beyond_limits(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: 
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(table, plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 
@@ -662,13 +662,13 @@ def _unique(records: int, plan: Plan, ways: Mapping[str, Draw], alone: int) -> L
     return Line("unique-records", Light.AMBER, text, "classify", grave=alone > most * records)
 
 
-def _certainty(plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
+def _certainty(table: Table, plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
     """Give whether the draws keep the certainty that is right for who gets the release."""
     if plan.audience is None:
         return
     most, kept = plan.audience.limits.certainty, True
     for name, draw in ways.items():
-        if text := plan.audience.exceeded(name, float(draw.confidence)):
+        if text := exceeded(plan.audience, table[name], draw):
             kept = False
             yield Line("certainty", Light.AMBER, text, "plan", name, grave=float(draw.confidence) > 2 * most)
     if kept:

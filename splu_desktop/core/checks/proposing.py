@@ -19,16 +19,18 @@ from splu_desktop.core.checks.asked import AskedTable, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Foretold
 from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.draw.draw import up
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.generalise import Steps, coarser, column_after, table_after, words_for
 from splu_desktop.core.groups.forming import largest_gamma
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Table
 from splu_desktop.frozen import dataclass
 
 GAMMAS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2)
@@ -91,6 +93,7 @@ class Proposal:
     generalisations : column -> its steps, for columns that become coarser.
     unprotected : SA name -> the value that is treated as not sensitive.
     answered : of each table.
+    made : its draws with what they learn of the table: these promise what plan and release say.
     over : in sentences, which limits for who gets the release it exceeds.
     """
 
@@ -98,6 +101,7 @@ class Proposal:
     generalisations: Mapping[str, Steps]
     unprotected: Mapping[str, str]
     answered: tuple[Reached, ...]
+    made: Mapping[str, Draw]
     over: tuple[str, ...] = ()
 
     @property
@@ -114,7 +118,7 @@ class Proposal:
     def changes(self) -> list[str]:
         """Return in sentences what it sets."""
         said: list[str] = [
-            say("“{column}” is re-drawn: {words}.", column=n, words=draw.words()) for n, draw in self.draws.items()
+            say("“{column}” is re-drawn: {words}.", column=n, words=draw.words()) for n, draw in self.made.items()
         ]
         said += [
             say(
@@ -215,7 +219,8 @@ def propose(
             coarse,
             {name: value for one in found for name, value in one.unprotected.items()},
             tuple(each[must] for must in musts),
-            _over(plan, draws),
+            made := {name: draw for one in found for name, draw in one.made.items()},
+            _over(then, made, trial.table),
         )
         if proposal.met:
             return proposal
@@ -226,11 +231,18 @@ def propose(
     return closest
 
 
-def _over(plan: Plan, draws: Mapping[str, Draw]) -> tuple[str, ...]:
+def exceeded(audience: Audience, column: Column, draw: Draw) -> str:
+    """Return that a draw of a column leaves rows right more surely than is right for who gets the release, or ""."""
+    before = float(column.counts().max()) / column.n
+    return audience.exceeded(column.name, float(draw.confidence), up(draw.confidence), before)
+
+
+def _over(plan: Plan, draws: Mapping[str, Draw], table: Table) -> tuple[str, ...]:
     """Return in the gate's words which draws are right more surely than is right for who gets the release."""
     if plan.audience is None:
         return ()
-    return tuple(filter(None, (plan.audience.exceeded(name, float(draw.confidence)) for name, draw in draws.items())))
+    said = (exceeded(plan.audience, table[name], draw) for name, draw in draws.items())
+    return tuple(filter(None, said))
 
 
 def _coarser(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> Iterator[dict[str, Steps]]:
@@ -254,7 +266,7 @@ class _Trial:
     """Looks for the largest group size that will do, with columns as they are given."""
 
     def __init__(self, table: Table, plan: Plan, free: bool) -> None:
-        self._table, self._plan, self._free = table, plan, free
+        self.table, self._plan, self._free = table, plan, free
         self._ahead = Ahead.of(table, plan)
 
     def strongest(
@@ -290,9 +302,9 @@ class _Trial:
         if len(names) > 1:
             if way == JOINED or self._free:
                 raise BadSetting("Columns drawn together are drawn from groups.")
-            draws: dict[str, Draw] = dict(planned(self._table, names, gamma))
+            draws: dict[str, Draw] = dict(planned(self.table, names, gamma))
         else:
-            column, person = self._table[names[0]], "" if plan.persons is None else plan.persons.drawn
+            column, person = self.table[names[0]], "" if plan.persons is None else plan.persons.drawn
             if person and way == GROUPS and (self._free or largest_gamma(column) < gamma):
                 # By person that is the joined draw: it takes the tolerances alone, and is tried next.
                 raise BadSetting("Columns drawn by person are not drawn from groups of several sizes.")
@@ -302,10 +314,11 @@ class _Trial:
                 draw = by_tolerances(column, gamma_tolerances(column, gamma, free.values()), way)
             draws = {column.name: draw.by_person(person)}
         for name, draw in draws.items():
-            draw.check(self._table[name])
+            draw.check(self.table[name])
         results = []
         for must in musts:
-            every = cells(self._table, must)
+            every = cells(self.table, must)
             told = self._ahead.told(draws, plan.thresholds, [cell.conditions for cell in every])
             results.append(reached(told, must, must.least or plan.thresholds.alpha + 1))
-        return Proposal(draws, {}, free, tuple(results))
+        made = {name: draw.learned(self.table, name, plan.thresholds) for name, draw in draws.items()}
+        return Proposal(draws, {}, free, tuple(results), made)

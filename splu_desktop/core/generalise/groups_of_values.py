@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.interval_texts import in_words
 from splu_desktop.core.generalise.step import GONE, KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
@@ -89,7 +88,7 @@ class Groups(Generalisation):
     def words(self) -> str:
         """What it does, without naming values."""
         count = len(self.members)
-        names = quoted([in_words(name) or name for name, _ in self.members], 8)
+        names = quoted([name for name, _ in self.members], 8)  # as the table holds them
         if not count:
             return say("all values into “{rest}”", rest=self.rest)
         if self.rest is None:

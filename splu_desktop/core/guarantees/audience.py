@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import Figure, percent_of, say
 from splu_desktop.frozen import dataclass
 
 WHO = ("colleague", "partner", "public")
@@ -144,16 +144,27 @@ class Audience:
             certainty=per_cent(limits.certainty),
         )
 
-    def exceeded(self, column: str, sure: float) -> str:
-        """Return that a row is right more surely than the limit, "" where it is not."""
+    def exceeded(self, column: str, sure: float, said: Figure, before: float) -> str:
+        """Return that rows are right more surely than the limit, "" where they are not.
+
+        `said` is how promises say `sure`; `before` is how often one is right who names the commonest value.
+        """
         if sure <= self.limits.certainty:
             return ""
-        return say(
-            "A row read about one person shows the own value of “{name}” in {sure}, more than the limit of {most} "
-            "for who gets the release.",
+        over = say(
+            "Of the rows that show a value of “{name}”, up to {sure} are right, more than the limit of {most} for who "
+            "gets the release.",
             name=column,
-            sure=per_cent(sure),
+            sure=said,
             most=per_cent(self.limits.certainty),
+        )
+        if before <= self.limits.certainty:
+            return over
+        # No setting that protects this value keeps the limit.
+        return say(
+            "{over} Whoever names the commonest value is right in {before} anyway.",
+            over=over,
+            before=percent_of(before),
         )
 
     def _who(self) -> str:

@@ -52,8 +52,8 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _LEGIBLE = 18  # letters, of which a name that ends in dots shows most
-_MOST_LINES = 3  # that a name may take
-_MOST_LINED = 300  # rows that get lines of their own
+_MOST_LINES = 3  # that words may take
+_LINED = 300  # rows of which each has the lines that it needs; more would be asked for longer than anybody waits
 _MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
@@ -290,7 +290,7 @@ class TableView(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._filling: tuple[int, int, dict[int, int], bool] | None = None
+        self._filling: tuple[int, int, dict[int, int]] | None = None
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -322,20 +322,33 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
-    def fit_lines(self, column: int = 0) -> None:
-        """Give every row the lines that its name in a column needs at the width there is, in the first few hundred."""
+    def fit_lines(self) -> None:
+        """Give every row the lines that its words need at the width there is; of many rows, to the first hundreds."""
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
-        room, most = 0, 1
-        for row in range(0 if model is None else min(model.rowCount(), _MOST_LINED)):
-            name = _breaking(str(model.index(row, column).data() or ""))
-            room = room or self._room_for_name(model.index(row, column))
-            wrapped = metrics.boundingRect(0, 0, room, 10_000, int(Qt.TextFlag.TextWordWrap), name)
-            lines = min(round(wrapped.height() / metrics.lineSpacing()) or 1, _MOST_LINES)
-            header.resizeSection(row, lines * metrics.height() + 12)
-            most = max(most, lines)
-        self.setWordWrap(most > 1)
-        if most > 1:
-            self.setItemDelegateForColumn(column, self._breaks)
+        rows = 0 if model is None else min(model.rowCount(), _LINED)
+        lines = [1] * rows
+        most = max(
+            1, min(_MOST_LINES, (self.viewport().height() - 12) // metrics.height())
+        )  # no more than are in sight
+        shown = range(model.columnCount()) if rows else ()
+        for at in (at for at in shown if not self.isColumnHidden(at) and not self._is_figure(at)):
+            if self.itemDelegateForColumn(at) not in (None, self._breaks):
+                continue  # who draws a cell himself knows what it needs
+            self.setItemDelegateForColumn(at, self._breaks)
+            room = self._room_for_name(model.index(0, at))
+            for row in range(rows):
+                name = str(model.index(row, at).data() or "")
+                if metrics.horizontalAdvance(name) > room:
+                    flags = int(Qt.TextFlag.TextWordWrap)
+                    needed = metrics.boundingRect(0, 0, room, 10_000, flags, _breaking(name)).height()
+                    lines[row] = max(lines[row], min(round(needed / metrics.lineSpacing()) or 1, most))
+        for row, some in enumerate(lines):
+            header.resizeSection(row, some * metrics.height() + 12)
+        self.setWordWrap(max(lines, default=1) > 1)
+
+    def _fit_again(self) -> None:
+        if self._filling is not None:
+            self.fit_lines()
 
     def _room_for_name(self, index: QModelIndex) -> int:
         """Return how wide the text of a cell may be, as the style draws it: a pixel less breaks a name that fits."""
@@ -359,6 +372,15 @@ class TableView(QTableView):
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
         for section in range(header.count()):
             header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
+        if model is not None:  # other rows in these places need other lines
+            for changed in (
+                model.modelReset,
+                model.layoutChanged,
+                model.rowsInserted,
+                model.rowsRemoved,
+                model.dataChanged,
+            ):
+                changed.connect(self._fit_again)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -367,7 +389,7 @@ class TableView(QTableView):
     def _fill(self) -> None:
         if self._filling is None:
             return
-        filling, least, wanted, lined = self._filling
+        filling, least, wanted = self._filling
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
@@ -386,15 +408,16 @@ class TableView(QTableView):
         for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
-        if lined:
-            self.fit_lines(filling)
+        self.fit_lines()
 
     def _stays_whole(self, column: int) -> bool:
         model = self.model()
-        first = None if model is None else model.index(0, column)
-        if first is None or first.data(Qt.ItemDataRole.DecorationRole) is not None:
-            return first is not None
-        held = first.data(Qt.ItemDataRole.TextAlignmentRole)
+        pictured = model is not None and model.index(0, column).data(Qt.ItemDataRole.DecorationRole) is not None
+        return pictured or self._is_figure(column)
+
+    def _is_figure(self, column: int) -> bool:
+        model = self.model()
+        held = None if model is None else model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)
         return held is not None and bool(Qt.AlignmentFlag(held) & Qt.AlignmentFlag.AlignRight)
 
     def fit_columns(
@@ -403,13 +426,11 @@ class TableView(QTableView):
         filling: int | None = None,
         least: int = 160,
         words: Mapping[int, str] | None = None,
-        *,
-        lined: bool = False,
     ) -> None:
         """Give each column the width of its content, looking at the first rows alone, and of `words` it may come to.
 
         `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width;
-        the others are cut before anybody has to scroll, but for figures; `lined` breaks what it holds over lines.
+        the others are cut before anybody has to scroll, but for figures.
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
@@ -424,7 +445,7 @@ class TableView(QTableView):
             wanted = self.fontMetrics().horizontalAdvance(text) + 28
             header.resizeSection(at, max(header.sectionSize(at), wanted))
         wide = {at: header.sectionSize(at) for at in range(header.count()) if at != filling}
-        self._filling = None if filling is None else (filling, least, wide, lined)
+        self._filling = None if filling is None else (filling, least, wide)
         self._fill()
 
     def _measure(self, columns: range, most: int) -> range:

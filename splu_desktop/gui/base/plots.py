@@ -171,7 +171,9 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
 
     def label_axis(self, side: str, text: str) -> None:
         """Label an axis in words."""
-        self.getPlotItem().getAxis(side).setLabel(as_html(text), color=theme.colours().text)
+        axis = self.getPlotItem().getAxis(side)
+        axis.enableAutoSIPrefix(False)  # a label "(x0.001)" is not true of marks that are written in per cent
+        axis.setLabel(as_html(text), color=theme.colours().text)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -234,7 +234,7 @@ class GroupDialog(Dialog):
         self.use.setEnabled(True)
         self.after.show_bars(found.bars, "protected" if self._role is Role.SA else "accent")
         self.after.setMinimumHeight(self.after.wanted_height())
-        self.after_title.setText(t("After: {n} values", n=number(found.bars.values)))
+        self.after_title.setText(t("After: {n} values", n=number(found.facts.distinct)))
         self.risk.show_risk(1, found.risk)
         self.effect.setText(self._effect(found))
         said = ((name, told(in_words(name) or name)) for name in found.bars.labels)

@@ -52,7 +52,7 @@ class Opening:
     width : a usual width of intervals of the column, None where it holds no numbers.
     prefix : characters of a prefix that is shorter than most values.
     system : the classification that its values are codes of, None where they are none.
-    bars, values : the column as it was read, and how many values it has.
+    bars, values : the column as it was read, and how many values it has, missing ones not counted.
     rare : what the group of rare values is called here, where the last step puts these together.
     """
 
@@ -118,7 +118,7 @@ def opening(column: Column, steps: Steps, sensitive: bool, rest: Rest, progress:
             width = None
     if not steps:
         steps = (suggest(column) if sensitive else ()) or coarser(column, rest=rest)
-    values = int(np.count_nonzero(column.counts()))
+    values = int(np.count_nonzero(column.counts()[~column.missing]))
     last = steps[-1] if steps else None
     rare = last.named(column_after(column, steps[:-1])) if isinstance(last, Rare) else ""
     return Opening(steps, width, _prefix(column), system_of(column), shape(column), values, rare)

@@ -293,7 +293,8 @@ class ClassifyPage(Page):
             return
         row: ColumnRow = chosen[0]
         self.detail_title.setText(t("{column}: {role}", column=row.fact.name, role=role_name(row.role)))
-        self.detail_text.setText(_sentence(self.model.reason(row)))
+        done = (self.model.reason(row), *(told(step.words) for step in row.steps))
+        self.detail_text.setText(" ".join(map(_sentence, done)))
         told_risk = self._told(row)
         self.detail_risk.setText(told_risk)
         self.detail_risk.setVisible(bool(told_risk))
@@ -305,12 +306,12 @@ class ClassifyPage(Page):
             self.common_button.setText(t("“{value}” is not sensitive", value=caption(common.value)))
             self.detail_risk.setText("\n".join(filter(None, (told_risk, told(common.sentence(row.fact.name))))))
             self.detail_risk.setVisible(True)
-        samples = beside(row.fact.samples)
+        samples, fact = beside(row.fact.samples), row.fact
         self.detail_more.setText(
             t(
                 "Most frequent: {top} ({share}). For example: {samples}",
-                top=row.fact.top.strip() or t("(empty)"),
-                share=percent(row.fact.top_share),
+                top=fact.top.strip() or t("(empty)"),
+                share=percent(fact.top_share if fact.top.strip() else fact.missing / fact.records),
                 samples=samples,
             )
         )

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from splu_desktop.compare.ours.splu import of_plan
-from splu_desktop.compare.runner import Achieved, Comparison, SystemTried, compare
+from splu_desktop.compare.runner import LARGE, Achieved, Comparison, SystemTried, compare
 from splu_desktop.compare.systems import SYSTEMS
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
@@ -128,14 +128,16 @@ def _own(each: SystemTried, comparison: Comparison) -> list[str]:
 def _read(a: Achieved, comparison: Comparison) -> str:
     text = t(
         "On this table: a colleague who knows a person's other columns is right about {colleague} of the persons;"
-        " guessing alone, about {guess}. Of large counts {large} are right to within {epsilon}, of small ones {small}"
-        " are wrong."
+        " guessing alone, about {guess}. Of counts of {least} or more {large} are right to within {epsilon}, of those"
+        " up to {alpha} {small} are wrong."
     )
     return filled(
         text,
         colleague=share(a.colleague),
         guess=share(comparison.guess),
+        least=number(math.ceil(LARGE * comparison.source.n)),
         large=share(a.answerable),
+        alpha=number(comparison.thresholds.alpha),
         small=share(a.small_wrong),
         epsilon=percent(comparison.thresholds.epsilon, 0),
     )

@@ -79,7 +79,7 @@ class ProblemList(QWidget):
         self.nothing.setVisible(not self._problems)
         self._narrow()
         self.view.setColumnHidden(0, len({problem.sheet for problem in self._problems}) < 2)
-        self.view.fit_columns(420)
+        self.view.fit_columns(420, filling=3)
 
     def shown(self) -> tuple[Problem, ...]:
         """Return the problems of the kind chosen."""

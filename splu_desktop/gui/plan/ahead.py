@@ -205,8 +205,9 @@ class AheadTab(QWidget):
                     picture=lambda r: look(r)[0],
                     tip=lambda r: plain(told(r.told.answer.badge_text)),
                     hint=t(
-                        "How far from the true count the ends of the interval are at most. A green tick: the sentence"
-                        " above counts the cell as answered. Point at a cell for the words that recipients see."
+                        "How far from the true count the ends of the interval are in every second release: further"
+                        " than those beside it, which are the average over releases. A green tick: the sentence above"
+                        " counts the cell as answered. Point at a cell for the words that recipients see."
                     ),
                 ),
             ]

@@ -85,7 +85,7 @@ class RegisterDialog(Dialog):
                 picture=lambda r: "circle-alert" if r.faults else _PICTURES[r.place],
             ),
             Field(t("Source"), lambda r: r.source or "–"),
-            Field(t("Sensitive columns"), lambda r: ", ".join(_ways(r))),
+            Field(t("Sensitive columns"), lambda r: ", ".join(map(isolated, draws_in_words(r.entry.body)))),
             Field(t("Recipient"), lambda r: str(r.entry.body.get("recipient") or "–")),
             Field(t("Purpose"), lambda r: str(r.entry.body.get("purpose") or "–")),
         ]
@@ -266,6 +266,7 @@ class RegisterDialog(Dialog):
                 path=found.path,
             )
         )
+        lines += _ways(found)
         if found.place is Place.GONE:
             lines.append(t("It is no longer where it was put. Look for the copy that was handed out."))
         if found.again:

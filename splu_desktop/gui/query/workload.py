@@ -76,7 +76,7 @@ class WorkloadTab(WorkingTab):
                 (
                     self.small_plot,
                     t("Small counts come out wrong"),
-                    t("Dashed: what is promised for the small ones."),
+                    t("Dashed: promised of small counts of the whole table. Of a part of it a guess may be right."),
                 ),
             )
         ):
@@ -156,7 +156,7 @@ class WorkloadTab(WorkingTab):
         self.measured.setText(
             t("Measured with {n} questions about “{name}”.", n=n, name=name)
             if accuracy.total >= wanted
-            else t("Measured with {n} questions about “{name}”: a table of this size has no more.", n=n, name=name)
+            else t("Measured with {n} questions about “{name}”; so small a table has no more.", n=n, name=name)
         )
         for plot in (self.bands_plot, self.small_plot):
             plot.draw(accuracy)

@@ -50,7 +50,8 @@ class ReportFields(Scrolled):
         self._rest.setInterval(_REST)
         self._rest.timeout.connect(self.changed)
         inside = QWidget()
-        column = put(margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=6), label(t("Edition"), "strong"))
+        # Beside the ring around the focus, which lies on the edge.
+        column = put(margins(QVBoxLayout(inside), 4, 0, 8, 0, spacing=6), label(t("Edition"), "strong"))
         self.external = QRadioButton(t("E&xternal: safe to hand out"))
         tip(self.external, t("Follows from the release alone; holds nothing that only the source knows"))
         self.internal = QRadioButton(t("I&nternal: with true counts"))

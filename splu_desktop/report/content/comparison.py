@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from splu_desktop.compare.runner import Achieved, Comparison, SystemTried
+from splu_desktop.compare.runner import LARGE, Achieved, Comparison, SystemTried
 from splu_desktop.files.language import Language
 from splu_desktop.report.content.parts import decimal, share, table, whole
 from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock
@@ -241,7 +241,7 @@ def _reading(comparison: Comparison, t: Language) -> list[str]:
             alpha=t.number(asked.alpha),
             epsilon=t.percent(asked.epsilon, 0),
             large=t.number(comparison.large),
-            share=t.percent(0.005, 1),
+            share=t.percent(LARGE, 1),
         ),
         t(
             "Three readers, tried on {tested} records and judged by the true values. Row alone: finds the person's row "
