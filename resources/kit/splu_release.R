@@ -67,10 +67,6 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       trend = r$trend(c(asked, where), by, period), crosstab = r$crosstab(asked[1], asked[2], where),
       logit = r$logit(asked[1], as.list(given[["--on"]]), where), poisson = r$poisson(asked[1], as.list(given[["--on"]]), where))
     if (as_json) cat(r$json(unclass(found)), "\n") else print(found)
-    # Nobody can tell from a release which values these are.
-    if (is.list(r$facts$persons) && length(r$facts$persons$design_effects)) message("Persons were drawn: for values that few persons have again and again, ",
-      "asked of few records or compared by what goes with coming often, 95 % intervals hold the truth in 80 to 93 %. ",
-      "Ask of more records, or of groups of values.")
     0L
   }, error = function(fault) {
     message("splu_release: ", conditionMessage(fault))
@@ -163,6 +159,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
   }
   written <- function(one) {
     if (is.null(one)) return("null")
+    if (is.list(one) && is.null(names(one))) return(paste0("[", paste(vapply(one, written, ""), collapse = ", "), "]"))
     if (is.list(one)) return(paste0("{", paste(sprintf("%s: %s", quoted(names(one)), vapply(one, written, "")),
                                                collapse = ", "), "}"))
     if (is.character(one)) return(quoted(one))
@@ -286,9 +283,24 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
     lapply(asked, function(text) condition(text = text))
   }
   # Where `interval_by` is "possible", the release does not tell the figure: the ends are then what it leaves possible.
-  answer <- function(what, estimate, low, high, ..., possible = FALSE) structure(
-    c(list(what = what, estimate = unname(estimate), low = unname(low), high = unname(high),
-           interval_by = if (possible) "possible" else "theory"), list(...)), class = "splu_answer")
+  # `notes` are sentences that say what must be known of the figures.
+  BELOW <- "A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins."
+  # Nobody can tell from a release which values these are.
+  NARROW <- paste("Persons were drawn: for values that few persons have again and again, asked of few records or compared by what",
+    "goes with coming often, 95 % intervals hold the truth in 80 to 93 %. Ask of more records, or of groups of values.")
+  answer <- function(what, estimate, low, high, ..., possible = FALSE, notes = NULL) {
+    found <- list(what = what, estimate = unname(estimate), low = unname(low), high = unname(high),
+                  interval_by = if (possible) "possible" else "theory", ...)
+    counts <- if (!is.null(found$selected)) list(found) else if ("(all) | (all)" %in% names(found$parts)) found$parts
+    if (any(vapply(counts, function(count) count$low < 0, TRUE))) notes <- c(notes, BELOW)
+    if (length(notes)) found$notes <- as.list(notes)
+    structure(found, class = "splu_answer")
+  }
+  # What is asked, with the note on releases by person.
+  noted <- function(found, by_person) {
+    if (by_person && inherits(found, "splu_answer") && !isTRUE(found$exact)) found$notes <- unique(c(found$notes, list(NARROW)))
+    found
+  }
 
   # --- mathematics
 
@@ -977,7 +989,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         y <- tabulate(part$codes[records], way$size)
         if (!is.null(way$T)) {
           found <- sum(y %*% way$inverse[, met, drop = FALSE]) + top * sum(way$shift[met])
-          return(if (told || (way$hidden == 1 && is.null(way$a))) found else min(max(found, 0), top))
+          return(if (told) found else min(max(found, 0), top))
         }
         found <- sum(ifelse(way$clear, (y - top * way$b) / ifelse(way$clear, way$signal, 1), top * way$counts / n)[met])
         return(found + sum(y * way$short) * (sum(met) > 1) * sum(way$counts[met]) / n)
@@ -1499,11 +1511,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
     }
     r$mean <- function(column, where = NULL) {
       column <- column_of(column)
-      numbers <- numbers_of(column)
-      for (entry in entries[[column]]$intervals) if (!all(c("from", "below") %in% names(entry)) && is.null(entry$mean)) {
-        refuse("\u201c", entry$value, "\u201d of \u201c", column, "\u201d has no end, and too few records for its mean to be told: ",
-               "ask for quantiles, counts or shares.")
-      }
+      numbers <- told_numbers(column)
       of <- chosen_of(where)
       cells <- cells_of(list(of), column)
       each <- matrix(numbers[cells$grid[[column]]], nrow(cells$X))
@@ -1512,8 +1520,21 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       if (sums$values[2] <= 0) refuse("No record to take a mean of is left.")
       ends <- quotient(sums, c(1, 0), c(0, 1))
       answer_within(paste0("mean of ", column, of_words(where)), c(sums$values[1] / sums$values[2], ends), min(each[known]),
-                    max(each[known]), release = facts$id)
+                    max(each[known]), release = facts$id,
+                    notes = if (length(setdiff(names(Filter(Negate(all), of)), column))) within_intervals(column))
     }
+    # As `numbers_of`, refused where nobody knows what stands for an interval without end.
+    told_numbers <- function(column) {
+      for (entry in entries[[column]]$intervals) if (!all(c("from", "below") %in% names(entry)) && is.null(entry$mean)) {
+        refuse("\u201c", entry$value, "\u201d of \u201c", column, "\u201d has no end, and too few records for its mean to be told: ",
+               "ask for quantiles, counts or shares.")
+      }
+      numbers_of(column)
+    }
+    # What must be known where groups are compared by the numbers that stand for intervals.
+    within_intervals <- function(column) if (!is.null(intervals_of(column))) paste0(
+      "Within an interval of \u201c", column, "\u201d all groups count with the same number: what they differ by there is ",
+      "missing from this answer and its 95 % intervals. Shares of the intervals have no such gap.")
     r$quantile <- function(column, q = 0.5, where = NULL) {
       if (!isTRUE(0 < q && q < 1)) refuse("The share q of a quantile lies between 0 and 1.")
       column <- column_of(column)
@@ -1635,7 +1656,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       }
       cells <- cells_of(asked, full)
       shape <- dim(cells$X)
-      y <- if (counted) matrix(numbers_of(outcome)[cells$grid[[outcome]]], shape[1]) else cells$meets(met) * 1
+      y <- if (counted) matrix(told_numbers(outcome)[cells$grid[[outcome]]], shape[1]) else cells$meets(met) * 1
       design <- list("(intercept)" = matrix(1, shape[1], shape[2]))
       inside <- cells$meets(of) & !is.na(y)
       groups <- list()
@@ -1685,12 +1706,14 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         refuse("The release can't tell these coefficients: each may be anything; ask about larger groups, or fewer columns.")
       first <- parts[[min(2, length(parts))]]
       answer(paste(title, "of", words(outcome), "on", paste(names(design)[-1], collapse = ", ")), first$estimate, first$low,
-             first$high, parts = parts, release = facts$id)
+             first$high, parts = parts, release = facts$id, notes = if (counted) within_intervals(outcome))
     }
     r$logit <- function(outcome, on, where = NULL) regression("logistic regression", outcome, on, where, logistic, TRUE)
     r$poisson <- function(outcome, on, where = NULL) regression("Poisson regression", outcome, on, where, exponential, FALSE)
     # Whatever a question that nobody foresaw, or altered facts, lead to is told in a sentence, too.
-    for (name in names(Filter(is.function, r))) body(r[[name]]) <- bquote(tryCatch(.(body(r[[name]])), error = in_a_sentence))
+    by_person <- is.list(facts$persons) && length(facts$persons$design_effects) > 0
+    for (name in names(Filter(is.function, r)))
+      body(r[[name]]) <- bquote(tryCatch(noted((function() .(body(r[[name]])))(), by_person), error = in_a_sentence))
     r$json <- written
     r$column <- meant
     structure(r, class = "splu_release")
@@ -1719,8 +1742,6 @@ print.splu_answer <- function(x, ...) {
     cat("  ")
     print(part)
   }
-  counts <- if (!is.null(x$selected)) list(x) else if ("(all) | (all)" %in% names(x$parts)) x$parts
-  if (any(vapply(counts, function(count) count$low < 0, TRUE)))
-    cat("A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins.\n")
+  for (note in x$notes) cat(note, "\n", sep = "")
   invisible(x)
 }

@@ -57,6 +57,15 @@ _LEAST, _FULL = 1e-9, 0.999  # records at least; of all, with a value, at most
 _SKEWED = (Z * Z - 1) / 6
 _NARROWEST = 0.25  # times a modelled variance, at least
 _BELOW = "A count below 0 stands for few records or none; it is not cut at 0, so that cells add up to their margins."
+_WITHIN = (
+    "Within an interval of “{column}” all groups count with the same number: what they differ by there is missing from "
+    "this answer and its 95 % intervals. Shares of the intervals have no such gap."
+)
+# Nobody can tell from a release which values these are.
+_NARROW = (
+    "Persons were drawn: for values that few persons have again and again, asked of few records or compared by what "
+    "goes with coming often, 95 % intervals hold the truth in 80 to 93 %. Ask of more records, or of groups of values."
+)
 _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "decimal")
 
@@ -71,7 +80,11 @@ def _in_a_sentence(ask):
     @functools.wraps(ask)
     def asked(self, *given, **named):
         try:
-            return ask(self, *given, **named)
+            found = ask(self, *given, **named)
+            persons = isinstance(found, Answer) and not found.exact and self.facts.get("persons")
+            if persons and persons.get("design_effects") and _NARROW not in found.notes:
+                found.notes.append(_NARROW)
+            return found
         except Refused:
             raise
         except Exception as fault:
@@ -89,7 +102,8 @@ class Answer:
     Where `interval_by` is "possible", the release does not tell the figure: the ends are then what it leaves possible.
     `what` says in words what it is, `method` how it was estimated, `exact` whether nothing sensitive is in it.
     `selected` is the number of records meant, where that is exact; `published` what counting rows would have said.
-    `parts` holds the figures that it is made of, by name: coefficients, periods, cells.
+    `parts` holds the figures that it is made of, by name: coefficients, periods, cells. `notes` are sentences that say
+    what must be known of it.
     """
 
     def __init__(self, what, estimate, low, high, method="unbiased", exact=False, **more):
@@ -101,6 +115,8 @@ class Answer:
         self.parts = more.pop("parts", {})
         self.release = more.pop("release", "")
         self.interval_by = "possible" if more.pop("possible", False) else "theory"
+        counts = [self] if self.selected is not None else [part for at, part in self.parts.items() if type(at) is tuple]
+        self.notes = [*more.pop("notes", ()), *([_BELOW] if any(count.low < 0 for count in counts) else [])]
 
     def __getitem__(self, name):
         return self.parts[name]
@@ -108,17 +124,15 @@ class Answer:
     def __repr__(self):
         by = "possible" if self.interval_by == "possible" else "95 %"
         text = f"{self.what}: {_said(self.estimate)} ({by}: {_said(self.low)} to {_said(self.high)})"
-        counts = [self] if self.selected is not None else [part for at, part in self.parts.items() if type(at) is tuple]
-        below = [_BELOW] if any(count.low < 0 for count in counts) else []
-        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values()), *below])
+        return "\n".join([text, *(f"  {part!r}" for part in self.parts.values()), *self.notes])
 
     def as_dict(self):
         """Return it as plain data."""
         found = {"what": self.what, "estimate": _plain(self.estimate), "low": _plain(self.low)}
         found.update(high=_plain(self.high), interval_by=self.interval_by, method=self.method, exact=self.exact)
-        for name in ("published", "selected", "share", "release"):
+        for name in ("published", "selected", "share", "notes", "release"):
             value = getattr(self, name)
-            if value not in (None, ""):
+            if value not in (None, "", []):
                 found[name] = value
         if self.parts:
             found["parts"] = {
@@ -343,13 +357,7 @@ class Release:
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of closed intervals of numbers, over records of `where`."""
         column = _column(column, self.columns)
-        numbers = self._numbers(column)
-        for entry in self.columns[column].get("intervals", ()):
-            if not {"from", "below"} <= set(entry) and "mean" not in entry:
-                raise Refused(
-                    f"“{entry['value']}” of “{column}” has no end, and too few records for its mean to be told: ask "
-                    "for quantiles, counts or shares."
-                )
+        numbers = self._told_numbers(column)
         of = self._chosen(where)
         table = _Table(self, [of], [column])
         asked = [numbers[cell[column]] if cell.meets(of) else None for cell in table.cell.values()]
@@ -361,8 +369,24 @@ class Release:
         return Answer(
             f"mean of {column}" + _of(where),
             *_within(sums.values[0] / sums.values[1], low, high, min(there), max(there)),
+            notes=self._within_intervals(column) if set(of) - {column} else (),
             release=self.id,
         )
+
+    def _told_numbers(self, column):
+        """Return the same as `_numbers`. Raises Refused where nobody knows what stands for an interval without end."""
+        for entry in self.columns[column].get("intervals", ()):
+            if not {"from", "below"} <= set(entry) and "mean" not in entry:
+                raise Refused(
+                    f"“{entry['value']}” of “{column}” has no end, and too few records for its mean to be told: ask "
+                    "for quantiles, counts or shares."
+                )
+        return self._numbers(column)
+
+    def _within_intervals(self, column):
+        """Return what must be known where groups are compared by the numbers that stand for intervals."""
+        numbers = self.columns[column]["kind"] in _NUMBERS
+        return () if numbers or self._intervals(column) is None else (_WITHIN.format(column=column),)
 
     @_in_a_sentence
     def quantile(self, column, q=0.5, where=()):
@@ -424,10 +448,10 @@ class Release:
             if period and (self.columns[by]["kind"] in _NUMBERS or self._intervals(by)):
                 raise Refused(f"“{by}” holds numbers, each a period of its own; leave “{period}” out.")
             period = "1"
-            times = [
-                None if number is None else (number, str(label))
-                for number, label in zip(self._numbers(by), self.labels[by])
-            ]
+            numbers, first = self._numbers(by), {}  # of several spellings of a number the first
+            for number, label in zip(numbers, self.labels[by]):
+                first.setdefault(number, str(label))
+            times = [None if number is None else (number, first[number]) for number in numbers]
         chosen = self._chosen(conditions)
         hides = self._hides(conditions)
         groups = {name: some for name, some in chosen.items() if hides and name not in self._ways}
@@ -518,13 +542,13 @@ class Release:
         outcome = _meant(outcome, self.columns) or outcome
         on = [_meant(term, self.columns) or term for term in ([on] if isinstance(on, str) else on)]
         of = self._chosen(where)
-        full, asked = [term for term in on if term in self.columns], [of]
+        full, asked, notes = [term for term in on if term in self.columns], [of], ()
         if isinstance(outcome, str) and outcome in self.columns and link is _exponential:
             if outcome in full:
                 raise Refused(
                     f"“{outcome}” explains itself: leave it out of the columns by which it is to be explained."
                 )
-            numbers = self._numbers(outcome)
+            numbers, notes = self._told_numbers(outcome), self._within_intervals(outcome)
             full.append(outcome)
             value = lambda cell: numbers[cell[outcome]]  # noqa: E731
         else:
@@ -609,6 +633,7 @@ class Release:
             first.low,
             first.high,
             parts=parts,
+            notes=notes,
             release=self.id,
         )
 
@@ -1145,8 +1170,7 @@ class _Single:
         if way.T is not None:
             found = sum(n * sum(way.inverse[u][s] for s in chosen) for u, n in y.items())
             found += top * sum(way.shift[s] for s in chosen)
-            sure = self.told(hidden) or (way.stated["hidden"] == 1 and way.a is None)
-            return found if sure else min(max(found, 0.0), top)
+            return found if self.told(hidden) else min(max(found, 0.0), top)
         found = sum(
             (y[s] - top * way.b[s]) / way.signal[s] if way.clear[s] else top * way.counts[s] / way.n for s in chosen
         )
@@ -2358,13 +2382,6 @@ def _plain(number):
 # --- command line
 
 
-# Nobody can tell from a release which values these are.
-_NARROW = (
-    "Persons were drawn: for values that few persons have again and again, asked of few records or compared by what "
-    "goes with coming often, 95 % intervals hold the truth in 80 to 93 %. Ask of more records, or of groups of values."
-)
-
-
 _FEWEST = {"count": 0, "share": 1, "difference": 2, "ratio": 2, "odds-ratio": 2, "mean": 1, "quantile": 1, "trend": 1}
 _FEWEST.update({"crosstab": 2, "logit": 1, "poisson": 1})  # words after the question, of which these take no more:
 _NO_MORE = ("difference", "ratio", "odds-ratio", "crosstab", "logit", "poisson")
@@ -2444,9 +2461,6 @@ def main(arguments=None):
         print(f"splu_release: {fault}", file=sys.stderr)
         return 2
     print(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2) if as_json else answer)
-    persons = release.facts.get("persons")
-    if isinstance(persons, dict) and persons.get("design_effects"):
-        print(_NARROW, file=sys.stderr)
     return 0
 
 

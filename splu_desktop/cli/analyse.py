@@ -13,10 +13,8 @@ from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.analyse.analyses import PERIODS
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, column_and_period, conditions_of
-from splu_desktop.core.analyse.figures import BELOW
 from splu_desktop.core.analyse.regression import Term
 from splu_desktop.core.messages import say
-from splu_desktop.core.persons import NARROW
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named
@@ -118,10 +116,8 @@ def _analyse(args: argparse.Namespace) -> None:
     print_table(heads, rows)
     if len(found.parts) > _SHOWN:
         tell("{more} more; --json shows all.", more=len(found.parts) - _SHOWN)
-    if any(part.values and part.low < 0 for part in found.parts.values()):
-        tell(BELOW)
-    if release.published.by_person:
-        tell(NARROW)
+    for note in found.notes:
+        tell(note)
     tell("Release {id}.", id=release.facts["id"])
     if args.out is not None:
         tell("Written to {path}.", path=str(args.out))

@@ -479,6 +479,17 @@ class PerPerson:
         return listed((self._promise, about), "{head} {tail}")
 
     @property
+    def in_short(self) -> str:
+        """The promise per record where it is the least, for who decides what is done about it."""
+        return say(
+            "Who sees all of a person's guesses “{sensitive}”, the same in all, rightly in up to {chance} of the "
+            "cases; who sees none, in {before}.",
+            before=percent_of(self.before),
+            sensitive=self.sensitive,
+            chance=_percent(max(chance for _, chance in self.right)),
+        )
+
+    @property
     def _promise(self) -> str:
         if self.at_once:
             return say(
@@ -505,7 +516,7 @@ def _percent(chance: float) -> Figure:
 
 # Nobody can tell from a release which values these are: docs/decisions/persons.md, “No effect of each value”.
 NARROW = say(
-    "For values that few persons have again and again, these 95 % intervals may be too narrow: asked of few records, "
+    "For values that few persons have again and again, 95 % intervals may be too narrow: asked of few records, "
     "or beside what goes with coming often, they hold the truth in 80 to 93 of 100 cases. Ask of more records, or of "
     "groups of values."
 )

@@ -115,8 +115,8 @@ class Language:
         digits = 0 if share in (0, 1) else digits
         text, least = self.number(100 * share, digits), 10.0**-digits
         # Neither 0 % nor 100 % is said of a share that is not exactly that.
-        if share > 0 and text == self.number(0, digits):
-            text = f"<\u00a0{self.number(least, digits)}"
+        if share and text == self.number(0, digits):
+            text = ("<\u00a0" if share > 0 else ">\u00a0-") + self.number(least, digits)
         elif share < 1 and text == self.number(100, digits):
             text = f">\u00a0{self.number(100 - least, digits)}"
         return f"{text}\u00a0%"

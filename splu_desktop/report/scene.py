@@ -13,7 +13,7 @@ from splu_desktop.frozen import dataclass
 # The program's light palette: Okabe and Ito's hues, dark enough for text.
 INK, QUIET, GRID = "#1b252f", "#52606d", "#d3dae1"
 ACCENT, PROTECTED, ANSWERABLE, BETWEEN = "#00629b", "#96376d", "#006b4e", "#5c6873"
-SOFT = "#e8ecef"
+SOFT, RANGE = "#e8ecef", "#c07fa5"  # the latter: how far what is PROTECTED may reach
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from splu_desktop.compare.ours.splu import Planned
 from splu_desktop.compare.runner import Comparison, compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.draw import PlainGroups
+from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.progress import Cancelled, Progress, Watched
 from splu_desktop.core.query.condition import Condition
@@ -230,3 +231,14 @@ def test_the_command_refuses_in_one_sentence(
     fault = capsys.readouterr().err
     assert sentence in fault
     assert fault.count("\n") == 1
+
+
+def test_the_setting_of_a_plan_is_as_short_as_that_of_any_method() -> None:
+    """It was the whole sentence on its draw, of which the table showed the first words."""
+    source = small_source(400)
+    for gamma, way, setting in ((2, GROUPS, "gamma 2"), (5, JOINED, "gamma 5")):
+        plan = Planned(by_gamma(source.sensitive, gamma, way), "s")
+        assert plan.setting == setting
+        assert plan.draw.words() in plan.promise
+    tolerant = by_gamma(source.sensitive, 5, JOINED).unbound()
+    assert Planned(tolerant, "s").setting == "tolerances per value"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.asked import AskedTable, asked_from, cells, suggested
 from splu_desktop.core.checks.expected import Ahead, Readers, compared, in_counts
+from splu_desktop.core.checks.gate import Light, table_lines
 from splu_desktop.core.checks.proposing import propose, reached
 from splu_desktop.core.draw import Draw, PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
@@ -18,6 +20,7 @@ from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import GROUPS, JOINED, by_gamma, by_tolerances, gamma_tolerances
 from splu_desktop.core.errors import BadSetting, SpluError, UnknownColumn
 from splu_desktop.core.generalise import coarser, column_after, table_after
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.query.reader import Reader
@@ -332,6 +335,20 @@ def test_where_nothing_answers_it_says_what_comes_closest() -> None:
     assert propose(table, plan, partly, (5, 2)).sentences()[0] == "No setting answers all of this; closest comes:"
     nothing = propose(table, plan, [asked_from("sex,result within 50% from 9000", table)], (2,))
     assert not nothing.met, "a table of which nothing is asked is not answered"
+
+
+def test_a_proposal_says_which_limits_it_exceeds_as_the_gate_will() -> None:
+    """A release whose rows were to be right in a third at most was proposed one where they are in half, unsaid."""
+    table = _patients(300)
+    plan = replace(_plan(table, {"diagnosis": PlainGroups(5)}), audience=Audience("partner"))
+    must = asked_from("sex,diagnosis within 20%", table)
+    for gammas, exceeded in (((2,), True), ((8,), False)):
+        found = propose(table, plan, [must], gammas)
+        then = replace(plan, draws={**plan.draws, **found.draws})
+        lines = [line for line in table_lines(table, then) if line.name == "certainty"]
+        told = [line.sentence for line in lines if line.light is Light.AMBER]
+        assert bool(told) is exceeded
+        assert [each for each in found.sentences() if "limit" in each] == told
 
 
 def test_a_table_is_read_as_it_is_written() -> None:

@@ -215,3 +215,116 @@ def test_sentences_that_speak_of_somebody_are_free_text_though_they_repeat() -> 
     notes = [f"seen {day} by {who} at home" for day in "abcdefgh" for who in ("Dr Rahman", "Mrs. Green", "the nurse")]
     assert role("cr_op", *notes) is Role.IDENTIFIER
     assert role("cr_op", *(note.replace("Dr R", "dr r").replace("Mrs. G", "mrs g") for note in notes)) is Role.SA
+
+
+def _harmless(step: int = 7) -> list[str]:
+    """Return names that the lists know to say nothing special, such as “ward”, “Kanal” and “version”."""
+    known = [
+        sign
+        for entry in _file("others.toml")["matter"]
+        if entry["what"] != "work, education or language"  # which may be high or low, and no finding
+        for sign in _signs(entry)
+        if "*" not in sign and said_by(sign)[1] and not any(each.weight for each in said_by(sign)[0])
+    ]
+    assert len(known) > 1500
+    return known[::step]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [("pos", "neg", "n.d."), ("-", "+", "++"), ("0", "1+", "2+", "3+"), ("hoch", "mittel", "niedrig"),
+     ("mejor", "igual", "peor"), ("normale", "alterato", "non eseguito"), ("none", "mild", "severe", "unknown")],
+)  # fmt: skip
+def test_results_and_grades_are_findings_under_every_harmless_name(values: tuple[str, ...]) -> None:
+    """“status”, “level” and “flag” are harmless words: over results they were published."""
+    assert not [name for name in _harmless() if role(name, *values) is Role.NSA]
+
+
+def test_an_education_may_be_high_or_low() -> None:
+    assert role("Education", "low", "medium", "high") is Role.NSA
+    assert role("degree", "low", "medium", "high") is not Role.NSA  # of an injury
+
+
+@pytest.mark.parametrize("name", ["area", "ward", "gender", "profession", "week", "Station", "payer", "lieu", "season"])
+def test_no_place_ward_or_sex_is_a_decimal_number(name: str) -> None:
+    """The area of a burn was a place, and the mean of a week a time."""
+    assert role(name, *(f"{at / 10}" for at in range(9, 60)), kind=Kind.DECIMAL) is Role.DROPPED
+
+
+@pytest.mark.parametrize("aside", ["", "{}_yn", "any_{}", "{} flag"])
+@pytest.mark.parametrize("name", ["scanner", "hosp", "consultation", "Ambulanz", "sejour", "episode", "visita", "sex"])
+def test_what_somebody_had_is_not_published_as_where_or_how(name: str, aside: str) -> None:
+    """A scanner is a machine, and yes under it a scan; a contact of yes may be one with a disease."""
+    asked = aside.format(name) if aside else name
+    assert role(asked, "yes", "no", kind=Kind.BOOLEAN) is not Role.NSA
+    assert role(asked, "0", "1", kind=Kind.BOOLEAN) is not Role.NSA
+
+
+def test_how_somebody_left_is_withheld_in_every_form_of_the_word() -> None:
+    """“discharge” was known over wards alone; “discharged_to” and “Entlassart” were known over anything."""
+    stems = ("discharged", "discharging", "entlassen", "entlassungs", "sorties", "dimissioni", "ontslagen")
+    names = [aside.format(stem) for stem in stems for aside in ("{}", "{}_to", "{}_code", "to_{}")]
+    names += [stem + end for stem in ("entlass", "entlassungs", "ontslag") for end in ("art", "form", "typ", "kz")]
+    assert not [name for name in names if role(name, "1", "2", "3", "7") is Role.NSA]
+    assert not [name for name in names if role(name, "Home", "SNF", "Hospice") is Role.NSA]
+    assert role("Entlassabteilung", "Innere", "Chirurgie") is Role.NSA
+    assert role("Entlasstag", "Mo", "Di", "Mi") is Role.NSA
+
+
+@pytest.mark.parametrize("name", ["last_sex", "first_sex", "sex_contact", "sex_last_month", "sex_age", "sex_no"])
+def test_a_sex_that_is_had_is_no_sex(name: str) -> None:
+    assert role(name, "0", "1", "2", "5", "9", "30", kind=Kind.INTEGER) is not Role.NSA
+    assert role("sex_code", "1", "2") is Role.NSA
+
+
+def test_numbers_of_a_thousand_and_more_are_codes_of_places() -> None:
+    """“CP” is a postal code, or a score of the liver; “location” a ward's number, or a part of the body's."""
+    assert role("CP", "21000", "21200", "71100", kind=Kind.INTEGER) is Role.NSA
+    assert role("CP", "5", "6", "7", "9", kind=Kind.INTEGER) is not Role.NSA
+    assert role("location", "1", "2", "3", kind=Kind.INTEGER) is not Role.NSA
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("Aufnahmeart", ("freiwillig", "Einweisung gegen Willen")), ("admission", ("informal", "under section")),
+     ("episode", ("nieuw", "bekend", "chronisch")), ("visit type", ("relapse", "flare")), ("class", ("obese", "lean"))],
+)  # fmt: skip
+def test_the_kind_of_a_course_is_known_where_its_words_are(name: str, values: tuple[str, ...]) -> None:
+    """Kinds of admission, and of an episode, were published whatever they were."""
+    assert role(name, *values) is not Role.NSA
+    assert role(name, "Elective", "Emergency", "Transfer") is Role.NSA
+    assert role(name, *"ABCDEF") is Role.NSA
+
+
+def test_one_arm_alone_is_no_part_of_the_body() -> None:
+    """Arms of a trial, and visits face to face, were withheld."""
+    assert role("redcap_event_name", "baseline_arm_1", "week_6_arm_1", "week_6_arm_2") is Role.NSA
+    assert role("contact_mode", "phone", "face", "video") is Role.NSA
+    assert role("Site", "left_arm", "right_arm") is not Role.NSA
+
+
+def test_the_day_of_a_birth_is_not_published_beside_its_year() -> None:
+    days, years = [str(at % 28 + 1) for at in range(N)], [str(1950 + at % 50) for at in range(N)]
+    columns = {"Day birth": days, "Month of birth": [str(at % 12 + 1) for at in range(N)], "Year birth": years}
+    made = [Column.from_labels(name, each, kind=Kind.INTEGER) for name, each in columns.items()]
+    found = suggest_roles(Table(tuple(made)))
+    assert found["Day birth"].role is Role.IDENTIFIER
+    assert found["Year birth"].role is Role.NSA
+
+
+def test_small_numbers_are_no_address_of_mail() -> None:
+    """“PEC” is certified mail, and “PEC_min” minutes of care."""
+    assert role("PEC_min", *map(str, range(99)), kind=Kind.INTEGER) is not Role.IDENTIFIER
+    assert role("PEC", *(f"a{at}@pec.it" for at in range(99))) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["CodConsulta", "visit_code", "Code séjour", "episode"])
+def test_a_course_by_a_long_number_is_a_treatment_or_its_like(name: str) -> None:
+    """Codes of consultations say what was done; “episode” 1 and 2 are a first one and one that came back."""
+    assert role(name, "890201", "890301", "890701", kind=Kind.INTEGER) is not Role.NSA
+    assert role("episode status", "1", "2", "9", kind=Kind.INTEGER) is not Role.NSA
+
+
+def test_who_is_alive_is_told_under_a_harmless_name() -> None:
+    """Causes of death by site, in a column “COD to site”, were published."""
+    assert role("COD to site", "Alive", "Breast", "Diseases of Heart", "Chronic Liver Disease") is not Role.NSA

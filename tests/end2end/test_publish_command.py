@@ -87,7 +87,7 @@ def test_a_second_release_is_warned_of_and_refused_when_strict(source: Path, tmp
     status, out, _ = run(capsys, *publish, "--out", tmp_path / "r2")
     assert status == 0
     assert "released once before" in out
-    assert "Whoever averages 2 releases reads a small count of “diagnosis” wrong in" in out
+    assert "2 releases, averaged, show small counts of “diagnosis” wrong in" in out
     status, _, err = run(capsys, *publish, "--out", tmp_path / "r3", "--strict", "--accept", "unique-records")
     assert status == 2
     assert "--accept earlier-release" in err

@@ -104,6 +104,10 @@ def test_label_files_name_every_column_and_run_nothing_else(released: Path) -> N
         assert inside or line in stata[2:5]
         text = line.removeprefix(line.partition(" `")[0]).removeprefix(' `"').removesuffix("\"'")
         assert line in stata[2:5] or not re.search(r"[`$\"]|/\*|///", text), line
+    assert stata[2] == "version 14"
+    assert 'delimiters(",")' in stata[3], "by itself it takes : where times have more of them"
+    assert max(len(line.encode()) for line in stata) < 67_784, "a note's limit, the least of Stata's for a command"
+    assert all(len(re.findall(r"`\"(.*)\"'", line)[0]) <= 80 for line in stata if line.startswith("label"))
     assert max(map(len, spss)) < 256
     comment = spss[: spss.index("PRESERVE.")]
     assert len(comment) > 1  # and ends at its own end alone

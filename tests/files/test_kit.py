@@ -36,6 +36,7 @@ from splu_desktop.core.draw.joined import design
 from splu_desktop.core.draw.together import planned
 from splu_desktop.core.draw.ways import JOINED, by_gamma
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.generalise.intervals import Intervals
 from splu_desktop.core.groups.tolerances import Tolerances
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
@@ -138,6 +139,128 @@ def test_a_mean_of_what_is_left_ends_there(folders: dict[str, Path]) -> None:
         for found in (asked_of_program(reader, question), asked_of_kit(release, question)):
             assert found is not None
             assert least <= found[""][1] <= found[""][0] <= found[""][2] <= most, (asked, found)
+
+
+@pytest.fixture(scope="module")
+def spelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a release with numbers that are spelled in several ways."""
+    chance, n = np.random.default_rng(1), 800
+    a = chance.choice(["-0.0", "0.0", "0", "1.5", "-2.5", "1.50", "1.500", "2"], n)
+    columns = {"a": (a, Kind.DECIMAL), "s": (chance.choice(["x", "y", "z", "u"], n), Kind.CATEGORY)}
+    table = Table(tuple(Column.from_labels(name, of.tolist(), kind=kind) for name, (of, kind) in columns.items()))
+    plan = Plan({"a": Role.NSA, "s": Role.SA}, {"s": PlainGroups(2)})
+    return write_release(
+        sanitise.run(table, plan, randomness=Seeded(1)), tmp_path_factory.mktemp("spelled") / "r"
+    ).folder
+
+
+SPELLED = [
+    *(
+        Question("count", ([asked], "unbiased"))
+        for asked in ("a=0", "a=0,0", "a=-0,0|2", "a=+1.5", "a!=1,50", "a<=0,0")
+    ),
+    Question("trend", ("s=x", "a", "")),
+    Question("crosstab", ("a", "s", [])),
+    Question("mean", ("a", ["s=x"])),
+    Question("logit", ("s=x", ["a"], [])),
+]
+
+
+def test_a_number_spelled_in_several_ways_is_one(spelled: Path) -> None:
+    """1,5 was refused where both 1.5 and 1.50 are there, and each of them was a period of the kit's trend."""
+    release, reader = kit().Release(spelled), Reader(read_release(spelled).published)
+    for question in SPELLED:
+        ours = asked_of_program(reader, question)
+        assert ours is not None, question
+        assert alike(ours, asked_of_kit(release, question)), question
+    trend = asked_of_program(reader, Question("trend", ("s=x", "a", "")))
+    assert list(trend or ()) == ["", "-2.5", "-0.0", "1.5", "2"]
+
+
+@needs("R")
+def test_a_number_spelled_in_several_ways_is_one_in_r(spelled: Path) -> None:
+    release = kit().Release(spelled)
+    for question, found in zip(SPELLED, asked_in_r(spelled, SPELLED), strict=True):
+        assert alike(asked_of_kit(release, question), found), question
+
+
+def in_intervals(n: int) -> Table:
+    """Return hours in four wide intervals, of which wards differ within them, too."""
+    chance = np.random.default_rng(8)
+    ward = chance.choice(["north", "south", "west"], n)
+    age = chance.integers(20, 80, n)
+    band = np.select([age < 40, age < 60], ["20 to 39", "40 to 59"], "60 to 79")
+    hours = chance.gamma(2, 5 + 4 * (ward == "south") + age / 20, n).astype(int)
+    made = {"ward": ward, "age": age.astype(str), "band": band, "hours": hours.astype(str)}
+    kinds = {"age": Kind.INTEGER, "hours": Kind.INTEGER}
+    return Table(tuple(Column.from_labels(x, y.tolist(), kind=kinds.get(x, Kind.CATEGORY)) for x, y in made.items()))
+
+
+@pytest.fixture(scope="module")
+def hours(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of such a release."""
+    table = in_intervals(1_800)
+    roles = dict.fromkeys(table.names, Role.NSA) | {"hours": Role.SA}
+    coarse = {"hours": (Intervals((8.0, 16.0, 24.0)),)}
+    plan = Plan(roles, {"hours": PlainGroups(2)}, generalisations=coarse)
+    return write_release(sanitise.run(table, plan, randomness=Seeded(3)), tmp_path_factory.mktemp("hours") / "r").folder
+
+
+# What is asked -> whether groups are compared by numbers that stand for intervals.
+WITHIN = [
+    (Question("mean", ("hours", ["ward=south"])), True),
+    (Question("mean", ("hours", ["hours=8 to 15", "age=20..50"])), True),
+    (Question("mean", ("band", ["hours=8 to 15"])), True),
+    (Question("poisson", ("hours", ["ward"], [])), True),
+    (Question("mean", ("hours", [])), False),
+    (Question("mean", ("hours", ["hours=8 to 15|16 to 23"])), False),  # whole intervals, whose numbers are told
+    (Question("mean", ("hours", ["ward=north|south|west"])), False),
+    (Question("mean", ("age", ["hours=8 to 15"])), False),
+    (Question("quantile", ("hours", 0.5, ["ward=south"])), False),  # whose ends are those of intervals
+    (Question("share", (["hours=8 to 15"], ["ward=south"], "unbiased")), False),
+    (Question("logit", ("hours=8 to 15", ["band"], [])), False),
+    (Question("poisson", ("ward=south", ["hours"], [])), False),
+]
+
+
+def test_who_compares_groups_by_intervals_is_told_what_is_missing(
+    hours: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Means of wards in four wide intervals held their own numbers in .23 to .93, and nothing in the answer said so."""
+    missing = "all groups count with the same number: what they differ by there is missing from this answer"
+    for question, told in WITHIN:
+        notes = []
+        for ask, words in ((main, ["analyse", str(hours)]), (kit().main, ["--release", str(hours)])):
+            assert ask([*words, *question.typed, "--json"]) == 0
+            notes.append(json.loads(capsys.readouterr().out).get("notes", []))
+            assert ask([*words, *question.typed]) == 0
+            assert (missing in capsys.readouterr().out) is told, question
+        assert notes[0] == notes[1], question
+        assert [note for note in notes[0] if missing in note] == notes[0]
+        assert len(notes[0]) == told, question
+
+
+@needs("R")
+def test_who_compares_groups_by_intervals_is_told_so_in_r(hours: Path) -> None:
+    script = [
+        f"source({json.dumps(str(hours / 'splu_release.R'))}); r <- splu_release({json.dumps(str(hours))})",
+        *(f"x <- {asked.in_r}; cat(r$json(x$notes), '\\n'); print(x)" for asked, _ in WITHIN),
+    ]
+    ran = subprocess.run(["Rscript", "-"], input="\n".join(script), capture_output=True, text=True, check=True)
+    stated = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith(("[", "null"))]
+    release = kit().Release(hours)
+    for (asked, _), notes in zip(WITHIN, stated, strict=True):
+        ours = getattr(release, asked.kind)(*asked.given).notes
+        assert (notes or []) == ours, asked
+        assert ran.stdout.count(f"\n{ours[0]}\n" if ours else "\n") > 0
+
+
+def test_an_interval_without_end_whose_mean_is_not_told_is_no_outcome(folders: dict[str, Path]) -> None:
+    """The mean was refused, and a Poisson regression took the interval to be as wide as the one beside it."""
+    release, reader = kit().Release(folders["numbers"]), Reader(read_release(folders["numbers"]).published)
+    for question in (Question("mean", ("dose", [])), Question("poisson", ("dose", ["ward"], []))):
+        assert asked_of_program(reader, question) is None
+        assert asked_of_kit(release, question) is None
 
 
 def test_values_that_share_what_is_left_are_answered_alike(tmp_path: Path) -> None:
@@ -267,6 +390,22 @@ def test_directions_near_the_limit_are_told_by_the_kit_as_by_the_program(near: P
         assert alike(ours, asked_of_kit(release, question)), question
         answered += ours is not None
     assert answered > len(NEAR) / 2
+
+
+@pytest.mark.parametrize(("seed", "column"), [(5, "one"), (0, "several")])
+def test_a_count_that_nothing_tells_is_one_that_can_be(seed: int, column: str, tmp_path: Path) -> None:
+    """Of 23 records “possible: 0 to 51” were said to have some codes; the kits said 23 at most."""
+    folder = write_release(near_the_limit(seed, column), tmp_path / "r").folder
+    release, published = kit().Release(folder), read_release(folder).published
+    reader, labels, untold = Reader(published), [str(label) for label in published.table["s"].labels], 0
+    for age, some in itertools.product((45, 55, 60, 63), [*labels, "|".join(labels[-2:])]):
+        question = Question("count", ([f"age>={age}", f"s={some}"], "unbiased"))
+        ours = asked_of_program(reader, question)
+        assert alike(ours, asked_of_kit(release, question)), question
+        if ours is not None and ours[""][3]:
+            untold += 1
+            assert 0 <= ours[""][0] <= ours[""][2] <= release.count(question.given[0]).selected, question
+    assert untold
 
 
 @needs("R")

@@ -6,10 +6,12 @@ import csv
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyqtgraph import TextItem
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -27,6 +29,7 @@ from splu_desktop.gui.compare import dialog as beside
 from splu_desktop.gui.compare import figures
 from splu_desktop.gui.compare.dialog import BesideDialog
 from splu_desktop.gui.compare.figures import MethodShown
+from splu_desktop.gui.compare.plot import _LETTER
 from splu_desktop.gui.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -145,6 +148,21 @@ def test_plot_and_table_show_the_same_method(compared: BesideDialog, qtbot: QtBo
     assert rows(compared)[row].title in told
     assert rows(compared)[row].setting in told
     compared.reject()
+
+
+def test_letters_lie_on_no_other_wherever_their_points_are(compared: BesideDialog) -> None:
+    """Three methods that answer all at the same protection had their letters on one spot."""
+    known = next(each for each in rows(compared) if each.achieved is not None)
+    assert known.achieved is not None
+    for right in (1.0, 0.5, 0.0):
+        achieved = replace(known.achieved, answerable=right, colleague=0.1)
+        many = [replace(known, name=letter, letter=letter, achieved=achieved) for letter in "ABCDEF"]
+        compared.plot.draw(many, 0.07)
+        where = [part.pos() for part in compared.plot._parts if isinstance(part, TextItem)]
+        assert len(where) == len(many)
+        for one, other in combinations(where, 2):
+            assert abs(one.x() - other.x()) >= _LETTER[0] - 1e-9 or abs(one.y() - other.y()) >= _LETTER[1] - 1e-9
+        assert all(-0.04 <= each.y() <= 1.1 for each in where)
 
 
 def test_it_can_be_cancelled_and_asked_again(asked: BesideDialog, opened: MainWindow, idle: Idle) -> None:

@@ -108,13 +108,24 @@ def _cut_short(box: QComboBox) -> bool:
     return box.fontMetrics().horizontalAdvance(box.currentText()) > room.width()
 
 
+def _titles(header: QHeaderView) -> dict[str, int]:
+    """Return what stands above columns that are shown, and how wide they are."""
+    model, across = header.model(), Qt.Orientation.Horizontal
+    shown = [] if model is None or header.orientation() is not across else range(header.count())
+    return {str(model.headerData(at, across) or ""): header.sectionSize(at) for at in shown if header.sectionSize(at)}
+
+
 def _symbols(header: QHeaderView) -> list[str]:
     """Return the headers that are symbols of ours, such as T_P, where words belong."""
-    model = header.model()
-    if model is None or header.orientation() is Qt.Orientation.Vertical or isinstance(model, PreviewModel):
-        return []
-    titles = (str(model.headerData(at, Qt.Orientation.Horizontal) or "") for at in range(header.count()))
-    return [title for title in titles if re.fullmatch(r"\w+_\w+", title)]
+    ours = {} if isinstance(header.model(), PreviewModel) else _titles(header)
+    return [title for title in ours if re.fullmatch(r"\w+_\w+", title)]
+
+
+def _beheaded(header: QHeaderView) -> list[str]:
+    """Return the headers that are cut without dots."""
+    dots = header.textElideMode() is not Qt.TextElideMode.ElideNone
+    metrics = header.fontMetrics()
+    return [] if dots else [title for title, wide in _titles(header).items() if metrics.horizontalAdvance(title) > wide]
 
 
 def _alike(table: QTableView) -> list[str]:
@@ -266,6 +277,10 @@ def faults(top: QWidget, sideways: bool) -> Iterator[str]:
             yield f"{name} scrolls in room that scrolls"
         if isinstance(widget, QHeaderView) and (bare := _symbols(widget)):
             yield f"headers of {widget.parentWidget().accessibleName()} are symbols: {bare}"
+        if isinstance(widget, QHeaderView) and (cut := _beheaded(widget)):
+            yield f"headers of {widget.parentWidget().accessibleName()} are cut: {cut}"
+        if isinstance(widget, QLabel) and (bare := re.findall(r"\b[A-Z]_\w+", widget.text())):
+            yield f"{name} says symbols where words belong: {bare}"
         if isinstance(widget, Choice) and not widget.isEditable() and _cut_short(widget):
             text = widget.currentText()
             if text not in _hover(widget, widget.rect().center()):
@@ -534,3 +549,20 @@ def test_a_hidden_column_leaves_no_gap(qapp: QApplication) -> None:
     gap = _gap(table.horizontalHeader())
     table.deleteLater()
     assert gap == 0
+
+
+def test_long_names_end_in_dots_above_columns_and_take_lines_where_asked(qtbot: QtBot) -> None:
+    long = "Operating Certificate Number of the hospital"
+    view = TableView("long names")
+    qtbot.addWidget(view)
+    view.setModel(RowsModel([Field("Value", str), Field(long, lambda _: "1", right=True)]))
+    view.model().show([long])
+    view.resize(250, 200)
+    view.show()
+    view.fit_columns(60)
+    assert not _beheaded(view.horizontalHeader())
+    row = view.verticalHeader()
+    view.fit_columns(60, filling=0, least=120, lined=True)
+    assert row.sectionSize(0) > row.defaultSectionSize(), "a name that does not fit takes lines"
+    view.resize(900, 200)
+    assert row.sectionSize(0) == row.defaultSectionSize(), "and gives them back"

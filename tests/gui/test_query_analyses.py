@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,25 @@ def test_conditions_are_chosen_by_pointing(tab: AnalysisTab) -> None:
     odd = (Condition("Diagnosis", ("flu; gout",)),)
     edit.put(odd)
     assert edit.conditions() == odd
+
+
+def test_what_must_be_known_of_figures_stands_below_them(
+    tab: AnalysisTab, recipient: Stage, idle: Idle, tmp_path: Path
+) -> None:
+    """Of releases by person alone a sentence stood there: what else an answer notes was told on the command line."""
+    asked = _fill(tab, AnalysisKind.MEAN)
+    tab.act()
+    idle(recipient)
+    assert tab.shown is not None
+    assert not tab.notes.isVisible()
+    tab.shown = (asked, replace(tab.shown[1], notes=("One.", "Two.")))
+    tab._show(*tab.shown)
+    assert tab.notes.isVisible()
+    assert tab.notes.text() == "One.\nTwo."
+    tab.export(tmp_path / "mean.csv")
+    idle(recipient)
+    (row,) = csv.DictReader((tmp_path / "mean.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert row["note"] == "One. Two."
 
 
 def test_an_old_answer_is_marked(tab: AnalysisTab, recipient: Stage, idle: Idle) -> None:

@@ -240,6 +240,8 @@ def test_a_share_up_to_all_records_is_told_in_round_figures(qtbot: QtBot) -> Non
     assert short(wide, True) == "≈ 18 %"
     small = Answer((), 2, 3.0, 0.0, 13.2, DEFAULT, 854, 9.0, 3, 3.0)
     assert short(small, True) == "0 % – 1.6 %", "a range begins at 0 %, not at 0.0 %"
+    few = Answer((), 2, 2.0, 0.0, 5.4, DEFAULT, 54_708, 9.0, 3, 2.0)
+    assert short(few, True) == "0 % – 0.011 %", "two digits of the range that is shown, as in the rows around"
 
 
 def test_the_bands_of_a_workload_are_marked_briefly_in_every_language(qtbot: QtBot) -> None:

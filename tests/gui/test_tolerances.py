@@ -135,7 +135,7 @@ def test_the_plan_follows_slider_and_number(planned: ToleranceEditor, window: Ma
     assert "–" not in shown(planned, "positive")[4:]
     assert shown(planned, "positive")[4:] != figures
     assert window.plan_page.primary.isEnabled()
-    for part in ("The records stand in", "signal left", "One group size for all"):
+    for part in ("The records stand in", "show it, of the others", "With one group size for all"):
         assert part in planned.effect.text() + planned.compared.text()
     assert "25\u00a0%" in window.plan_page.tolerant.sentences.text()
     planned.box.setValue(33.0)

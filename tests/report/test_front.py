@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -386,6 +387,24 @@ def test_law_is_the_custodians_choice(case: Case, tmp_path: Path, capsys: pytest
     assert "no law pack “gdrp”" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("known", [0.0004, 0.012, 0.3])
+def test_no_more_rows_are_said_to_be_known_rightly_than_are_known(known: float) -> None:
+    """Of less than 0.1 % of the rows known the front said that 0 to 1 % were known rightly."""
+    t = language("en")
+    told = known_rightly(Figures("release", 0.2, known, 0.5, 0.0, None, (0.1, 0.3), (0.0, 1.0)), t)
+    upper = float(told.removesuffix("\u00a0%").partition("–")[2])
+    assert upper <= math.ceil(1000 * known) / 10
+
+
+def test_the_verdict_says_by_how_much_a_person_is_recognised_more_surely(case: Case) -> None:
+    for typed, words in (("", "while public release allows 9.09\u00a0%"), ("0.05", "while 5\u00a0% was asked for")):
+        public = filled(case.external.public, replace(FIELDS, threshold=typed))
+        risk = replace(public.risk, recognisable=replace(public.risk.recognisable, smallest=7))
+        public = filled(replace(public, risk=risk), public.cover.fields)
+        said = front.verdict(replace(case.external, public=public), language("en"))
+        assert f"with a probability of 14.3\u00a0%, {words}" in said
+
+
 def test_the_threshold_of_the_custodian_is_weighed(case: Case) -> None:
     highest = case.external.public.risk.recognisable.highest
     for allowed, above in (("1", False), ("0,05", True), ("", False)):
@@ -442,15 +461,24 @@ def test_the_audience_chosen_stands_on_the_front_of_the_internal_edition(case: C
     found = original(matched(case.opened, Background(case.imported, plan)))
     report = replace(case.internal, original=found)
     for code in LANGUAGES:
-        sentence, brief = map(language(code).sentence, (audience.sentence, audience.brief))
+        sentence, brief = (unbroken(language(code).sentence(each)) for each in (audience.sentence, audience.brief))
         name = language(code)("Conditions of handing out")
         blocks = document(report, code).blocks
         front = next(block for block in blocks if isinstance(block, TableBlock) and block.name == name)
         assert any(brief in cell_text(cell) for row in front.rows for cell in row)
         whole = "\n".join(said(document(report, code)))
         assert "7" in brief
-        assert unbroken(sentence) in whole, "the annex has all of it, with the reasons"
+        assert sentence in whole, "the annex has all of it, with the reasons"
         assert brief not in "\n".join(said(document(case.external, code)))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_line_of_a_report_can_begin_with_a_sign_of_per_cent(case: Case, code: str) -> None:
+    """Limits of the recipient broke so on the German front: “höchstens 1” and “% einzigartig” below."""
+    plan = replace(_implied(case.imported.table, case.opened), audience=Audience("partner", holds="similar"))
+    told = original(matched(case.opened, Background(case.imported, plan)))
+    for report in (case.external, replace(case.internal, original=told)):
+        assert [text for text in said(document(report, code)) if re.search(r"\d %", text)] == []
 
 
 def test_what_was_found_is_compared_with_the_limits_chosen_for_who_gets_it(case: Case) -> None:
@@ -468,6 +496,8 @@ def test_what_was_found_is_compared_with_the_limits_chosen_for_who_gets_it(case:
         ):
             assert cell_text(cells[name][-1]) == ("met" if now <= limit else "ABOVE"), (name, level)
         assert cells["Unique records"][3].value == level.unique
+        small = "–" if level.k < 11 else "ABOVE" if risk.small else "met"
+        assert cell_text(cells["Records in classes of fewer than 11"][-1]) == small, "as its own limit says"
     asked = [cell_text(cell) for row in cells.values() for cell in row]
     assert {"met", "ABOVE"} <= set(asked)
 

@@ -147,6 +147,12 @@ def test_each_language_writes_numbers_its_own_way() -> None:
     texts = {code: language(code).number(1234567.891, 1) for code in LANGUAGES}
     assert texts == {"en": "1,234,567.9", "de": "1.234.567,9", "fr": "1\u202f234\u202f567,9"}
     assert language("de").percent(0.12345, 2) == "12,35\u00a0%"
+    assert [language("de").percent(share) for share in (0.0, 3e-4, -3e-4, -0.02)] == [
+        "0\u00a0%",
+        "<\u00a00,1\u00a0%",
+        ">\u00a0-0,1\u00a0%",
+        "-2,0\u00a0%",
+    ]
     assert language("fr").plain(0.05) == "0,05"
     assert Language().size(598_266) == "598.3\u00a0kB (598,266 B)"
     assert language("fr").size(1_276_227) == "1,3\u00a0Mo (1\u202f276\u202f227 o)"

@@ -21,7 +21,7 @@ from splu_desktop.report.render.fonts import SHAPED
 from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
 from splu_desktop.report.render.page import Drawing, Fill, PdfLayout, Text
 from splu_desktop.report.render.pdf import _Pen
-from splu_desktop.report.scene import Path, Scene, Words
+from splu_desktop.report.scene import Box, Path, Scene, Words
 from tests.report.conftest import Case
 
 LONG = "Patientenversicherungsnummernverwaltungsabteilungskennzeichen_mit_sehr_langem_Namen" * 3
@@ -172,6 +172,20 @@ def test_a_heading_goes_where_its_table_goes(above: int) -> None:
         pages = [[op.text for op in page.ops if isinstance(op, Text)] for page in layout.pages]
         (page,) = (page for page in pages if "Promise" in page)
         assert sum(text.startswith("row") for text in page) == len(table.rows)
+
+
+@pytest.mark.parametrize("above", range(30, 70, 2))
+def test_a_paragraph_that_leads_to_a_table_stands_above_it(above: int) -> None:
+    """Pages of real reports began with a table whose words stood at the foot of the page before."""
+    table = TableBlock("T", ("Number",), [(f"row {number}",) for number in range(40)], "l", (1,))
+    leads = Paragraph("leads " * 60)
+    for blocks in ([leads, table], [Heading("What it is", 2), leads, table]):
+        layout, pen = laid_out(document(*[Paragraph("x", "item")] * above, *blocks), "A4")
+        check_inside(layout, pen)
+        said = [[op.text for op in page.ops if isinstance(op, Text)] for page in layout.pages]
+        page = next(page for page in said if "Number" in page)
+        assert any(text.startswith("leads") for text in page)
+        assert all(any(text.startswith("leads") for text in page) for page in said if "What it is" in page)
 
 
 @pytest.mark.parametrize("above", range(30, 70, 2))
@@ -328,3 +342,15 @@ def test_words_of_a_figure_stay_in_it(case: Case, code: str) -> None:
                 back = width - back
             assert along - back >= -1, item.text
             assert along - back + width <= room + 1, item.text
+
+
+def test_every_colour_of_bars_is_in_their_legend(case: Case) -> None:
+    """What an estimate leaves open of an attack stood in the grey that its legend calls “without the table”."""
+    for report in (case.external, case.internal):
+        for block in content.document(report).blocks:
+            boxes = (
+                [item for item in block.scene.items if isinstance(item, Box)] if isinstance(block, FigureBlock) else []
+            )
+            legend = {box.colour for box in boxes if box.width == box.height}
+            bars = {box.colour for box in boxes if box.width != box.height}
+            assert not legend or bars == legend, block

@@ -21,7 +21,7 @@ from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import table_after
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
@@ -201,11 +201,13 @@ class Planned(System):
 
     @property
     def setting(self) -> str:
-        return self.draw.words()
+        gamma = self.draw.follows if self.draw.gamma is None else self.draw.gamma
+        return say("tolerances per value") if gamma is None else say("gamma {gamma}", gamma=gamma)
 
     @property
     def promise(self) -> str:
-        return next(iter(self.draw.readers(self.column)), self.draw.words())
+        drawn = say("“{column}” is re-drawn: {words}.", column=self.column, words=self.draw.words())
+        return listed((drawn, *self.draw.readers(self.column)[:1]), "{head} {tail}", "{head} {tail}")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
         if len(self.draw.block(source.sensitive.name)) > 1 or self.draw.draws_of_person(2) != 2:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from splu_desktop.core.analyse.figures import Analysed, within
+from splu_desktop.core.analyse.figures import BELOW, Analysed, within
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.messages import listed, say
@@ -90,9 +90,9 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
 
 
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
-    """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
+    """Return the mean of a column of numbers, or of intervals of numbers by one for each (`numbers_of`)."""
     numbers, of = numbers_of(reader, column), chosen(reader, where)
-    _check_told(reader, column)
+    check_told(reader, column)
     cells = CellTable(reader.engine, [of], [column])
     each = numbers[cells.codes(column)]
     known = cells.meets(of) & ~np.isnan(each)
@@ -102,12 +102,25 @@ def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
     low, high = sums.quotient(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     what = say("mean of {column}{of}", column=column, of=_of(where))
     there = each[known]
-    value = float(sums.values[0] / sums.values[1])
-    return Analysed(what, *within(value, low, high, float(there.min()), float(there.max())))
+    ends = within(float(sums.values[0] / sums.values[1]), low, high, float(there.min()), float(there.max()))
+    return Analysed(what, *ends, notes=within_intervals(reader, column) if of.keys() - {column} else ())
 
 
-def _check_told(reader: Reader, name: str) -> None:
-    """Raise BadQuestion where an interval without an end has too few records for its mean to be told."""
+def within_intervals(reader: Reader, column: str) -> tuple[str, ...]:
+    """Return what must be known where groups are compared by the numbers that stand for intervals of a column."""
+    if interval_ends(reader.published.table[column]) is None:
+        return ()
+    return (
+        say(
+            "Within an interval of “{column}” all groups count with the same number: what they differ by there is "
+            "missing from this answer and its 95 % intervals. Shares of the intervals have no such gap.",
+            column=column,
+        ),
+    )
+
+
+def check_told(reader: Reader, name: str) -> None:
+    """Raise BadQuestion where an interval without an end has too few records for its mean to be told: none is known."""
     column = reader.published.table[name]
     if not reader.published.is_sensitive(name) or (ends := interval_ends(column)) is None:
         return
@@ -221,7 +234,8 @@ def crosstab(reader: Reader, rows: str, columns: str, where: Conditions = ()) ->
         parts[name] = Analysed(name, one.estimate, one.low, one.high, values=values, possible=one.possible)
     whole = found[None, None]
     what = say("{rows} by {columns}{of}", rows=rows, columns=columns, of=_of(where))
-    return Analysed(what, whole.estimate, whole.low, whole.high, parts, possible=whole.possible)
+    notes = (BELOW,) if any(part.low < 0 for part in parts.values()) else ()
+    return Analysed(what, whole.estimate, whole.low, whole.high, parts, possible=whole.possible, notes=notes)
 
 
 def cross_cells(
@@ -351,7 +365,8 @@ def periods(column: Column, period: str) -> tuple[Floats, dict[float, str]]:
         )
     if has_numbers(column):
         times = _numbers(column)
-        return times, {float(at): str(label) for at, label in zip(times, column.labels, strict=True)}
+        # Of several spellings of a number the first.
+        return times, {float(times[at]): str(column.labels[at]) for at in reversed(range(column.m))}
     period = period or _USUAL
     if period not in PERIODS:
         raise BadQuestion(

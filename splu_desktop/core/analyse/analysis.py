@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 
 from splu_desktop.core.analyse import analyses, regression
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.persons import NARROW
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.condition import Condition, column_named, parse_condition
 from splu_desktop.core.query.reader import Reader
@@ -54,8 +56,12 @@ class Analysis:
     q: float = 0.5
 
     def answer(self, reader: Reader) -> Analysed:
-        """Return the figures with their 95 % intervals. Raises BadQuestion."""
+        """Return the figures with their 95 % intervals, and what must be known of them. Raises BadQuestion."""
         self._check()
+        found = self._figures(reader)
+        return replace(found, notes=(*found.notes, NARROW)) if reader.published.by_person else found
+
+    def _figures(self, reader: Reader) -> Analysed:
         match self.kind:
             case AnalysisKind.SHARE:
                 return analyses.share(reader, self.first, self.where)

@@ -28,6 +28,7 @@ class Analysed:
     selected : records meant, where that is exact.
     values : of a cell of a cross-table, None for a margin.
     possible : whether the ends are no 95 % interval, but what the release leaves possible (`Answer.possible`).
+    notes : what must be known of the figures, in sentences: told wherever they are.
     """
 
     what: str
@@ -38,6 +39,7 @@ class Analysed:
     selected: int | None = None
     values: tuple[str | None, ...] = ()
     possible: bool = False
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; an end without bound is None."""
@@ -52,6 +54,8 @@ class Analysed:
             found["values"] = list(self.values)
         if self.parts:
             found["parts"] = {name: part.as_dict() for name, part in self.parts.items()}
+        if self.notes:
+            found["notes"] = list(self.notes)
         return found
 
     @property

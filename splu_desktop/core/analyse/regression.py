@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.analyse.analyses import Conditions, chosen, numbers_of, words
+from splu_desktop.core.analyse.analyses import Conditions, check_told, chosen, numbers_of, within_intervals, words
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import listed, say
@@ -67,6 +67,8 @@ def _regression(
     link: _Link,
 ) -> Analysed:
     title, met, counted = outcome
+    if counted is not None:
+        check_told(reader, counted)
     if counted in on:
         raise BadQuestion(
             "“{column}” explains itself: leave it out of the columns by which it is to be explained.", column=counted
@@ -135,7 +137,8 @@ def _regression(
         outcome=title,
         columns=listed([each if isinstance(each, str) else words(each) for each in on]),
     )
-    return Analysed(what, first.estimate, first.low, first.high, parts)
+    notes = () if counted is None else within_intervals(reader, counted)
+    return Analysed(what, first.estimate, first.low, first.high, parts, notes=notes)
 
 
 def _check_groups(

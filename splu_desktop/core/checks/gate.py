@@ -411,18 +411,17 @@ def persons_line(
     perhaps = None if found.each_is_one else perhaps_persons(source)
     wider = perhaps is not None and perhaps.persons < found.persons  # persons come again, with another stay
     text = say(
-        "Persons have several records: {persons} values of “{column}” in {records} records, {mean:.1f} each on average "
-        "and up to {told}. {promise} If “{other}” tells persons, they have more, for it has {fewer} values: mark it as "
-        "an identifier then, and what this means for them is said here."
+        "Persons have several records: {persons} values of “{column}” in {records} records, up to {told} each. "
+        "{promise} If “{other}” tells persons, they have more, for it has {fewer} values: mark it as an identifier "
+        "then, and what this means for them is said here."
         if wider
-        else "Persons have several records: {persons} values of “{column}” in {records} records, {mean:.1f} each on "
-        "average and up to {told}. {promise} Take one record per person, or draw all of a person's records at once.",
+        else "Persons have several records: {persons} values of “{column}” in {records} records, up to {told} each. "
+        "{promise} Take one record per person, or draw a person's at once.",
         persons=found.persons,
         column=found.column,
         records=found.records,
-        mean=found.mean,
         told=found.public.largest,  # rounded up, as a release says it, and the promise goes by
-        promise=per_person(found.public, table, ways).sentence if ways else say("The promise is per record."),
+        promise=per_person(found.public, table, ways).in_short if ways else say("The promise is per record."),
         **({"other": perhaps.column, "fewer": perhaps.persons} if perhaps is not None and wider else {}),
     )
     return Line("persons", Light.AMBER, text, "classify", found.column)
@@ -669,15 +668,8 @@ def _certainty(plan: Plan, ways: Mapping[str, Draw]) -> Iterable[Line]:
         return
     most, kept = plan.audience.limits.certainty, True
     for name, draw in ways.items():
-        if float(draw.confidence) > most:
+        if text := plan.audience.exceeded(name, float(draw.confidence)):
             kept = False
-            text = say(
-                "A row read about one person shows the own value of “{name}” in {sure}, more than the limit of {most} "
-                "for who gets the release.",
-                name=name,
-                sure=per_cent(float(draw.confidence)),
-                most=per_cent(most),
-            )
             yield Line("certainty", Light.AMBER, text, "plan", name, grave=float(draw.confidence) > 2 * most)
     if kept:
         yield Line("certainty", Light.GREEN, plan.audience.sentence, "classify")

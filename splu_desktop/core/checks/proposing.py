@@ -91,12 +91,14 @@ class Proposal:
     generalisations : column -> its steps, for columns that become coarser.
     unprotected : SA name -> the value that is treated as not sensitive.
     answered : of each table.
+    over : in sentences, which limits for who gets the release it exceeds.
     """
 
     draws: Mapping[str, Draw]
     generalisations: Mapping[str, Steps]
     unprotected: Mapping[str, str]
     answered: tuple[Reached, ...]
+    over: tuple[str, ...] = ()
 
     @property
     def met(self) -> bool:
@@ -137,7 +139,7 @@ class Proposal:
             if any(each.answered for each in self.answered)
             else say("No setting answers this. The closest does not, either:")
         )
-        return [head, *self.changes(), *(each.sentence() for each in self.answered)]
+        return [head, *self.changes(), *(each.sentence() for each in self.answered), *self.over]
 
 
 def reached(told: Sequence[Foretold], asked: AskedTable, least: int) -> Reached:
@@ -207,11 +209,13 @@ def propose(
             fault = why
             continue
         each = {result.asked: result for one in found for result in one.answered}
+        draws = {name: draw for one in found for name, draw in one.draws.items()}
         proposal = Proposal(
-            {name: draw for one in found for name, draw in one.draws.items()},
+            draws,
             coarse,
             {name: value for one in found for name, value in one.unprotected.items()},
             tuple(each[must] for must in musts),
+            _over(plan, draws),
         )
         if proposal.met:
             return proposal
@@ -220,6 +224,13 @@ def propose(
     if closest is None:
         raise fault
     return closest
+
+
+def _over(plan: Plan, draws: Mapping[str, Draw]) -> tuple[str, ...]:
+    """Return in the gate's words which draws are right more surely than is right for who gets the release."""
+    if plan.audience is None:
+        return ()
+    return tuple(filter(None, (plan.audience.exceeded(name, float(draw.confidence)) for name, draw in draws.items())))
 
 
 def _coarser(table: Table, plan: Plan, musts: Sequence[AskedTable]) -> Iterator[dict[str, Steps]]:

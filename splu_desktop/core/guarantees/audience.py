@@ -144,6 +144,18 @@ class Audience:
             certainty=per_cent(limits.certainty),
         )
 
+    def exceeded(self, column: str, sure: float) -> str:
+        """Return that a row is right more surely than the limit, "" where it is not."""
+        if sure <= self.limits.certainty:
+            return ""
+        return say(
+            "A row read about one person shows the own value of “{name}” in {sure}, more than the limit of {most} "
+            "for who gets the release.",
+            name=column,
+            sure=per_cent(sure),
+            most=per_cent(self.limits.certainty),
+        )
+
     def _who(self) -> str:
         return {
             "colleague": say("a colleague under contract"),

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
@@ -392,7 +391,7 @@ def _range(column: Column, text: str) -> Condition | None:
 
 
 def _labels(column: Column, text: str) -> tuple[str, ...]:
-    """Return the labels that a text names: one, or all that stand for “no value”; none where it names none."""
+    """Return the labels that a text names: one, all that stand for “no value”, or all of one value; none for none."""
     stripped = text.strip()
     if not stripped or stripped.casefold() == EMPTY:
         code = _code(column, text)
@@ -400,7 +399,8 @@ def _labels(column: Column, text: str) -> tuple[str, ...]:
             return tuple(str(label) for label in column.labels[column.missing])
         return (str(column.labels[code]),)
     code = _code(column, text)
-    return () if code is None else (str(column.labels[code]),)
+    codes = _alike(column, stripped) if code is None else [code]  # 1,5 is what “1.5” and “1.50” are
+    return tuple(str(label) for label in column.labels[codes])
 
 
 def _after(name: str, text: str, sign: str) -> str | None:
@@ -423,12 +423,12 @@ def _code(column: Column, text: str) -> int | None:
     stripped = text.strip()
     if not stripped:
         return None
-    found: Sequence[int] | NDArray[Any] = ()
-    if column.values is not None:
-        value = value_of(column, stripped)
-        if value is not None:
-            found = np.flatnonzero(column.values == value)
-    else:
-        found = column.folded.get(folded_text(stripped), ())
+    found = _alike(column, stripped) if column.values is not None else column.folded.get(folded_text(stripped), ())
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
     return int(found[0]) if len(found) == 1 else None
+
+
+def _alike(column: Column, text: str) -> list[int]:
+    """Return the codes whose number or date is the one that a text is."""
+    value = value_of(column, text) if column.values is not None else None
+    return [] if value is None else np.flatnonzero(column.values == value).tolist()

@@ -19,7 +19,6 @@ from splu_desktop.core.transition.two_numbers import Floats, Transition
 
 _TIGHT = 0.5  # of its groups, that the most frequent value fills: below, the whole matrix widens by 4 % at most
 _MORE = 1.05  # times the variance of two numbers: 2.5 % of an interval's width, half a point of its coverage
-_STRAYS = 0.4  # standard deviations by which what can't be told may bias others: intervals so far off hold 93 %
 _LEANS = 0.15  # standard deviations by which two numbers may bias others: five times as much where a value gathers
 _MOST = 200  # values beyond which a bias is put up with: a release states the square of that many chances
 _PART = 1 / 8  # of the records of a value: a quarter of the table in which it strays by half from independence
@@ -37,27 +36,15 @@ def leaning(through: Transition) -> bool:
     off = np.stack([through.leaning(one) for one in np.eye(len(through.counts), dtype=bool)], axis=1)
     off -= through.counts @ off / through.n
     np.fill_diagonal(off, 0.0)
-    return _shows(off, _LEANS, _usual(through.matrix, through), through)
+    bias = _PART * np.abs(off * through.counts[:, None]).max(axis=0)
+    usual = _usual(through.matrix, through)
+    return bool((bias > _LEANS * np.sqrt(usual * through.n / 4))[through.readable].any())
 
 
 def misjudged(whole: MatrixTransition, through: Transition) -> bool:
-    """Return whether two numbers leave out much of the variance of some value, or a bias that shows."""
-    told = through.readable
-    if not told.any():
-        return False
-    usual = _usual(whole.matrix, through)
-    if (_spread(whole.matrix, whole.inverse, through.counts / through.n) > _MORE * usual)[told].any():
-        return True
-    # Of a direction that nothing tells about, the part in which a value strays from independence is others' bias.
-    missed = np.abs(whole.hidden.T @ whole.hidden / np.maximum(through.counts, 1e-9)[:, None])
-    np.fill_diagonal(missed, 0.0)
-    return _shows(missed, _STRAYS, usual, through)
-
-
-def _shows(missed: Floats, far: float, usual: Floats, through: Transition) -> bool:
-    """Return whether what counts of values miss per record of another value (m, m) is `far` standard deviations."""
-    bias = _PART * np.abs(missed * through.counts[:, None]).max(axis=0)
-    return bool((bias > far * np.sqrt(usual * through.n / 4))[through.readable].any())
+    """Return whether two numbers leave out much of the variance of some value."""
+    told = _spread(whole.matrix, whole.inverse, through.counts / through.n)
+    return bool((told > _MORE * _usual(whole.matrix, through))[through.readable].any())
 
 
 def _usual(matrix: Floats, through: Transition) -> Floats:

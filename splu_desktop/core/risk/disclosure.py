@@ -274,7 +274,7 @@ def _gain(a_diff: Floats, best: Floats, delta: float, pairs: Pairs) -> Gain:
     half = order[np.searchsorted(np.cumsum(weight[order]), records / 2)]
     return Gain(
         a_know=know,
-        a_acc=right - float(pairs.prior.max()),
+        a_acc=round(right - float(pairs.prior.max()), 12),  # beyond that, rounding tells a gain that is none
         largest_a_diff=float(a_diff.max()),
         half_a_diff=float(a_diff[half]),
         right_guesses=right,

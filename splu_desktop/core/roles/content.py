@@ -30,6 +30,7 @@ from splu_desktop.core.roles.vocabulary import (
     Matter,
     RoleCard,
     first_names,
+    harmless,
     identifying,
     matters,
     said_in,
@@ -90,6 +91,8 @@ _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _ANSWERS = listed(identifying()[1]["answers"])
 _MOST_ANSWERS = 5
+_NO = listed("0 n no non nein nee nao none f false falso faux -")
+_YES_NO = _NO | _ANSWERS | listed("s o t v x + vero vrai wahr verdadero verdadeiro")
 _GRADE = re.compile(r"(?:i{1,3}|iv|v|vi{0,3})[a-c]?", re.IGNORECASE)
 WEAK = ("telephone number", "social-security number", "network address", "street address")
 _DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
@@ -97,6 +100,11 @@ _SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
 _BARE = re.compile(r"()(\d{5,})")
 _KEY, _TURNS, _MIXED = re.compile(r"[^\W_]{8,64}"), re.compile(r"[^\W\d_]\d"), 2  # letters and digits take turns
 _LAST = re.compile(r"(.*[^\W_])[-/_. ](\d{1,3})")  # 000012/1
+_MOST_OF_LIST, _FIRST = 0.6, 10  # of labels that stand in a special list; labels looked at first
+_SIDES = listed(
+    "left right both links rechts beide gauche droite izquierda izquierdo derecha derecho destra sinistra esquerda "
+    "direita"
+)
 _NUMBERED = re.compile(r"[^\W\d_]+\d")
 _CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
 _SPELLINGS = 4  # of one value of a list (Mon, Monday), on average, beyond which the words are parts of codes
@@ -197,10 +205,27 @@ def matter_in(column: Column, *, known: bool = False) -> Matter | None:
     if told := next((matter for matter in matters() if matter.enough & words), None):
         return told
     found = [matter for label in labels if len(label) <= _LONG and (matter := said_in(label)) is not None]
+    found = [matter for matter in found if _several_parts(words) or matter.what != BODY]
     found = [matter for matter in found if matter.what == BODY or not known]
     if len(found) < max(1, len(labels) / 3):
         return None
     return max(dict.fromkeys(found), key=found.count)
+
+
+def _several_parts(words: set[str]) -> bool:
+    """Whether words name parts of the body, or sides of one: no arm of a trial, and not face to face."""
+    body = next(matter for matter in matters() if matter.what == BODY)
+    return sum(map(body.long.said, words)) > 1 or bool(words & _SIDES)
+
+
+def unheard_of(column: Column) -> bool:
+    """Whether a column holds words, most of which no list knows to be harmless: “new” and “chronic” of an episode."""
+    labels = [text for text in sample_labels(column)[:_VALUES] if words_of(text)]
+    if column.kind is not Kind.CATEGORY or any(map(str.isdigit, "".join(labels))):
+        return False
+    if any(len(text.strip()) < _LEAST_WORD for text in labels):
+        return False
+    return 2 * sum(map(harmless, labels)) < len(labels)
 
 
 def rare_values(column: Column) -> bool:
@@ -269,6 +294,12 @@ def counts_up(column: Column) -> bool:
     return len(ends) >= _FEWEST_NAMES and counted >= max(_FEWEST_NAMES, MOST * len(several))
 
 
+def holds_long_numbers(column: Column) -> bool:
+    """Whether all of a column's values are numbers of three digits and more, as those of long lists of codes are."""
+    labels = sample_labels(column)
+    return bool(labels) and all(len(text.strip()) >= _LEAST_WORD and text.strip().isdecimal() for text in labels)
+
+
 def holds_decimal_codes(column: Column) -> bool:
     """Whether a column's values are codes with a decimal point, no numbers: at least one begins with a letter."""
     found = [_DECIMAL_CODE.fullmatch(text.strip()) for text in sample_labels(column)]
@@ -288,6 +319,26 @@ def holds_answers(column: Column) -> bool:
     )
 
 
+def says_yes_or_no(column: Column) -> bool:
+    """Whether a column's values are yes and no, or a mark and its absence, and no codes of something else."""
+    labels = {unaccented(text.strip()).lower() for text in sample_labels(column)}
+    return len(labels) <= _MOST_ANSWERS and labels <= _YES_NO and bool(labels & _NO)
+
+
+def unlike(column: Column, matter: Matter) -> bool:
+    """Whether a column's values are of a kind that no column of a matter has, whatever its name: a ward of 3.5."""
+    return ("decimals" in matter.unlike and column.kind is Kind.DECIMAL) or (
+        "yes_no" in matter.unlike and says_yes_or_no(column)
+    )
+
+
+def below_a_thousand(column: Column) -> bool:
+    """Whether a column holds numbers of which some are below 1,000: counts, ratings and measures; codes may be none."""
+    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
+        return False
+    return bool((column.values[~column.missing] < 1000).any())
+
+
 def holds_grades(column: Column) -> bool:
     """Whether a column's values are Roman numerals, as classes and stages have."""
     labels = sample_labels(column)
@@ -300,20 +351,28 @@ def few(column: Column) -> bool:
 
 
 def in_one_list(column: Column) -> Matter | None:
-    """Return the matter in whose list of values all of a column's stand: days of the week, sexes, ways to pay."""
+    """Return the matter in whose list of values a column's stand: days of the week, sexes, ways to pay; all of them do.
+
+    Of a special matter most are enough: who has no result, or one that a list does not know, has theirs beside others.
+    """
     labels = sample_labels(column)
-    lists = [each for each in matters() if each.all and all(_stands_in(each, text) for text in labels)]
-    values = len(set(map(_first, labels))) if lists else 0
-    if len(labels) > _SPELLINGS * values:
-        return None  # M01, M02, F01: numbers of something, of which a letter says the sex
-    return next((each for each in lists if values >= (3 if each.what in (RECORDED, TIMED) else 2)), None)
+    for matter in matters():
+        share = _MOST_OF_LIST if matter.card is RoleCard.SPECIAL else 1.0
+        if not matter.all or sum(_stands_in(matter, text) for text in labels[:_FIRST]) < share * len(labels[:_FIRST]):
+            continue
+        held = [_first(text) or text for text in labels if _stands_in(matter, text)]
+        values = len(set(held))  # M01, M02, F01: numbers of something, of which a letter says the sex
+        fewest = 3 if matter.what in (RECORDED, TIMED) else 2
+        if len(held) >= share * len(labels) and values >= fewest and len(held) <= _SPELLINGS * values:
+            return matter
+    return None
 
 
 def _stands_in(matter: Matter, text: str) -> bool:
     """Whether a value is one of a matter's list: by its first word, or by all of them where it is to be harmless."""
     words = words_of(text)
     if matter.card is not RoleCard.HARMLESS or matter.what == RECORDED:
-        return _first(text) in matter.all
+        return _first(text) in matter.all or text.strip() in matter.all  # of results: -, +, ++, 2+
     return "_".join(words) in matter.all or (bool(words) and matter.all.issuperset(words))
 
 

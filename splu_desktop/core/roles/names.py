@@ -30,6 +30,7 @@ _OTHER_PERSONS, _ADDRESSES = _WORDS["other_persons"].split(" | "), _WORDS["addre
 _KINDS = listed("type typ tipo art kind specialty fach fachrichtung")  # of a person, which name nobody
 _BIRTH = listed(_WORDS["birth"])
 _BIRTH_ENDS, _BIRTH_PARTS = ("dob", "nac"), ("geburtsd", "geburtst", "geboorted", "naiss", "nacim", "birthd")
+_DAYS = listed("day tag jour dia giorno dag")
 _NUMBERING = listed(_WORDS["numbering"])
 # Columns of these names alone hold numbers of persons, also where a person has many records, if they hold codes.
 _PERSONS, _CASES = listed(_WORDS["persons"]), listed(_WORDS["cases"])
@@ -116,6 +117,8 @@ def person_by_name(name: str) -> str | None:
         and not _counts_in_french(words)
     ):
         return "name of a person"
+    if {"postal", "code"} <= have:
+        return None
     if have & _ADDRESS and not have & {
         "drug",
         "drugs",
@@ -127,6 +130,8 @@ def person_by_name(name: str) -> str | None:
         "city",
         "plz",
         "zip",
+        "postcode",
+        "cap",
     }:
         return "address"
     if have & _FREE:
@@ -173,6 +178,11 @@ def birth_by_name(name: str) -> bool:
         "ort",
         "rate",
     }
+
+
+def day_by_name(name: str) -> bool:
+    """Whether a name announces a day, which beside a month and a year of birth makes its date."""
+    return bool(set(words_of(name)) & _DAYS)
 
 
 def numbering(name: str) -> bool:

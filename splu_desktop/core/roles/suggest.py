@@ -14,6 +14,7 @@ from splu_desktop.core.roles.codes import codes_of
 from splu_desktop.core.roles.content import (
     FEWEST,
     WEAK,
+    below_a_thousand,
     beyond_a_month,
     counts_records,
     distinct_share,
@@ -22,6 +23,7 @@ from splu_desktop.core.roles.content import (
     holds_codes,
     holds_decimal_codes,
     holds_grades,
+    holds_long_numbers,
     holds_periods,
     holds_small_numbers,
     holds_states,
@@ -35,14 +37,18 @@ from splu_desktop.core.roles.content import (
     rare_values,
     refers_to,
     says_the_same,
+    says_yes_or_no,
     sizes,
     speaks_of_persons,
+    unheard_of,
+    unlike,
     worded_otherwise,
 )
 from splu_desktop.core.roles.names import (
     birth_by_name,
     coordinate_by_name,
     counts_off,
+    day_by_name,
     identifier_by_name,
     measures,
     medical,
@@ -56,6 +62,7 @@ from splu_desktop.core.roles.names import (
 )
 from splu_desktop.core.roles.vocabulary import (
     AGED,
+    FOUND,
     RECORDED,
     TIMED,
     Matter,
@@ -222,7 +229,7 @@ def _identifies(column: Column) -> str | None:
     if said:
         return say("the name says {what}", what=say(said))
     if birth_by_name(name):
-        if dated or looks_like_days(column):
+        if dated or looks_like_days(column) or day_by_name(name):
             return "exact dates of birth, which single out most people"
         return None
     if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
@@ -245,7 +252,7 @@ def _named_as(column: Column) -> str | None:
     name, dated = column.name, column.kind in (Kind.DATE, Kind.DATETIME)
     answers = holds_answers(column)  # a telephone consultation: yes, no
     said = identifier_by_name(name)
-    if said == "telephone number" and holds_small_numbers(column):
+    if said in ("telephone number", "e-mail address") and holds_small_numbers(column):
         said = None  # how often, or how strongly by telephone
     if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
         return said
@@ -295,6 +302,9 @@ def _special(column: Column) -> tuple[Matter, str] | None:
     if coded is not None:
         matter, system = coded
         return matter, say("the values are codes of {system}", system=system)
+    graded = found and not doubtful(column.name) and not any("results" in each.unlike for each in found)  # an education
+    if graded and listed is not None and listed.what == FOUND:
+        listed = None
     if listed is not None and listed.card is RoleCard.SPECIAL:  # “estado” may be a state: critical, stable
         return listed, say("the values name {what}", what=say(listed.what))
     matter = matter_in(column, known=known and found[0].what != RECORDED and not says_only(column.name, "events"))
@@ -366,8 +376,14 @@ def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
     matter = next((each for each in found if each.card is RoleCard.RECOGNISES), None)
     if not known and (listed := in_one_list(column)) is not None:
         matter, known = listed if listed.card is RoleCard.RECOGNISES else None, True
-    if (column.kind is Kind.INTEGER or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
+    if (below_a_thousand(column) or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
         return None, False
+    if says_yes_or_no(column) and doubtful(column.name, asked=True):
+        return None, False
+    if found and all(unlike(column, each) for each in found):
+        return None, False
+    if says_only(column.name, "courses") and (unheard_of(column) or holds_long_numbers(column)):
+        return None, False  # of a consultation by its number in a list of treatments, too
     if says_only(column.name, "states") and not dated and not holds_states(column):
         return None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
     if matter is not None and matter.what == TIMED:

@@ -17,6 +17,7 @@ _LONGEST_RUN = 4  # words of a name that are read as one, such as "blood pressur
 _LONGEST_SEAM = 3  # letters between a sign and the next word of a compound: Familienanamnese is one of famil*
 _SEAMS = ("s", "es", "n", "en", "er", "e")  # of the words of a German or Dutch compound
 BODY = "a part of the body"
+FOUND = "a finding, laboratory value or measurement"
 RECORDED = "how the record was made"  # its source or event may be an illness: its values are read
 AGED = "an age or a year of birth"
 TIMED = "a date or a time"  # the matter of dates, years and days of the week
@@ -125,6 +126,7 @@ class Matter:
     long : the same by signs of `_SURE` letters or more, and words that values alone have; for values.
     enough : words of which one value among many tells the matter, such as "died" among five ways to leave.
     all : words with one of which every value begins, as those of a column of weekdays do.
+    unlike : kinds of values (decimals, yes_no, results) over which a name does not say the matter, whatever its words.
     """
 
     what: str
@@ -134,6 +136,7 @@ class Matter:
     long: Signs
     enough: frozenset[str]
     all: frozenset[str]
+    unlike: frozenset[str]
 
 
 def _signs(entry: Mapping[str, Any]) -> list[str]:
@@ -172,6 +175,7 @@ def matters() -> tuple[Matter, ...]:
                     Signs([*sure, *entry.get("values", "").split()]),
                     frozenset(entry.get("enough", "").split()),
                     frozenset(entry.get("all", "").split()),
+                    frozenset(entry.get("unlike", "").split()),
                 )
             )
     return tuple(found)
@@ -302,15 +306,30 @@ def said_by(name: str) -> tuple[tuple[Matter, ...], bool]:
     ) == len(words)
 
 
-def doubtful(name: str) -> bool:
-    """Whether a name is known over names and dates only, and not over whole numbers and answers, such as “visits”."""
-    return _list("doubtful").said("_".join(words_of(name)))
+def doubtful(name: str, *, asked: bool = False) -> bool:
+    """Whether a name is known over names and dates only, and not over whole numbers and answers, such as “visits”.
+
+    asked : whether it is not known over yes and no, such as “scanner”.
+    """
+    words = words_of(name)
+    told = "_".join(word for word in words if not _list("aside").said(word))
+    return any(_list("asked" if asked else "doubtful").said(text) for text in ("_".join(words), told) if text)
 
 
 def says_only(name: str, kind: str) -> bool:
     """Whether all that a name says is of a list: `states`, or `events`, which are named by an illness as well."""
-    words = [word for word in words_of(name) if _list(kind).said(word) or not _list("fill").said(word)]
-    return bool(words) and all(map(_list(kind).said, words))
+    said = [word for word in words_of(name) if _bends(kind, word)]
+    return bool(said) and all(_list("fill").said(word) for word in words_of(name) if word not in said)
+
+
+def _bends(kind: str, word: str) -> bool:
+    """Whether a word is of a list, with no more behind it than bends it or says nothing: Entlassart, no Entlasstag."""
+    if not _list(kind).said(word):
+        return False
+    behind = _list(kind).open(word)[1]
+    parts = {behind, *(behind.removeprefix(seam) for seam in _SEAMS)}
+    known = any(matter.words.said(part) for matter in matters() for part in parts if len(part) > 2)
+    return not known and (len(behind) < _BENDS or any(map(_list("fill").said, parts)))
 
 
 @cache
@@ -323,6 +342,17 @@ def special(name: str) -> Matter | None:
     """Return the weightiest special matter that a name announces, None where it announces none."""
     found, _ = said_by(name)
     return next((matter for matter in found if matter.card is RoleCard.SPECIAL), None)
+
+
+def harmless(value: str) -> bool:
+    """Whether all words of a value are known to say nothing special."""
+    found, known = said_by(value)
+    run = "_".join(words_of(value))
+    return (
+        (known and not any(matter.card is RoleCard.SPECIAL for matter in found))
+        or all(map(_list("fill").said, words_of(value)))
+        or any(run in matter.all for matter in matters() if matter.card is not RoleCard.SPECIAL)
+    )
 
 
 @cache

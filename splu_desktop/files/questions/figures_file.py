@@ -16,10 +16,17 @@ _DIGITS = 9  # of a figure; an end without bound is left empty
 def write_figures(found: Analysed, release: str, path: Path, progress: Progress) -> None:
     """Write every figure with its interval and the release's id. Raises CannotWrite; Cancelled."""
     rows: list[Sequence[Cell]] = [
-        (name, *map(_cell, (one.estimate, one.low, one.high)), one.interval_by, one.selected, release)
+        (
+            name,
+            *map(_cell, (one.estimate, one.low, one.high)),
+            one.interval_by,
+            one.selected,
+            release,
+            " ".join(one.notes),
+        )
         for name, one in ((found.what, found), *found.parts.items())
     ]
-    header = ("figure", "estimate", "low", "high", "interval_by", "selected", "release")
+    header = ("figure", "estimate", "low", "high", "interval_by", "selected", "release", "note")
     write_sheets([Sheet("Figures", header, rows)], path, progress)
 
 

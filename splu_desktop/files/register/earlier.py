@@ -345,9 +345,7 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...], *, who
         else say(", about {percent} % of the records", percent=max(1, round(100 * last.share)))
     )
     where = (
-        say(" It is still in “{folder}”: hand that one out again if it will do.", folder=last.folder)
-        if last.folder
-        else ""
+        say(" It is still in “{folder}”: better hand that one out again.", folder=last.folder) if last.folder else ""
     )
     worst = sorted(fall, key=lambda cost: (not cost.undone, -cost.row.twice))[:_TOLD]
     told = [_cost_sentence(cost) for cost in fall if cost in worst]
@@ -394,16 +392,16 @@ def _cost_sentence(cost: Cost) -> str:
         )
     counts = (
         say(
-            "Nothing is promised of the small counts of “{column}” over {releases} releases together; this one alone "
-            "shows them wrong in {before} of the cases at least.",
+            "Of small counts of “{column}” nothing is promised over {releases} releases; one alone shows them wrong in "
+            "{before} of the cases at least.",
             releases=cost.releases + 1,
             column=cost.column,
             before=_at_least(cost.t_p[0]),
         )
         if cost.t_p[-1] == 0
         else say(
-            "Whoever averages {releases} releases reads a small count of “{column}” wrong in {after} of the cases at "
-            "least, not {before} (gamma {gamma}).",
+            "{releases} releases, averaged, show small counts of “{column}” wrong in {after} of the cases at least, "
+            "not {before} (gamma {gamma}).",
             releases=cost.releases + 1,
             column=cost.column,
             before=_at_least(cost.t_p[0]),
@@ -413,13 +411,13 @@ def _cost_sentence(cost: Cost) -> str:
     )
     if cost.row.shown:
         return say(
-            "{counts} Whoever finds a person's row in all of them is right with up to {sure}.",
+            "{counts} A person's rows, found in all of them, are right with up to {sure}.",
             counts=counts,
             sure=up(cost.row.right),
         )
     return say(
-        "{counts} Whoever finds a person's row in all of them sees the true value, where it is rare, at least twice in "
-        "{twice} of the cases, and knows it then; a common one comes twice by chance, too.",
+        "{counts} A person's rows, found in all of them, show a rare true value at least twice in {twice} of the "
+        "cases, and so tell it.",
         counts=counts,
         twice=percent_of(cost.row.twice),
     )

@@ -50,8 +50,9 @@ def stata(published: Published, facts: Facts, warning: str) -> str:
         f"* {_stata_text(warning)}",
         f"* Written for Stata 14 or newer, by its manual: never run in it. Compare the first rows with {_TABLE}.",
         "version 14",
-        f'import delimited "{_TABLE}", varnames(nonames) rowrange(2) stringcols(_all) bindquote(strict) ///',
-        '    encoding("utf-8") clear',
+        # Left to itself Stata splits by whichever sign is the most frequent: by : where there are times.
+        f'import delimited "{_TABLE}", delimiters(",") varnames(nonames) rowrange(2) stringcols(_all) ///',
+        '    bindquote(strict) encoding("utf-8") clear',
     ]
     for at, (name, column) in enumerate(zip(names, published.table.columns, strict=True), 1):
         lines.append(f"rename v{at} {name}")

@@ -53,6 +53,7 @@ AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need 
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _LEGIBLE = 18  # letters, of which a name that ends in dots shows most
 _MOST_LINES = 3  # that a name may take
+_MOST_LINED = 300  # rows that get lines of their own
 _MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
@@ -257,7 +258,11 @@ class SortFilter(QSortFilterProxyModel):
 
 
 class _Header(QHeaderView):
-    """A header that keeps no room beside a name for the arrow of sorting, which stands above it."""
+    """A header with no room beside a name for the arrow of sorting, which stands above it; a cut name gets dots."""
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         self.ensurePolished()
@@ -285,7 +290,7 @@ class TableView(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._filling: tuple[int, int, dict[int, int]] | None = None
+        self._filling: tuple[int, int, dict[int, int], bool] | None = None
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -317,20 +322,20 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
-    def fit_lines(self) -> None:
-        """Give every row the lines that its name in the first column needs at the width there is; for a few hundred."""
+    def fit_lines(self, column: int = 0) -> None:
+        """Give every row the lines that its name in a column needs at the width there is, in the first few hundred."""
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
         room, most = 0, 1
-        for row in range(0 if model is None else model.rowCount()):
-            name = _breaking(str(model.index(row, 0).data() or ""))
-            room = room or self._room_for_name(model.index(row, 0))
+        for row in range(0 if model is None else min(model.rowCount(), _MOST_LINED)):
+            name = _breaking(str(model.index(row, column).data() or ""))
+            room = room or self._room_for_name(model.index(row, column))
             wrapped = metrics.boundingRect(0, 0, room, 10_000, int(Qt.TextFlag.TextWordWrap), name)
             lines = min(round(wrapped.height() / metrics.lineSpacing()) or 1, _MOST_LINES)
             header.resizeSection(row, lines * metrics.height() + 12)
             most = max(most, lines)
         self.setWordWrap(most > 1)
         if most > 1:
-            self.setItemDelegateForColumn(0, self._breaks)
+            self.setItemDelegateForColumn(column, self._breaks)
 
     def _room_for_name(self, index: QModelIndex) -> int:
         """Return how wide the text of a cell may be, as the style draws it: a pixel less breaks a name that fits."""
@@ -362,7 +367,7 @@ class TableView(QTableView):
     def _fill(self) -> None:
         if self._filling is None:
             return
-        filling, least, wanted = self._filling
+        filling, least, wanted, lined = self._filling
         header, width = self.horizontalHeader(), self.viewport().width()
         least = max(least, header.sectionSizeHint(filling))
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
@@ -381,6 +386,8 @@ class TableView(QTableView):
         for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
             header.resizeSection(at, wide)
         header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
+        if lined:
+            self.fit_lines(filling)
 
     def _stays_whole(self, column: int) -> bool:
         model = self.model()
@@ -396,11 +403,13 @@ class TableView(QTableView):
         filling: int | None = None,
         least: int = 160,
         words: Mapping[int, str] | None = None,
+        *,
+        lined: bool = False,
     ) -> None:
         """Give each column the width of its content, looking at the first rows alone, and of `words` it may come to.
 
         `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width;
-        the others are cut before anybody has to scroll, but for figures.
+        the others are cut before anybody has to scroll, but for figures; `lined` breaks what it holds over lines.
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
@@ -415,7 +424,7 @@ class TableView(QTableView):
             wanted = self.fontMetrics().horizontalAdvance(text) + 28
             header.resizeSection(at, max(header.sectionSize(at), wanted))
         wide = {at: header.sectionSize(at) for at in range(header.count()) if at != filling}
-        self._filling = None if filling is None else (filling, least, wide)
+        self._filling = None if filling is None else (filling, least, wide, lined)
         self._fill()
 
     def _measure(self, columns: range, most: int) -> range:

@@ -395,7 +395,7 @@ class SmallCountsPlot(Plot):
         self._shown: SmallCounts | None = None
         self._most = 0
         self.label_axis("bottom", t("true count, records (f)"))
-        self.label_axis("left", t("shown wrong (T_P)"))
+        self.label_axis("left", t("shown wrong"))
         self.recolour()
 
     def recolour(self) -> None:

@@ -121,11 +121,11 @@ class ColumnsModel(RowsModel[ColumnRow]):
         """Return the reason in few words: what is done for it stands beside it, as the role."""
         if row.role is row.suggestion.role:
             return told(row.suggestion.why)
-        return t("your choice; suggested: {role}", role=role_name(row.suggestion.role))
+        return t("changed; suggested: {role}", role=role_name(row.suggestion.role))
 
     def reason(self, row: ColumnRow) -> str:
         """Return why its role is suggested, or what was."""
         if row.role is row.suggestion.role:
             return told(row.suggestion.reason)
         role = role_name(row.suggestion.role)
-        return t("Your choice; suggested was “{role}”: {reason}", role=role, reason=told(row.suggestion.reason))
+        return t("Changed; suggested was “{role}”: {reason}", role=role, reason=told(row.suggestion.reason))

@@ -200,7 +200,10 @@ class BesideDialog(Dialog):
             figure(
                 t("Row alone"),
                 "stranger",
-                t("How often who finds a person's row, and knows the shares in the table, is right"),
+                t(
+                    "How often who finds a person's row is right by it and by the shares in the table; on “Plan”, by it"
+                    " alone"
+                ),
             ),
             figure(
                 t("Range holds"),

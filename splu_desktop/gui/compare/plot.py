@@ -17,10 +17,12 @@ from splu_desktop.gui.base.words import joined, t
 from splu_desktop.gui.compare.figures import MethodShown, share
 
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-# Corners of a letter that touch its point; the first free one is taken. Near its top the plot has no room above.
-_CORNERS, _BELOW = ((0, 1), (1, 0), (0, 0), (1, 1)), ((0, 0), (1, 0))
-_HIGH = 0.9
-_NEAR = np.array([0.05, 0.07])  # of the axes, within which letters would lie on each other
+# Places of a letter around its point, in sizes of a letter: the first free one is taken, the nearest first.
+_AROUND = [(x, y) for far in (0.75, 1.75) for y in (0.7, -0.7) for x in (far, -far)]
+_PLACES = np.array([*_AROUND, (0.75, -1.7), (-0.75, -1.7), (2.75, 0.7), (-2.75, 0.7)])
+_LETTER = np.array([0.05, 0.08])  # of the axes
+_POINT = 0.65 * _LETTER  # from a letter's middle to a point beside it
+_BOTTOM, _TOP = -0.04, 1.1
 _SHAPES = ("o", "t", "d", "t1", "p", "h", "star")
 # Hues that mean nothing elsewhere in the program, with 4.5:1 on the card of a light and of a dark scheme.
 _LIGHT = ("#00629b", "#8a5300", "#6a51a3", "#a1345c", "#1f737a", "#6f6200")
@@ -45,7 +47,7 @@ class ProtectionPlot(Plot):
         self._parts: list[pg.GraphicsObject] = []
         self._ring = self.getPlotItem().plot(pen=None, symbol="o", symbolSize=17)
         self._ring.setZValue(4)
-        self.getPlotItem().vb.setRange(xRange=(-0.03, 1.05), yRange=(-0.04, 1.1), padding=0.0)
+        self.getPlotItem().vb.setRange(xRange=(-0.03, 1.05), yRange=(_BOTTOM, _TOP), padding=0.0)
         self.setMinimumSize(240, 150)
         self.label_axis("bottom", t("protected: a colleague is wrong"))
         self.label_axis("left", t("large counts right"))
@@ -82,6 +84,7 @@ class ProtectionPlot(Plot):
         self._add(line)
         first = 0
         named: list[Floats] = []  # places of letters, none of which is to lie on another
+        every = np.array([_point(each) for each in self._shown])
         for _, group in groupby(self._shown, key=lambda each: each.name):
             some = list(group)
             planned, weighed = some[0].planned, some[0].first
@@ -102,12 +105,10 @@ class ProtectionPlot(Plot):
             )
             curve.setZValue(3 if planned else 2 if weighed else 1)
             self._add(curve)
-            beside = sum(bool((np.abs(points[-1] - other) < _NEAR).all()) for other in named)
-            corners = _BELOW if points[-1][1] > _HIGH else _CORNERS
-            name = pg.TextItem(some[-1].letter, color=colour, anchor=corners[beside % len(corners)])
-            named.append(points[-1])
+            name = pg.TextItem(some[-1].letter, color=colour, anchor=(0.5, 0.5))
+            named.append(_free(points[-1], named, every))
             name.setFont(theme.small_font(self.font()))
-            name.setPos(*points[-1])
+            name.setPos(*named[-1])
             self._add(name)
 
     def _add(self, part: pg.GraphicsObject) -> None:
@@ -146,6 +147,16 @@ class ProtectionPlot(Plot):
         seen = [box.mapViewToScene(QPointF(*_point(each))) for each in self._shown]
         far = [(point.x() - where.x()) ** 2 + (point.y() - where.y()) ** 2 for point in seen]
         self.point_at(int(np.argmin(far)))
+
+
+def _free(point: Floats, taken: Sequence[Floats], points: Floats) -> Floats:
+    """Return where a letter stands that names a point: where it lies on no other and no point, or the least."""
+    places = point + _PLACES * _LETTER
+    places = places[(places[:, 1] <= _TOP - _LETTER[1] / 2) & (places[:, 1] >= _BOTTOM + _LETTER[1] / 2)]
+    gap = np.ones(len(places))
+    for others, size in ((np.array(taken).reshape(-1, 2), _LETTER), (points, _POINT)):
+        gap = np.minimum(gap, (np.abs(places[:, None] - others) / size).max(axis=2).min(axis=1, initial=1.0))
+    return np.asarray(places[gap.argmax()])
 
 
 def _point(each: MethodShown) -> tuple[float, float]:

@@ -304,7 +304,7 @@ class ImportPage(Page):
 
     def _readings(self, imported: Imported) -> list[_ReadingOf]:
         chosen, why = imported.choices, imported.reasons
-        names = {"\t": t("tab"), ",": t("comma"), ";": t("semicolon"), " ": t("blank")}
+        names = {"\t": t("tab"), ",": t("comma"), ".": t("point"), ";": t("semicolon"), " ": t("blank")}
         lines = []
         for key, what in names_of_settings().items():
             value = getattr(chosen, key)

@@ -96,7 +96,7 @@ class ThresholdBoxes(QWidget):
         self.alpha = whole_box(1, 1000, t("Largest small count, alpha"))
         self.epsilon = percent_box(2.0, 100.0, 0, t("Relative error, epsilon"))
         self.t_e = percent_box(0.1, 50.0, 1, t("Tolerated probability of failing, T_E"))
-        self.t_p = percent_box(0.0, 99.0, 0, t("Least probability wanted, T_P"))
+        self.t_p = percent_box(0.0, 99.0, 0, t("How surely small counts are to be shown wrong"))
         self.t_p.setSpecialValueText(t("not set"))
         for words, box, hint in (
             (
@@ -112,7 +112,7 @@ class ThresholdBoxes(QWidget):
             (
                 t("in at least"),
                 self.t_p,
-                t("T_P: the probability that you want a small count to be shown wrong with; gives a recommendation"),
+                t("How surely a small count is to be shown wrong (T_P); a group size is then recommended"),
             ),
             (
                 t("large ones in at most"),

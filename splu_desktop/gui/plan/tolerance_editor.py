@@ -115,7 +115,7 @@ class ToleranceEditor(QWidget):
         return Folding(steps, classes)
 
     def _build_ways(self) -> QHBoxLayout:
-        row = put(margins(QHBoxLayout(), spacing=8), label(t("All by rule: share ×"), "quiet"))
+        row = put(margins(QHBoxLayout(), spacing=8), label(t("Set all to their share ×"), "quiet"))
         self.theta = QDoubleSpinBox()
         self.theta.setRange(0.0, 100.0)
         self.theta.setDecimals(1)
@@ -182,13 +182,13 @@ class ToleranceEditor(QWidget):
                     colour=lambda r: "fault" if r.limit < r.share else None if r.limit == 1 else "protected",
                 ),
                 figure(
-                    "t_p", t("Shown wrong"), t("T_P: least probability that a small count of the value is shown wrong")
+                    "t_p", t("Shown wrong"), t("How surely a small count of the value is shown wrong, at least (T_P)")
                 ),
                 figure("keeps", t("Kept"), t("How often a record with the value is published with it")),
                 figure(
-                    "signal",
-                    t("Signal"),
-                    t("a − b: how much more often than others its records are published with it; 0 tells nothing"),
+                    "others",
+                    t("Others"),
+                    t("How often a record of another value is published with it; as often as kept: it tells nothing"),
                 ),
             ]
         )
@@ -375,22 +375,25 @@ class ToleranceEditor(QWidget):
 
     def _effect(self, found: Designed) -> str:
         figures = found.figures
-        signal, t_f = figures["values"][0]["signal"], number(figures["t_f"])
+        commonest, t_f = figures["values"][0], number(figures["t_f"])
+        kept, others = percent(commonest["keeps"]), percent(commonest["keeps"] - commonest["signal"])
         if figures.get("mse") is None:
             return t(
-                "Counts of a protected value are within ±{cell} records in a tenth of the table and ±{whole} in all"
-                " of it; signal left on the commonest value {signal}; counts of the whole table are within the"
-                " error asked for from {t_f} on.",
+                "Counts of a protected value are typically within ±{cell} records in a tenth of the table and ±{whole}"
+                " in all of it. Of the records with the commonest value {kept} show it, of the others {others}. Each"
+                " count of the whole table is within the error asked for from {t_f} on.",
                 cell=told(half(found.widths[0])),
                 whole=told(half(found.widths[1])),
-                signal=percent(signal),
+                kept=kept,
+                others=others,
                 t_f=t_f,
             )
         return t(
-            "The records stand in {sizes}; signal left on the commonest value {signal}; counts are within the error "
-            "asked for from {t_f} on.",
+            "The records stand in {sizes}. Of those with the commonest value {kept} show it, of the others {others}."
+            " Counts of {t_f} or more are within the error asked for.",
             sizes=told(figures["words"]),
-            signal=percent(signal),
+            kept=kept,
+            others=others,
             t_f=t_f,
         )
 
@@ -400,9 +403,10 @@ class ToleranceEditor(QWidget):
         if single is not None and len(found.draw.shape()["sizes"]) > 1:
             said.append(
                 t(
-                    "One group size for all, {size}: signal {signal}.",
+                    "With one group size for all, {size}, these two shares would be {apart} apart, not {now}.",
                     size=number(single["size"]),
-                    signal=percent(single["signal"]),
+                    apart=percent(single["signal"]),
+                    now=percent(figures["values"][0]["signal"]),
                 )
             )
         if not figures.get("from_blocks", True):

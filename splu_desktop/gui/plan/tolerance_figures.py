@@ -32,7 +32,7 @@ class ToleranceRow:
     limit: Fraction
     t_p: float | None = None
     keeps: float | None = None
-    signal: float | None = None
+    others: float | None = None
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,7 @@ def rows_of(column: Column, limits: Limits, found: Designed | None) -> tuple[Tol
     told = {} if found is None else {row["value"]: row for row in found.figures["values"]}
     rows = []
     for label, count in zip(map(str, column.labels), column.counts().tolist(), strict=True):
-        figures = [told[label][name] for name in ("t_p", "keeps", "signal")] if label in told else []
+        of = told.get(label)
+        figures = () if of is None else (of["t_p"], of["keeps"], of["keeps"] - of["signal"])
         rows.append(ToleranceRow(label, count, count / n, limits[label], *figures))
     return tuple(rows)

@@ -31,11 +31,13 @@ class Advice:
     Attributes
     ----------
     curve : T_P, errors and signal over the feasible gammas.
+    alpha : the largest small count.
     gamma : the recommended gamma; None where no T_P is asked for, or none meets it.
     words : the recommendation, or what would help, in a sentence; "" where no T_P is asked for.
     """
 
     curve: planning.TradeOff
+    alpha: int
     gamma: int | None
     words: str
 
@@ -45,9 +47,10 @@ def advise(counts: NDArray[np.int64], n: int, thresholds: Thresholds, column: st
     progress.report("Comparing group sizes", 0.0)
     curve = planning.trade_off(counts, n, thresholds)
     if thresholds.t_p is None:
-        return Advice(curve, None, "")
+        return Advice(curve, thresholds.alpha, None, "")
     found = planning.recommend(counts, n, thresholds)
-    return Advice(curve, found.gamma, told(sentences.recommendation(found, thresholds, column=column)))
+    words = told(sentences.recommendation(found, thresholds, column=column))
+    return Advice(curve, thresholds.alpha, found.gamma, words)
 
 
 def _marks(gammas: Floats) -> list[float]:
@@ -119,9 +122,10 @@ class TradeOffPlot(Plot):
             return ""
         curve = self._shown.curve
         return t(
-            "Gamma {gamma}: small counts shown wrong {t_p}; usual error of large counts {error}, within a tenth of"
-            " the records {subgroup}; signal left {signal}",
+            "Gamma {gamma}: counts up to {alpha} are shown wrong in at least {t_p} of the releases; larger ones are"
+            " usually off by {error}, in a tenth of the table by {subgroup}; signal left {signal}",
             gamma=number(int(curve.gammas[place])),
+            alpha=self._shown.alpha,
             t_p=promised(float(curve.t_p[place])),
             error=percent(float(curve.large_error[place])),
             subgroup=percent(float(curve.subgroup_error[place])),
@@ -147,14 +151,7 @@ class TradeOffTab(QWidget):
         side = margins(QVBoxLayout(), spacing=6)
         self.words = label("", wrap=True, selectable=True)
         self.use = button("", self._use, picture="check")
-        self.legend = label(
-            t(
-                "Thick line, dots: small counts shown wrong (T_P). Thin, squares: usual error of large counts. Dashed,"
-                " triangles: the same within a tenth of the records."
-            ),
-            "quiet",
-            wrap=True,
-        )
+        self.legend = label("", "quiet", wrap=True)
         self.readout = label("", "quiet", wrap=True)
         self.plot.readout.connect(self._read)
         put(side, self.words, (self.use, 0, Qt.AlignmentFlag.AlignLeft), self.legend, self.readout, 1)
@@ -169,6 +166,13 @@ class TradeOffTab(QWidget):
         """Show another trade-off, or another gamma in it."""
         self._advice = advice
         self.plot.draw(advice, gamma)
+        self.legend.setText(
+            t(
+                "Thick line, dots: how often counts up to {alpha} are shown wrong. Thin line, squares: how far larger"
+                " ones are usually off. Dashed, triangles: the same in a tenth of the table, such as one ward.",
+                alpha=advice.alpha,
+            )
+        )
         self.words.setText(
             advice.words
             or t("Set above in how many cases small counts must be shown wrong, and a group size is recommended.")

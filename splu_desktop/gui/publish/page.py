@@ -379,10 +379,10 @@ class PublishPage(Page):
     def help_text(self) -> str:
         return t(
             "<p>Publishing writes a new folder: the table, a file that tells programs how to read its counts, and a "
-            "short explanation for the recipient. No group, original value or record order stands in it.</p><p>It is "
-            "written whole or not at all, checked, and remembered in your register of releases. Your own table is "
-            "never touched.</p><p><b>What should I check?</b></p><p>A published file can't be called back. Are all "
-            "columns needed? Does a rare combination of age, ward and postcode point at one person?</p><p>Publish a "
-            "table once and hand out the same release again: two releases of the same records protect less than "
-            "one.</p>"
+            "short explanation for the recipient. No group, original sensitive value or record order stands in it.</p>"
+            "<p>It is written whole or not at all, checked, and remembered in your register of releases. Your own "
+            "table is never touched.</p><p><b>What should I check?</b></p><p>A published file can't be called back. "
+            "Are all columns needed? Does a rare combination of age, ward and postcode point at one person?</p>"
+            "<p>Publish a table once and hand out the same release again: two releases of the same records protect "
+            "less than one.</p>"
         )

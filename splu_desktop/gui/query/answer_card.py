@@ -190,7 +190,7 @@ class AnswerCard(Card):
         if self.share.isHidden():
             return
         of = number(answer.n_p)
-        width = (answer.high - answer.low) / answer.n_p
+        width = (answer.ends[1] - answer.ends[0]) / answer.n_p
         ends = [percent_within(end / answer.n_p, width) for end in answer.ends]
         if answer.vague:
             text = t("{low} to {high} of the {of} records selected", low=ends[0], high=ends[1], of=of)

@@ -265,7 +265,7 @@ class ManyTab(WorkingTab):
             rest = iter(counts)
             self._show_rows(tuple(row if row.fault else replace(row, true=next(rest)) for row in rows))
             self.view.setColumnHidden(self.view.secret, False)
-            self.view.fit_columns(300, filling=1)
+            self.view.fit_columns(300, filling=1, lined=True)
 
     def _show_rows(self, rows: tuple[Row, ...]) -> None:
         self._rows = rows
@@ -275,7 +275,7 @@ class ManyTab(WorkingTab):
     def _show(self, rows: tuple[Row, ...]) -> None:
         self._show_rows(rows)
         self._truth_switched(self.truth_switch.isChecked())
-        self.view.fit_columns(300, filling=1)
+        self.view.fit_columns(300, filling=1, lined=True)
         self.save_button.setEnabled(self._answered is not None)
         self.show_result(self.view)
 

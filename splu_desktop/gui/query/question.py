@@ -277,7 +277,7 @@ class QuestionTab(Tab):
             self._asked.insert(0, asked)
         self.asked_model.show(())
         self.asked_model.show(tuple(self._asked))
-        self.asked.fit_columns(250, filling=0)
+        self.asked.fit_columns(250, filling=0, lined=True)
         self._say_list()
         self.answered.emit()
 

@@ -141,7 +141,7 @@ class WorkloadTab(WorkingTab):
             return None
         size, sets = int(self.amount.currentData()), self.sets.isChecked()
         work = partial(judge, asker, tuple(sas), size, sets)
-        return self.work("workload", work, partial(self._measured, self.sensitive.currentText()))
+        return self.work("workload", work, partial(self._measured, self.sensitive.currentText(), size))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -150,10 +150,14 @@ class WorkloadTab(WorkingTab):
             return self.readouts[at].setText(t("Of several columns together, nothing is promised."))
         return self.readouts[at].setText(text or self._notes[at])
 
-    def _measured(self, name: str, accuracy: Accuracy) -> None:
+    def _measured(self, name: str, wanted: int, accuracy: Accuracy) -> None:
         self._accuracy = accuracy
-        # Of a small table there are fewer than were wanted.
-        self.measured.setText(t("Measured with {n} questions about “{name}”.", n=number(accuracy.total), name=name))
+        n = number(accuracy.total)
+        self.measured.setText(
+            t("Measured with {n} questions about “{name}”.", n=n, name=name)
+            if accuracy.total >= wanted
+            else t("Measured with {n} questions about “{name}”: a table of this size has no more.", n=n, name=name)
+        )
         for plot in (self.bands_plot, self.small_plot):
             plot.draw(accuracy)
             plot.point_at(None)  # what stood under the cursor were other figures

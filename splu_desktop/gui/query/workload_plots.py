@@ -37,7 +37,7 @@ class BandsPlot(Plot):
             item.addItem(bars)
         self._shown: Accuracy | None = None
         self.label_axis("bottom", t("true count up to (records, share of all)"))
-        self.label_axis("left", t("mean relative error"))
+        self.label_axis("left", t("off by, on average"))
         self.recolour()
 
     def recolour(self) -> None:

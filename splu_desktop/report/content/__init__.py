@@ -11,7 +11,18 @@ from itertools import compress
 
 from splu_desktop.files.language import Language, language, mark
 from splu_desktop.report.content import closing, described, front, promise, risk, worth
-from splu_desktop.report.document import Block, Cell, Document, Heading, Pages, TableBlock, cell_text
+from splu_desktop.report.content.parts import unbroken
+from splu_desktop.report.document import (
+    Block,
+    Cell,
+    Document,
+    FigureBlock,
+    Heading,
+    Pages,
+    Paragraph,
+    TableBlock,
+    cell_text,
+)
 from splu_desktop.report.model import Report
 
 __all__ = ["document"]
@@ -60,16 +71,26 @@ def document(report: Report, code: str = "en") -> Document:
 
 
 def _found(block: Block, titles: Mapping[str, str]) -> Block:
-    """Return a table with references to the sections that there are, and without columns in which nothing stands."""
+    """Return a block with no line that begins with %, and of a table references to sections that there are.
+
+    A table loses the columns in which nothing stands.
+    """
+    if isinstance(block, Heading | Paragraph):
+        return replace(block, text=unbroken(block.text))
+    if isinstance(block, FigureBlock):
+        return replace(block, caption=unbroken(block.caption))
     if not isinstance(block, TableBlock):
         return block
 
     def told(cell: Cell) -> Cell:
+        if isinstance(cell, str):
+            return unbroken(cell)
         if not isinstance(cell, Pages):
             return cell
         keys = tuple(key for key in cell.keys if key in titles)
         return Pages(keys, ", ".join(dict.fromkeys(titles[key] for key in keys)) if keys else cell.text)
 
+    block = replace(block, header=tuple(map(unbroken, block.header)))
     rows = [tuple(map(told, row)) for row in block.rows]
     says = [any(cell_text(row[i]) not in ("", "–") for row in rows) for i in range(len(block.align))]
     if not block.header or not any(says):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.parts import cut, decimal, facts, once, share, table, unbroken, upmost, whole, yes_no
+from splu_desktop.report.content.parts import cut, decimal, facts, once, share, table, upmost, whole, yes_no
 from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
 from splu_desktop.report.model import Alternative, CheckResult, Report
 
@@ -202,7 +202,7 @@ def accepted(report: Report, t: Language) -> list[Block]:
         t("Acknowledgements"),
         found,
         (t("Condition"), "l", 1.1, lambda each: t(GATE.get(each.name, each.name))),
-        (t("What was found"), "l", 4, lambda each: unbroken(t.sentence(each.sentence)) or "–"),
+        (t("What was found"), "l", 4, lambda each: t.sentence(each.sentence) or "–"),
         (t("Accepted in these words"), "l", 1.5, lambda each: each.words or bare[each.accepted]),
     )
     return [said]

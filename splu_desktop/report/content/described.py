@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.files.language import Language, mark
 from splu_desktop.files.release.recipient import cut_words
-from splu_desktop.report.content.parts import KINDS, ROLES, WAYS, exact_percent, facts, listed, table, unbroken, whole
+from splu_desktop.report.content.parts import KINDS, ROLES, WAYS, exact_percent, facts, listed, table, whole
 from splu_desktop.report.document import Block, Cell, Heading, Pages, Paragraph, TableBlock
 from splu_desktop.report.law import packs
 from splu_desktop.report.model import Report
@@ -67,27 +67,27 @@ def done(report: Report, t: Language) -> list[Block]:
     )
     blocks: list[Block] = [Paragraph(told)]
     if report.original is not None and report.original.audience is not None:
-        blocks.append(Paragraph(unbroken(t.sentence(report.original.audience))))
+        blocks.append(Paragraph(t.sentence(report.original.audience)))
     blocks += _kept(report, t)
     drawn: dict[str, list[str]] = {}
     for block in report.public.blocks:
         drawn.setdefault(block.how, []).extend(block.columns)
     for how, names in drawn.items():
         said = t("Sensitive and re-drawn: {names}. How: {how}", names=listed(names, t, 12), how=t.sentence(how))
-        blocks.append(Paragraph(unbroken(said)))
+        blocks.append(Paragraph(said))
     blocks.append(
         Paragraph(t("Groups, random numbers and the order of the records were destroyed; chance came from the system."))
     )
     readers = {each.column: each.readers for each in report.public.guarantees}
     blocks.append(Heading(t("What a single row tells, and to whom"), 2, key="readers"))
-    blocks += [Paragraph(unbroken(t.sentence(text)), "item") for text in attackers.said_once(readers, bounds=True)]
+    blocks += [Paragraph(t.sentence(text), "item") for text in attackers.said_once(readers, bounds=True)]
     costs = [cost for block in report.public.blocks for cost in block.costs]
     if costs:
         blocks.append(Paragraph(t("What columns drawn together tell of each other:")))
-        blocks += [Paragraph(unbroken(t.sentence(cost)), "item") for cost in costs]
+        blocks += [Paragraph(t.sentence(cost), "item") for cost in costs]
     persons = " ".join(t.sentence(text) for text in report.public.persons.sentences)
     if persons:
-        blocks.append(Paragraph(unbroken(persons), "item"))
+        blocks.append(Paragraph(persons, "item"))
     return [*blocks, *_typed(report, t)]
 
 

@@ -15,6 +15,7 @@ from splu_desktop.report.scene import (
     BETWEEN,
     PROTECTED,
     QUIET,
+    RANGE,
     SOFT,
     Axis,
     Box,
@@ -144,13 +145,15 @@ def attacked(rows: list[tuple[str, Figures, Figures]], t: Language) -> FigureBlo
     x = Axis(0, 1, 150, WIDTH - 90)
     scene.add(Box(150, 2, 8, 8, QUIET), Words(162, 9, t("without the table"), size=8))
     scene.add(Box(280, 2, 8, 8, PROTECTED), Words(292, 9, t("strongest attacker"), size=8))
+    if any(best.ends is not None for *_, best in rows):
+        scene.add(Box(395, 2, 8, 8, RANGE), Words(407, 9, t("range estimated"), size=8))
     for place, (name, blind, best) in enumerate(rows):
         y = 18 + 18.0 * place
         scene.add(Words(144, y + 9, shortened(name), "end", 7.5))
         low, high = (best.right,) * 2 if best.ends is None else best.ends
         scene.add(Box(x.start, y, max(0.5, x.at(blind.right) - x.start), 6, QUIET))
         if high > low:
-            scene.add(Box(x.start, y + 7, x.at(high) - x.start, 6, BETWEEN))
+            scene.add(Box(x.start, y + 7, x.at(high) - x.start, 6, RANGE))
         scene.add(Box(x.start, y + 7, max(0.5, x.at(low) - x.start), 6, PROTECTED))
         told = t.percent(best.right) if best.ends is None else cell_text(guessed(best, t))
         scene.add(Words(WIDTH, y + 9, f"{t.percent(blind.right)} → {told}", "end", 7.5, QUIET))

@@ -8,6 +8,7 @@ from typing import Any
 from splu_desktop.core.guarantees.attackers import Figures
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.parts import (
+    RISK_ASKED,
     VERDICT_REASONS,
     at_least,
     at_most,
@@ -66,8 +67,18 @@ def verdict(report: Report, t: Language) -> str:
     """Return the verdict over all checks in one line."""
     found = report.public.cover.verdict
     column, best, _ = surest(report)
-    known = {"column": shortened(column), "known": known_rightly(best, t)}
-    reasons = t.joined(t(VERDICT_REASONS[code], **(known if code == "inferred" else {})) for code in found.reasons)
+    asked = report.public.cover.fields.allowed
+    stricter = asked is not None and asked < THRESHOLD
+    limit = setting(asked if stricter else THRESHOLD, t)
+    values = {
+        "inferred": {"column": shortened(column), "known": known_rightly(best, t)},
+        "risk-above": {
+            "highest": cell_text(share(report.public.risk.recognisable.highest, t)),
+            "limit": cell_text(limit),
+        },
+    }
+    words = VERDICT_REASONS | ({"risk-above": RISK_ASKED} if stricter else {})
+    reasons = t.joined(t(words[code], **values.get(code, {})) for code in found.reasons)
     if found.code == "sound":
         return t("All checks passed and all thresholds are met.")
     if found.code == "reservations":
@@ -260,7 +271,8 @@ def _before_after(report: Report, t: Language) -> list[Block]:
 
     if after.nsas:
         row(t("Unique records"), lambda found: found.unique, None, None if chosen is None else chosen.unique)
-        row(t("Records in classes of fewer than 11"), lambda found: found.small, None, None)
+        none = 0.0 if chosen is not None and chosen.k >= 11 else None
+        row(t("Records in classes of fewer than 11"), lambda found: found.small, None, none)
         row(t("Prosecutor risk, highest"), lambda found: found.highest, THRESHOLD, allowed)
         row(t("Prosecutor risk, mean"), lambda found: found.mean, THRESHOLD, allowed)
         row(t("Journalist risk, at most"), lambda found: found.highest, THRESHOLD, allowed)

@@ -25,13 +25,14 @@ VERDICT_REASONS = {
     "unique-records": mark("records are unique in the columns published unchanged"),
     "inferred": mark("an attacker is rightly at least 80 % sure of “{column}” in {known} of the rows"),
     "risk-above": mark(
-        "some person can be recognised more surely than the threshold for public release, or the one asked for, allows"
+        "some person can be recognised with a probability of {highest}, while public release allows {limit}"
     ),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
     "warned": mark("published columns were warned of"),
     "released-again": mark("the same records were released more than once"),
 }
+RISK_ASKED = mark("some person can be recognised with a probability of {highest}, while {limit} was asked for at most")
 ROLES = {
     "nsa": mark("published unchanged (NSA)"),
     "sa": mark("sensitive, re-drawn (SA)"),
@@ -79,7 +80,7 @@ def share(value: float | None, t: Language, digits: int = 1) -> Cell:
 def known_rightly(figures: Figures, t: Language) -> str:
     """Return the share of all rows of which the attacker is at least 80 % sure, and right."""
     low, high = figures.rightly_80
-    return cell_text(between(high, None if low == high else (low, high), t))
+    return cell_text(between(high, None if low == high else (low, high), t, 1))
 
 
 def guessed(figures: Figures, t: Language) -> Cell:
@@ -87,12 +88,16 @@ def guessed(figures: Figures, t: Language) -> Cell:
     return between(figures.right, figures.ends, t)
 
 
-def between(value: float | None, ends: tuple[float, float] | None, t: Language) -> Cell:
-    """Return a share as a cell; where it is estimated, between which whole per cents it lies, and no figure beside."""
+def between(value: float | None, ends: tuple[float, float] | None, t: Language, digits: int = 0) -> Cell:
+    """Return a share as a cell; where it is estimated, between which per cents it lies, and no figure beside.
+
+    digits : decimals of the ends; one where the upper end is known so exactly, and stands elsewhere.
+    """
     if ends is None:
         return share(value, t)
-    low, high = math.floor(100 * ends[0]), math.ceil(100 * ends[1])
-    return Number(f"{t.plain(low)}–{t.percent(high / 100, 0)}", None)
+    step = 10**digits
+    low, high = math.floor(100 * step * ends[0] + 1e-9) / step, math.ceil(100 * step * ends[1] - 1e-9) / step
+    return Number(f"{t.plain(low)}–{t.plain(high)}\u00a0%", None)
 
 
 def at_most(figures: Figures) -> float:

@@ -16,7 +16,6 @@ from splu_desktop.report.content.parts import (
     share,
     shown,
     table,
-    unbroken,
     upmost,
     whole,
 )
@@ -29,7 +28,7 @@ _SENTENCES, _SIZES = 6, 8  # of many columns, on pages
 def promises(report: Report, t: Language) -> list[str]:
     """Return the promises as the program states them (`Draw.sentences`), once for columns of which the same holds."""
     said = attackers.said_once({each.column: each.sentences for each in report.public.guarantees})
-    return [unbroken(t.sentence(sentence)) for sentence in said]
+    return [t.sentence(sentence) for sentence in said]
 
 
 def promised(report: Report, t: Language) -> list[Block]:
@@ -65,7 +64,7 @@ def _table(every: tuple[model.Guarantee, ...], t: Language) -> TableBlock:
         (t("T_P asked for"), "r", 0.9, lambda each: setting(each.wanted_t_p, t)),
         ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),
         (
-            unbroken(t("Signal a − b, least")),
+            t("Signal a − b, least"),
             "r",
             0.9,
             lambda each: share(min((v.signal for v in each.values), default=None), t),

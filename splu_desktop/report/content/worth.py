@@ -16,7 +16,6 @@ from splu_desktop.report.content.parts import (
     shortened,
     shown,
     table,
-    unbroken,
     whole,
     yes_no,
 )
@@ -158,7 +157,7 @@ def _values(report: Report, t: Language) -> list[Block]:
         t("Published"),
         t("Estimated"),
         t("95 % of releases within"),
-        unbroken(t("Signal a − b")),
+        t("Signal a − b"),
         t("By its published count"),
     )
     rows: list[tuple[Cell, ...]] = []
@@ -184,7 +183,7 @@ def _values(report: Report, t: Language) -> list[Block]:
     widths = (1.6, 2.4, 1, 1, 1.3, 0.8, 1.2)
     return [
         Heading(name, 2),
-        *(Paragraph(unbroken(t.sentence(text)), "lead") for text in cautions),
+        *(Paragraph(t.sentence(text), "lead") for text in cautions),
         TableBlock(name, header[:told], [row[:told] for row in rows], "llrrrrl"[:told], widths[:told], _ROWS),
         Paragraph(note, "note"),
         *whole_tables,

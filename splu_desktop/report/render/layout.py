@@ -228,7 +228,14 @@ class _Setter:
             return 26.0 + self._company(after)
         if isinstance(block, TableBlock) and block.shown:
             return self._measured(block, after).needed[0]
-        return block.scene.height + 30 if isinstance(block, FigureBlock) else 70.0
+        if isinstance(block, FigureBlock):
+            return block.scene.height + 30
+        return 70.0 + (self._led(block, after) if isinstance(block, Paragraph) else 0.0)
+
+    def _led(self, block: Paragraph, after: Sequence[Block]) -> float:
+        """Return the height of the table or list that a paragraph leads to, for below its last two lines; else 0."""
+        table = after and isinstance(after[0], TableBlock) and after[0].shown and block.style == "body"
+        return self._company(after) if table or block.text.endswith(":") else 0.0
 
     def _paragraph(self, block: Paragraph, after_it: Sequence[Block]) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
@@ -239,10 +246,12 @@ class _Setter:
         node = Node("P")
         step = size * _LEADING
         # Nor does what leads to something else.
-        self._room(min(len(lines), _BEGUN) * step + (self._company(after_it) if block.text.endswith(":") else 0.0))
+        led, short = self._led(block, after_it), len(lines) <= _BEGUN
+        self._room(min(len(lines), _BEGUN) * step + (led if short else 0.0))
         for number, line in enumerate(lines):
             # The last line never stands alone at the head of a page.
-            self._room(step * (2 if number == len(lines) - 2 else 1))
+            last = number == len(lines) - 2
+            self._room(step * (2 if last else 1) + (led if last and not short else 0.0))
             if block.style == "lead":
                 self._ops.append(Fill(self.left, self.y, 3, step, ACCENT))
             if block.style == "item" and number == 0:

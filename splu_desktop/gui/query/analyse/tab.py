@@ -12,7 +12,6 @@ from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, columns_o
 from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Said
-from splu_desktop.core.persons import NARROW
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.questions.figures_file import write_figures
 from splu_desktop.gui.base import theme
@@ -64,9 +63,10 @@ class AnalysisTab(WorkingTab):
         self.figure.setFont(theme.title_font(self.font()))
         self.interval = label("", wrap=True, selectable=True)
         self.link = label("", "quiet", wrap=True)
+        self.notes = label("", wrap=True, selectable=True)
         self.old = label("", "warning", wrap=True, live=True)
         self.old.hide()
-        for part in (self.old, self.what, self.figure, self.interval, self.link):
+        for part in (self.old, self.what, self.figure, self.interval, self.link, self.notes):
             column.addWidget(part)
         self.plot = TrendPlot()
         self.plot.setMinimumHeight(150)
@@ -102,11 +102,14 @@ class AnalysisTab(WorkingTab):
         column.addWidget(self.filler, 1)
         foot = QHBoxLayout()
         self.note = label(
-            t("Right on average over many releases: the chances of the draw are reckoned back."), "quiet", wrap=True
+            t(
+                "Right on average over many releases; “One question” leans on all columns and may differ, mostly "
+                "within the interval."
+            ),
+            "quiet",
+            wrap=True,
         )
         foot.addWidget(self.note, 1)
-        self.caution = label(told(NARROW), "quiet", wrap=True)
-        column.addWidget(self.caution)
         self.save_plot = SavePlotButton(self.plot, self.plot.accessibleName())
         self.save_plot.failed.connect(self.failed)
         self.export_button = button(t("E&xport…"), lambda: None, picture="download")
@@ -132,7 +135,6 @@ class AnalysisTab(WorkingTab):
         self.shown = None
         self.form.show_release(asker.published if asker is not None else None)
         if asker is not None:
-            self.caution.setVisible(asker.published.by_person)
             job = self.tasks.run("analysis columns", partial(_offered, asker))
             job.done.connect(partial(self._offered, asker))
             job.failed.connect(self.failed)
@@ -180,7 +182,8 @@ class AnalysisTab(WorkingTab):
         self.show_result(self.export_button)
         self.answered.emit()
         announce(self.figure, f"{joined((self.what.text(), self.figure.text()), ':')}. {self.interval.text()}")
-        announce(self.link, self.link.text())
+        for part in (self.link, self.notes):
+            announce(part, part.text())
 
     def _show(self, asked: Analysis, found: Analysed) -> None:
         what = told(found.what)
@@ -197,6 +200,8 @@ class AnalysisTab(WorkingTab):
         )
         self.link.setText(self._linked(asked.kind, found))
         self.link.setVisible(bool(self.link.text()))
+        self.notes.setText("\n".join(map(told, found.notes)))
+        self.notes.setVisible(bool(found.notes))
         drawn: tuple[QWidget, ...] = (self.plot, self.readout, self.save_plot)
         for part in drawn:
             part.setVisible(trend)

@@ -32,7 +32,7 @@ def short(answer: Answer, share: bool) -> str:
     if share and answer.n_p:
         if answer.exact:
             return percent(answer.published / answer.n_p)
-        width = (answer.high - answer.low) / answer.n_p
+        width = (answer.ends[1] - answer.ends[0]) / answer.n_p
         if answer.vague:
             return " – ".join(percent_within(end / answer.n_p, width) for end in answer.ends)
         mark = "≈ " if answer.badge is Badge.UNCERTAIN else ""

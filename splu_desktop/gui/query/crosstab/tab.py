@@ -281,6 +281,8 @@ class CrosstabTab(WorkingTab):
             mark=PROTECTED.strip(),
         )
         grid = self.seen.grid
+        if grid is not None and grid.wanted.method.bounded:
+            words += " " + t("Cells are fitted so that they add up: asked one by one, a figure may differ a little.")
         if grid is not None and grid.left_out:
             words += " " + t("{n} combinations have no record and are left out.", n=number(grid.left_out))
         return words
