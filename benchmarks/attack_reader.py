@@ -5,7 +5,7 @@
 
 Nothing of the program is used: the release's table.csv and release.json, and what the report prints below its attack.
 Right guesses are judged against the source (delimited text), rows being told apart by their unchanged columns; where
-several agree in all of these, by the chance of each pairing under T. `--forest` adds a random forest (scikit-learn,
+several agree in all of these, by the chance of each true value under T. `--forest` adds a random forest (scikit-learn,
 `pip install --group benchmark`) whose shares of the shown values are undone by the inverse of T.
 """
 
@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-FEW, HALF, ROUNDS = 10, 0.5, 8
+FEW, HALF = 10, 0.5
 RARE, ALONE = 20, 64  # records below which sensitive values are one, and how many are told apart
 
 
@@ -35,6 +35,7 @@ class Release:
         said = {column["name"]: column for column in facts["columns"]}
         self.unchanged = [name for name, column in said.items() if column["role"] == "nsa"]
         self.numbers = {name for name, column in said.items() if column["kind"] in ("integer", "decimal")}
+        self.dates = {name for name, column in said.items() if column["kind"] in ("date", "datetime")}
         self.sensitive, self.draw = sensitive, facts["transitions"]["columns"][sensitive]
         self.values = said[sensitive]["domain"]
         place = {value: at for at, value in enumerate(self.values)}
@@ -54,6 +55,12 @@ class Release:
         self.having = np.zeros((alike.max() + 1, self.m))
         np.add.at(self.having, (there[true.notna()], true.dropna().astype(int)), 1)
         self.alike = np.maximum(np.bincount(there, minlength=len(self.having)), 1)
+
+    def number(self, name: str) -> pd.Series:
+        """Return what a column of numbers or dates counts, dates in days; NaN where a text is neither."""
+        if name in self.numbers:
+            return pd.to_numeric(self.table[name], errors="coerce")
+        return (pd.to_datetime(self.table[name], errors="coerce") - pd.Timestamp(0)) / pd.Timedelta(days=1)
 
     @property
     def apart(self) -> Floats:
@@ -75,14 +82,10 @@ class Release:
         """Return the shares of right guesses without the row, and with it."""
         likely = self.chances[:, self.shown].T
         alone, read = beliefs.argmax(axis=1), (beliefs * likely).argmax(axis=1)
-        paired = self.having[self.here] * likely
-        for _ in range(ROUNDS):
-            paired /= np.maximum(paired.sum(axis=1, keepdims=True), 1e-300)
-            whole = np.zeros_like(self.having)
-            np.add.at(whole, self.here, paired)
-            paired *= (self.having / np.maximum(whole, 1e-300))[self.here]
+        having = self.having[self.here]
+        paired = having * likely
+        right = having[np.arange(self.n), alone] / self.alike[self.here]
         paired /= np.maximum(paired.sum(axis=1, keepdims=True), 1e-300)
-        right = self.having[self.here, alone] / self.alike[self.here]
         return float(right.mean()), float(paired[np.arange(self.n), read].mean())
 
 
@@ -92,8 +95,8 @@ def naive_bayes(release: Release, intervals: int, most: int | None) -> Floats:
     score = np.tile(np.log(np.maximum(share, 1e-9)), (release.n, 1))
     for name in release.unchanged:
         texts = release.table[name]
-        if name in release.numbers and texts.nunique() > intervals:
-            numbers = pd.to_numeric(texts, errors="coerce")
+        if name in release.numbers | release.dates and texts.nunique() > intervals:
+            numbers = release.number(name)
             cuts = np.unique(numbers.quantile(np.arange(1, intervals) / intervals))
             codes = np.where(numbers.isna(), intervals, np.searchsorted(cuts, numbers, side="right"))
         else:
@@ -117,8 +120,8 @@ def forest(release: Release) -> Floats:
 
     features = np.column_stack(
         [
-            pd.to_numeric(release.table[name], errors="coerce").fillna(-1)
-            if name in release.numbers
+            release.number(name).fillna(-1)
+            if name in release.numbers | release.dates
             else pd.factorize(release.table[name])[0]
             for name in release.unchanged
         ]

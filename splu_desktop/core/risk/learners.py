@@ -12,8 +12,8 @@
 - **Weighted naive Bayes** (`_weights`): columns that say the same would be counted twice, so each gets a weight of its
   own, by the likelihood of what is *shown*, sum over records of log sum_v q(v | x) T[v, u] (Patrini et al. 2017's
   forward correction), which is largest, on average, at the truth.
-- **Regression** (`_regression`): every cell of every table, and of the pairs of columns that explain what is left, may
-  move away from there (ridge penalty), by the same likelihood.
+- **Regression** (`_regression`): every cell of every table, and of the pairs and threes of columns that explain what is
+  left, may move away from there (ridge penalty), by the same likelihood.
 
 But for the plain one, a record's own shown value never teaches what is believed of it (folds), so it may be used once
 more for reading the row: P(v | x, u) is proportional to q(v | x) T[v, u]. Last, factors on the log-odds make each
@@ -42,8 +42,9 @@ _TESTED = 50_000  # records judged at most: shares are known to 0.2 percentage p
 _MOST_BELIEFS = 2_000_000  # numbers: records judged times values
 _LABELS, _BINS = 200, (200, 32, 10, 5)  # of an NSA: labels kept, intervals tried
 FOLDS = 4
-_PAIRS, _COARSE = 20, 12  # pairs of columns taken up, and labels of each
-_TOLD = 6.0  # of a pair taken up
+_TOGETHER, _COARSE = {2: 20, 3: 6}, 12  # pairs and threes of columns taken up, and labels of each column
+_TOLD = 4.0  # of one taken up
+_TRIED = 50_000_000  # numbers that one look at all of them touches: some tenths of a second
 _RIDGE = 20.0
 _WORK = 6_000_000  # numbers that one round of learning may touch: some tenths of a second
 _ROUNDS = 30
@@ -65,7 +66,7 @@ _Weights = Sequence[tuple[Singles, Singles]]
 
 @dataclass(frozen=True, eq=False)
 class _Feature:
-    names: tuple[str, ...]  # of one column, or of two
+    names: tuple[str, ...]  # of one column, or of several
     codes: Codes
     width: int
 
@@ -78,14 +79,17 @@ _Cells = tuple[Sequence[_Feature], Sequence[Sequence[Singles]]]  # columns, and 
 
 
 @dataclass(frozen=True, eq=False)
-class _Pair:
-    one: _Feature
-    other: _Feature
+class _Group:
+    """Columns that may tell together what none of them tells."""
+
+    parts: tuple[_Feature, ...]
 
     @property
-    def both(self) -> _Feature:
-        codes = self.one.codes * np.int32(self.other.width) + self.other.codes
-        return _Feature(self.one.names + self.other.names, codes, self.one.width * self.other.width)
+    def joined(self) -> _Feature:
+        codes, width = np.zeros_like(self.parts[0].codes), 1
+        for part in self.parts:
+            codes, width = codes * np.int32(part.width) + part.codes, width * part.width
+        return _Feature(tuple(name for part in self.parts for name in part.names), codes, width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +139,9 @@ def learn(
         score = _scored(*cells, weights, base, records, folds)
         return _tempered(score, likely[records], prior / prior.sum(), channel.alike)
 
+    def taught(features: Sequence[_Feature], fold: int) -> list[Singles]:
+        return [_tables(feature, target, folds != fold, channel, prior) for feature in features]
+
     few = tested[:: -(-tested.size * len(prior) // _COMPARED)]
     every: list[_Cells] = []
     features: Sequence[_Feature]
@@ -142,34 +149,40 @@ def learn(
         tables = []
         for fold in range(FOLDS):
             progress.report(_STAGE, (at + fold / FOLDS) / len(tries) / 3)
-            tables.append([_tables(feature, target, folds != fold, channel, prior) for feature in features])
+            tables.append(taught(features, fold))
         every.append((features, tables))
 
     def explained(cells: _Cells) -> float:
         return likelihood(tempered(cells, _alone(cells, base), few), likely[few])
 
+    most_told, all_columns = max(((explained(cells), cells) for cells in every), key=lambda each: each[0])
+    whole, some = all_columns[0], _some(n, len(all_columns[0]) * len(prior), work)
+    groups = _groups(whole, tempered(all_columns, _alone(all_columns, base), some), likely[some], some, channel.alike)
+    joined = [group.joined for group in groups]
+    every.append((joined, [taught(joined, fold) for fold in range(FOLDS)]))
     chosen, learned = _chosen(every, base, likely, folds, work)
     parts = {most: (chosen[:most], [each[:most] for each in learned]) for most in (1, len(chosen)) if chosen}
     rated: list[tuple[float, str, _Cells]] = []
-    whole = max(((explained(cells), cells) for cells in every), key=lambda each: each[0])
-    for less, told, cells in ((0, *whole), *((most, explained(each), each) for most, each in parts.items())):
+    rivals: list[tuple[int, float, _Cells]] = [(0, most_told, all_columns)]
+    rivals += [(most, explained(each), each) for most, each in parts.items()]
+    for less, told, cells in rivals:
         again = _again(cells, base, likely, folds, work)
         # What could be chosen explains more by chance alone.
         rated.append((told - _LEAD * channel.alike * less, "smoothed-naive-bayes", cells))
         rated.append((explained(again) - _LEAD * channel.alike * (less + 1), "repeated-naive-bayes", again))
     _, name, cells = max(rated, key=lambda each: each[0])
     features = cells[0]
-    some = _some(n, (len(features) + _PAIRS) * len(prior), work)
+    some = _some(n, (len(features) + _TOGETHER[2]) * len(prior), work)
     weights = _weighted(*cells, base, likely, some, folds, channel.alike)
     found = {name: tempered(cells, _alone(cells, base)), "weighted-naive-bayes": tempered(cells, weights)}
     progress.report(_STAGE, 0.5)
-    score = _scored(*cells, weights, base, some, folds)
-    pairs = _pairs(features, score, likely[some], some, work, channel.alike)
-    if pairs:
+    if cells is not all_columns:  # what all columns leave unexplained is known
+        groups = _groups(whole, softmax(_scored(*cells, weights, base, some, folds)), likely[some], some, channel.alike)
+    if groups:
         beside = []
         for fold, known in enumerate(cells[1]):
-            beside.append([*known, *_interactions(pairs, target, folds != fold, channel, prior)])
-        more: _Cells = ([*features, *(pair.both for pair in pairs)], beside)
+            beside.append([*known, *_interactions(groups, target, folds != fold, channel, prior)])
+        more: _Cells = ([*features, *(group.joined for group in groups)], beside)
         other = _weighted(*more, base, likely, some, folds, channel.alike)
         beliefs = tempered(more, other)
         if likelihood(beliefs, shown) > likelihood(found["weighted-naive-bayes"], shown):
@@ -328,7 +341,6 @@ def _plain(
     made ten intervals look better than five that are right 3 to 9 points more often, in six of ten releases.
     """
     undone, likely = channel.undone, channel.matrix[:, target[tested]].T
-    own = undone[target[tested]]
     prior = np.tile(channel.prior, (len(tested), 1))  # where nothing is left to learn from
     found: list[tuple[float, Floats, int, int | None]] = [(-np.inf, prior, _INTERVALS[0], None)]
     for intervals in _INTERVALS:
@@ -341,8 +353,11 @@ def _plain(
             real = np.maximum(counts, _HALF)
             whole = real.sum(axis=0)
             score += np.log(real / whole)[label]
-            others = np.maximum(counts[label] - channel.together(feature.name) * own, _HALF)
-            apart += np.log(others / (whole - real[label] + others))
+            # Records of one label that show one value are alike.
+            kind, alike = np.unique(label * np.int64(len(undone)) + target[tested], return_inverse=True)
+            label, showing = np.divmod(kind, len(undone))
+            others = np.maximum(counts[label] - channel.together(feature.name) * undone[showing], _HALF)
+            apart += np.log(others / (whole - real[label] + others))[alike]
             wider = every[at + 1].width if at + 1 < len(every) else np.inf
             if any(feature.width <= most < wider for most in _WIDEST) or wider == np.inf:
                 labels = None if wider == np.inf else min(most for most in _WIDEST if most >= feature.width)
@@ -357,18 +372,19 @@ def _counted(feature: _Feature, target: Ints, m: int, taught: NDArray[np.bool_] 
 
 
 def _interactions(
-    pairs: Sequence[_Pair], target: Ints, taught: NDArray[np.bool_], channel: Channel, prior: Floats
+    groups: Sequence[_Group], target: Ints, taught: NDArray[np.bool_], channel: Channel, prior: Floats
 ) -> list[Singles]:
-    """Return for each pair of columns (labels, M) what it tells beyond the two of them."""
-    single = {each.name: each for pair in pairs for each in (pair.one, pair.other)}
-    alone = {name: _tables(each, target, taught, channel, prior) for name, each in single.items()}
+    """Return for each group of columns (labels, M) what it tells beyond each of them."""
+    single = {(part.name, part.width): part for group in groups for part in group.parts}
+    alone = {key: _tables(each, target, taught, channel, prior) for key, each in single.items()}
 
-    def beyond(pair: _Pair) -> Singles:
-        one, other = alone[pair.one.name], alone[pair.other.name]
-        apart = softmax((one[:, None] + other[None] + np.log(prior)).reshape(pair.both.width, -1))
-        return _tables(pair.both, target, taught, channel, prior, apart)
+    def beyond(group: _Group) -> Singles:
+        score = np.log(prior)[None]
+        for part in group.parts:
+            score = (score[:, None] + alone[part.name, part.width]).reshape(-1, len(prior))
+        return _tables(group.joined, target, taught, channel, prior, softmax(score))
 
-    return [beyond(pair) for pair in pairs]
+    return [beyond(group) for group in groups]
 
 
 def _tables(
@@ -511,34 +527,53 @@ def _moved(
     return np.asarray(start + found.reshape(start.shape), np.float32)
 
 
-def _pairs(
-    features: Sequence[_Feature], score: Singles, likely: Floats, records: Ints, work: int, alike: int
-) -> list[_Pair]:
-    """Return the pairs of columns that explain most of what the scores leave unexplained, by a score test."""
-    _, slope = _corrected(score, likely)
-    few = _some(len(records), len(features) ** 2 * slope.shape[1] // 8 + 1, work)
-    slope, coarse = slope[few], [_coarse(feature) for feature in features]
-    gains = []
-    for one, other in combinations(range(len(features)), 2):
-        both = _Pair(coarse[one], coarse[other]).both
-        cell = both.codes[records[few]]
-        shape = both.width, len(cell)
-        rows = sparse.csr_matrix((np.ones(len(cell), np.float32), (cell, np.arange(len(cell)))), shape=shape)
-        moved, weight = rows @ slope, rows @ slope**2
-        held = np.asarray(rows.sum(axis=1)).ravel() >= FEW
-        score_test = moved[held] ** 2 / np.maximum(alike * weight[held], LEAST)
-        free = max(score_test.size, 1)
-        gains.append(((float(score_test.sum()) - free) / free**0.5, one, other))
-    chosen = sorted((each for each in gains if each[0] > _TOLD), reverse=True)[:_PAIRS]
-    return [_Pair(coarse[one], coarse[other]) for _, one, other in chosen]
+def _groups(features: Sequence[_Feature], beliefs: Floats, likely: Floats, records: Ints, alike: int) -> list[_Group]:
+    """Return the pairs and threes of columns that explain most of what the beliefs leave unexplained, by a score test.
+
+    Where not all can be tried on all records, those whose parts gain most are tried first on as many as can be, then
+    the best quarter on four times as many, and so on.
+    """
+    joint = beliefs * likely
+    slope = (joint / joint.sum(axis=1, keepdims=True) - beliefs).astype(np.float32)
+    told, chosen = np.concatenate([slope, alike * slope**2], axis=1), list[_Group]()
+    gains: dict[tuple[int, ...], float] = {}
+    for size, most in _TOGETHER.items():
+        # As many labels as leave twenty records to a cell, at least three.
+        width = int(np.clip((len(records) / 20) ** (1 / size), 3, _COARSE))
+        coarse, parts, gains = [_coarse(each, width) for each in features], gains, {}
+        tried = list(combinations(range(len(features)), size))
+        tried.sort(key=lambda group: sum(parts.get(part, 0.0) for part in combinations(group, size - 1)), reverse=True)
+        if size > 2:
+            tried = tried[: _TRIED // (min(len(records), 2_000) * told.shape[1])]
+        few = np.zeros(0, np.int64)
+        while tried and len(few) < len(records):
+            few = _some(len(records), len(tried) * told.shape[1], _TRIED)
+            seen, codes = told[few], [each.codes[records[few]] for each in coarse]
+            gains |= {group: _gain([(codes[j], coarse[j].width) for j in group], seen) for group in tried}
+            tried = sorted(tried, key=gains.__getitem__, reverse=True)[: max(len(tried) // 4, 1)]
+        best = sorted((group for group, gain in gains.items() if gain > _TOLD), key=gains.__getitem__, reverse=True)
+        chosen += [_Group(tuple(coarse[j] for j in group)) for group in best[:most]]
+    return chosen
 
 
-def _coarse(feature: _Feature) -> _Feature:
-    if feature.width <= _COARSE:
+def _gain(columns: Sequence[tuple[Codes, int]], seen: Singles) -> float:
+    """Return how far the score test of columns taken together exceeds what chance leaves, in its own spread."""
+    cell, cells = np.zeros(len(seen), np.int32), 1
+    for codes, width in columns:
+        cell, cells = cell * np.int32(width) + codes, cells * width
+    ones, at = np.ones(len(cell), np.float32), np.arange(len(cell) + 1, dtype=np.int32)
+    sums = sparse.csc_matrix((ones, cell, at), shape=(cells, len(cell))) @ seen
+    moved, weight = np.split(sums[np.bincount(cell, minlength=cells) >= FEW], 2, axis=1)
+    free = max(moved.size, 1)
+    return float(((moved**2 / np.maximum(weight, LEAST)).sum() - free) / free**0.5)
+
+
+def _coarse(feature: _Feature, labels: int) -> _Feature:
+    if feature.width <= labels:
         return feature
     counts = np.bincount(feature.codes, minlength=feature.width)
     part = (np.cumsum(counts) - counts / 2) / counts.sum()
-    used, label = np.unique(np.minimum((part * _COARSE).astype(np.int64), _COARSE - 1), return_inverse=True)
+    used, label = np.unique(np.minimum((part * labels).astype(np.int64), labels - 1), return_inverse=True)
     return _Feature(feature.names, label.astype(np.int32)[feature.codes], len(used))
 
 

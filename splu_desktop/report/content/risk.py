@@ -27,7 +27,7 @@ LEARNERS = {
     "smoothed-naive-bayes": mark("smoothed naive Bayes"),
     "repeated-naive-bayes": mark("naive Bayes taught again by its own beliefs"),
     "weighted-naive-bayes": mark("naive Bayes with a weight for each column"),
-    "regression": mark("regression with single columns and pairs"),
+    "regression": mark("regression with single columns, pairs and threes"),
 }
 
 
@@ -147,7 +147,7 @@ def _attacks(report: Report, t: Language) -> list[Block]:
                 "person's row. No group size bounds what this gains. “Known” are rows of which the attacker is so "
                 "sure; “betrayed” those that show their value to be re-drawn, with 95 % certainty. Calibrated "
                 "learners: {learners}; naive Bayes is taken at its word, which columns that say the same "
-                "make too sure.",
+                "make too sure. What four columns and more tell only together is not looked for.",
                 learners=", ".join(learners),
             )
         ),
@@ -172,14 +172,14 @@ def _programmed(attacks: Mapping[str, Attack], t: Language) -> str:
     told = t(
         "Naive Bayes, to be programmed again: for each column the published counts y of its values with those of the "
         "sensitive one, undone by the draw, none below half a record; for each sensitive value the logarithms of its "
-        "share of all and of each column's value among its records added up; numbers with more than k values in k "
-        "intervals of about equally many records, each value in that of its middle record, values of fewer than 10 "
-        "records as one. Undone are counts of a sensitive column with “gamma” in release.json by (y − n b) / (a − b), "
-        "or n f / N where a − b is 0.01 or less, with b = (1 − a) f / (N − f) and a there, where n of all N records "
-        "have the column's value and f show the sensitive one; those of any other by “inverse” there. Sensitive values "
-        "of fewer than 20 records, and all beyond the 64 commonest, are added up to one, whose chance they have in "
-        "parts as their counts. With the row: times the chance that a value is shown as the row's: T there, or where "
-        "it has none a for the same value and b for others.",
+        "share of all and of each column's value among its records added up; numbers and dates with more than k values "
+        "in k intervals of about equally many records, each value in that of its middle record, values of fewer than "
+        "10 records as one. Undone are counts of a sensitive column with “gamma” in release.json by (y − n b) / (a − "
+        "b), or n f / N where a − b is 0.01 or less, with b = (1 − a) f / (N − f) and a there, where n of all N "
+        "records have the column's value and f show the sensitive one; those of any other by “inverse” there. "
+        "Sensitive values of fewer than 20 records, and all beyond the 64 commonest, are added up to one, whose chance "
+        "they have in parts as their counts. With the row: times the chance that a value is shown as the row's: T "
+        "there, or where it has none a for the same value and b for others.",
     )
     alike: dict[tuple[int, int | None], list[str]] = {}
     for column, attack in attacks.items():
