@@ -989,7 +989,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         y <- tabulate(part$codes[records], way$size)
         if (!is.null(way$T)) {
           found <- sum(y %*% way$inverse[, met, drop = FALSE]) + top * sum(way$shift[met])
-          return(if (told || (way$hidden == 1 && is.null(way$a))) found else min(max(found, 0), top))
+          return(if (told) found else min(max(found, 0), top))
         }
         found <- sum(ifelse(way$clear, (y - top * way$b) / ifelse(way$clear, way$signal, 1), top * way$counts / n)[met])
         return(found + sum(y * way$short) * (sum(met) > 1) * sum(way$counts[met]) / n)

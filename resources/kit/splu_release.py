@@ -1170,8 +1170,7 @@ class _Single:
         if way.T is not None:
             found = sum(n * sum(way.inverse[u][s] for s in chosen) for u, n in y.items())
             found += top * sum(way.shift[s] for s in chosen)
-            sure = self.told(hidden) or (way.stated["hidden"] == 1 and way.a is None)
-            return found if sure else min(max(found, 0.0), top)
+            return found if self.told(hidden) else min(max(found, 0.0), top)
         found = sum(
             (y[s] - top * way.b[s]) / way.signal[s] if way.clear[s] else top * way.counts[s] / way.n for s in chosen
         )

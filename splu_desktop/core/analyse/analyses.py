@@ -90,7 +90,7 @@ def odds_ratio(reader: Reader, first: Conditions, second: Conditions, where: Con
 
 
 def mean(reader: Reader, column: str, where: Conditions = ()) -> Analysed:
-    """Return the mean of a column of numbers, or of closed intervals of numbers by their middle."""
+    """Return the mean of a column of numbers, or of intervals of numbers by one for each (`numbers_of`)."""
     numbers, of = numbers_of(reader, column), chosen(reader, where)
     check_told(reader, column)
     cells = CellTable(reader.engine, [of], [column])

@@ -174,7 +174,7 @@ def numbers_of(
     centre = np.where(~strayed & (centre - down - below > top), top + down, centre)
     low, high = (np.clip(end, 0.0, top) for end in (centre - below - down, centre + above + up))
     low, high = np.where(barren, 0.0, low), np.where(barren, top, high)
-    made = np.where(barren, np.clip(estimates, 0.0, top), method.made(estimates, low, high, top))
+    made = np.where(~readable, np.clip(estimates, 0.0, top), method.made(estimates, low, high, top))
     return np.stack([made, low, high, np.where(strayed | ~readable, np.inf, spreads)])
 
 

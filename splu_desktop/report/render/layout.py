@@ -230,16 +230,12 @@ class _Setter:
             return self._measured(block, after).needed[0]
         if isinstance(block, FigureBlock):
             return block.scene.height + 30
-        return max(70.0, self._leads(block, after)) if isinstance(block, Paragraph) else 70.0
+        return 70.0 + (self._led(block, after) if isinstance(block, Paragraph) else 0.0)
 
-    def _leads(self, block: Paragraph, after: Sequence[Block]) -> float:
-        """Return the height of a paragraph that leads to a table or list, with what that begins with; else 0."""
+    def _led(self, block: Paragraph, after: Sequence[Block]) -> float:
+        """Return the height of the table or list that a paragraph leads to, for below its last two lines; else 0."""
         table = after and isinstance(after[0], TableBlock) and after[0].shown and block.style == "body"
-        if not table and not block.text.endswith(":"):
-            return 0.0
-        size = _STYLES[block.style][0]
-        lines = self._lines(block.text, self.right - self.left, size, False)
-        return len(lines) * size * _LEADING + _STYLES[block.style][4] * self.spread + self._company(after)
+        return self._company(after) if table or block.text.endswith(":") else 0.0
 
     def _paragraph(self, block: Paragraph, after_it: Sequence[Block]) -> None:
         size, bold, colour, before, after = _STYLES[block.style]
@@ -250,11 +246,12 @@ class _Setter:
         node = Node("P")
         step = size * _LEADING
         # Nor does what leads to something else.
-        leads = self._leads(block, after_it)
-        self._room(leads or min(len(lines), _BEGUN) * step)
+        led, short = self._led(block, after_it), len(lines) <= _BEGUN
+        self._room(min(len(lines), _BEGUN) * step + (led if short else 0.0))
         for number, line in enumerate(lines):
             # The last line never stands alone at the head of a page.
-            self._room(step * (2 if number == len(lines) - 2 else 1))
+            last = number == len(lines) - 2
+            self._room(step * (2 if last else 1) + (led if last and not short else 0.0))
             if block.style == "lead":
                 self._ops.append(Fill(self.left, self.y, 3, step, ACCENT))
             if block.style == "item" and number == 0:

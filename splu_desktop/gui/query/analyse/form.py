@@ -85,7 +85,7 @@ class AnalysisForm(QWidget):
                 t("Odds ratio"),
                 t("How closely two conditions go together: 1 where they have nothing to do with each other."),
             ),
-            (AnalysisKind.MEAN, t("Mean"), t("Of a column of numbers; of intervals by their middle.")),
+            (AnalysisKind.MEAN, t("Mean"), t("Of a column of numbers; of intervals by one number for each.")),
             (AnalysisKind.QUANTILE, t("Quantile"), t("0.5 is the median.")),
             (AnalysisKind.TREND, t("Trend"), t("The share in each period, and by how much it grows.")),
             (

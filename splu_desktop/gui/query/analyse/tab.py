@@ -63,9 +63,10 @@ class AnalysisTab(WorkingTab):
         self.figure.setFont(theme.title_font(self.font()))
         self.interval = label("", wrap=True, selectable=True)
         self.link = label("", "quiet", wrap=True)
+        self.notes = label("", wrap=True, selectable=True)
         self.old = label("", "warning", wrap=True, live=True)
         self.old.hide()
-        for part in (self.old, self.what, self.figure, self.interval, self.link):
+        for part in (self.old, self.what, self.figure, self.interval, self.link, self.notes):
             column.addWidget(part)
         self.plot = TrendPlot()
         self.plot.setMinimumHeight(150)
@@ -109,8 +110,6 @@ class AnalysisTab(WorkingTab):
             wrap=True,
         )
         foot.addWidget(self.note, 1)
-        self.notes = label("", "quiet", wrap=True, selectable=True)
-        column.addWidget(self.notes)
         self.save_plot = SavePlotButton(self.plot, self.plot.accessibleName())
         self.save_plot.failed.connect(self.failed)
         self.export_button = button(t("E&xport…"), lambda: None, picture="download")
