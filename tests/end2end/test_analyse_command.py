@@ -148,4 +148,4 @@ def test_whoever_asks_a_release_by_person_is_told_how_often_intervals_hold(tmp_p
         questions.write_text(f"ward,{sensitive}\nA,{value}\n", encoding="utf-8")
         for words in asked:
             assert main(words) == 0, words
-            assert ("hold the truth in 80 to 93" in " ".join(capsys.readouterr().out.split())) is told, words
+            assert ("80 to 93 of 100 cases" in " ".join(capsys.readouterr().out.split())) is told, words

@@ -23,7 +23,7 @@ Idle = Callable[[MainWindow], None]
 GUI = Path(widgets.__file__).parents[1]
 # What follows the cursor or the selection, which one reads where one is, and what a result says in other words, too.
 _FOLLOWS = (
-    "Go to a cell", "Left of each pair", "Dashed: what is promised", "What the current plan would publish",
+    "Go to a cell", "Left of each pair", "Dashed: promised", "What the current plan would publish",
     "Right on average", "The true count lies in this range",
 )  # fmt: skip
 
