@@ -10,7 +10,6 @@ import pytest
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.report.content import document
 from splu_desktop.report.content.described import done
-from splu_desktop.report.content.promise import promises
 from splu_desktop.report.content.risk import measured
 from splu_desktop.report.content.worth import measured as worth
 from splu_desktop.report.document import Block, FigureBlock, Number, Paragraph, TableBlock, cell_text
