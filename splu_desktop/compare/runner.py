@@ -264,9 +264,9 @@ class _Asked:
         self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
         self._seed = int(chance.integers(1 << 62))
 
-    def chance(self) -> np.random.Generator:
+    def chance(self, *of: int) -> np.random.Generator:
         """Return each system's random numbers, the same for all: who differs does so by more than luck."""
-        return np.random.default_rng(self._seed)
+        return np.random.default_rng([self._seed, *of])
 
     def right(self, belief: Floats) -> float:
         """Return how often the likeliest value is the true one."""
@@ -319,7 +319,7 @@ def _achieved(
     if row is not None:
         both = learnt * row / source.shares
     sole = source.sole_bearers[:TESTED]
-    copy = outcome.microdata(asked.chance())
+    copy = outcome.microdata(asked.chance(1))  # none that it was published by
     return Achieved(
         errors=tuple(_mean(gap, told & band) for band in bands),
         coverage=tuple(_mean(held, ranged & band) for band in bands),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,7 @@ class Proposal:
     generalisations: Mapping[str, Steps]
     unprotected: Mapping[str, str]
     answered: tuple[Reached, ...]
-    made: Mapping[str, Draw]
+    made: Mapping[str, Draw] = field(default_factory=dict)
     over: tuple[str, ...] = ()
 
     @property
@@ -214,12 +214,13 @@ def propose(
             continue
         each = {result.asked: result for one in found for result in one.answered}
         draws = {name: draw for one in found for name, draw in one.draws.items()}
+        made = {name: draw.learned(trial.table, name, then.thresholds) for name, draw in draws.items()}
         proposal = Proposal(
             draws,
             coarse,
             {name: value for one in found for name, value in one.unprotected.items()},
             tuple(each[must] for must in musts),
-            made := {name: draw for one in found for name, draw in one.made.items()},
+            made,
             _over(then, made, trial.table),
         )
         if proposal.met:
@@ -320,5 +321,4 @@ class _Trial:
             every = cells(self.table, must)
             told = self._ahead.told(draws, plan.thresholds, [cell.conditions for cell in every])
             results.append(reached(told, must, must.least or plan.thresholds.alpha + 1))
-        made = {name: draw.learned(self.table, name, plan.thresholds) for name, draw in draws.items()}
-        return Proposal(draws, {}, free, tuple(results), made)
+        return Proposal(draws, {}, free, tuple(results))

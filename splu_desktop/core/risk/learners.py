@@ -44,6 +44,7 @@ _LABELS, _BINS = 200, (200, 32, 10, 5)  # of an NSA: labels kept, intervals trie
 FOLDS = 6
 _TOGETHER, _COARSE = {2: 20, 3: 6}, 12  # pairs and threes of columns taken up, and labels of each column
 _TOLD = 4.0  # of one taken up
+_WIDE = 60  # columns among which threes are looked for, those that gain most in pairs
 _TRIED = 50_000_000  # numbers that one look at all of them touches: some tenths of a second
 _RIDGE = 20.0
 _WORK = 6_000_000  # numbers that one round of learning may touch: some tenths of a second
@@ -541,7 +542,11 @@ def _groups(features: Sequence[_Feature], beliefs: Floats, likely: Floats, recor
         # As many labels as leave twenty records to a cell, at least three.
         width = int(np.clip((len(records) / 20) ** (1 / size), 3, _COARSE))
         coarse, parts, gains = [_coarse(each, width) for each in features], gains, {}
-        tried = list(combinations(range(len(features)), size))
+        told_by = dict.fromkeys(range(len(features)), 0.0)
+        for part, gain in parts.items():
+            told_by |= {j: max(told_by[j], gain) for j in part}
+        columns = sorted(told_by, key=told_by.__getitem__, reverse=True)[: _WIDE if size > 2 else None]
+        tried = list(combinations(sorted(columns), size))
         tried.sort(key=lambda group: sum(parts.get(part, 0.0) for part in combinations(group, size - 1)), reverse=True)
         if size > 2:
             tried = tried[: _TRIED // (min(len(records), 2_000) * told.shape[1])]

@@ -327,9 +327,8 @@ class TableView(QTableView):
         model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
         rows = 0 if model is None else min(model.rowCount(), _LINED)
         lines = [1] * rows
-        most = max(
-            1, min(_MOST_LINES, (self.viewport().height() - 12) // metrics.height())
-        )  # no more than are in sight
+        in_sight = (self.viewport().height() - 12) // metrics.height()
+        most = max(1, min(_MOST_LINES, in_sight))
         shown = range(model.columnCount()) if rows else ()
         for at in (at for at in shown if not self.isColumnHidden(at) and not self._is_figure(at)):
             if self.itemDelegateForColumn(at) not in (None, self._breaks):
