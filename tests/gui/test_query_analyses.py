@@ -136,6 +136,21 @@ def test_what_must_be_known_of_figures_stands_below_them(
     assert row["note"] == "One. Two."
 
 
+def test_in_a_low_window_nothing_of_a_trend_lies_on_its_chart(tab: AnalysisTab, recipient: Stage, idle: Idle) -> None:
+    """At 200 % on 1920 x 1080, with words below the figure: the line for reading the chart stood in it."""
+    _fill(tab, AnalysisKind.TREND)
+    tab.act()
+    idle(recipient)
+    assert tab.shown is not None
+    recipient.resize(960, 540)
+    tab.notes.setText(7 * "Ask of more records, or of groups of values. ")
+    tab.notes.show()
+    idle(recipient)
+    assert tab.plot.isVisible()
+    assert not tab.plot.geometry().intersects(tab.readout.geometry())
+    assert not tab.readout.geometry().intersects(tab.table.geometry())
+
+
 def test_an_old_answer_is_marked(tab: AnalysisTab, recipient: Stage, idle: Idle) -> None:
     _fill(tab, AnalysisKind.MEAN)
     tab.act()

@@ -69,7 +69,7 @@ class AnalysisTab(WorkingTab):
         for part in (self.old, self.what, self.figure, self.interval, self.link, self.notes):
             column.addWidget(part)
         self.plot = TrendPlot()
-        self.plot.setMinimumHeight(150)
+        self.plot.setMinimumHeight(110)  # beside notes in a low window; the table has its figures
         column.addWidget(self.plot, 3)
         self.readout = label("", "quiet", wrap=True)
         self.plot.readout.connect(self._read)
@@ -102,10 +102,7 @@ class AnalysisTab(WorkingTab):
         column.addWidget(self.filler, 1)
         foot = QHBoxLayout()
         self.note = label(
-            t(
-                "Right on average over many releases; “One question” leans on all columns and may differ, mostly "
-                "within the interval."
-            ),
+            t("Right on average over many releases; “One question” leans on all columns and may differ."),
             "quiet",
             wrap=True,
         )
