@@ -173,15 +173,19 @@ def cases(name: str, table: Table, args: argparse.Namespace) -> Iterator[Case]:
             yield case("gamma 3, by person", {sa: PlainGroups(3)}, person="patient_nbr")
     chance = np.random.default_rng(2)
     able = [sa for sa in (codes if len(codes) > 1 else others) if largest_gamma(table[sa]) > 1]
+    person = "patient_nbr" if "patient_nbr" in table else ""
     for _ in range(4 if len(able) > 1 else 0):
         both = [able[at] for at in sorted(chance.choice(len(able), 2, replace=False).tolist())]
-        if "pairs" in kinds:
-            for gamma in (2, 5):
-                draws = {sa: PlainGroups(min(gamma, largest_gamma(table[sa]))) for sa in both}
+        most = {sa: largest_gamma(table[sa]) for sa in both}
+        for gamma in sorted({max(most.values()) if gamma == "largest" else int(gamma) for gamma in args.gammas}):
+            draws = {sa: PlainGroups(min(gamma, most[sa])) for sa in both}
+            if "pairs" in kinds:
                 yield case(f"gamma {gamma}", dict(draws))
                 yield case(f"gamma {gamma}, sets", dict(draws), sets=True)
-        if "together" in kinds:
-            yield case("gamma 3, together", dict(planned(table, both, 3)))
+            if "pairs" in kinds and "persons" in kinds and person:
+                yield case(f"gamma {gamma}, by person", dict(draws), person=person)
+            if "together" in kinds:
+                yield case(f"gamma {gamma}, together", dict(planned(table, both, gamma)))
 
 
 def frequent(case: Case, nsas: list[str], quota: int) -> Iterator[tuple[tuple[Condition, ...], int]]:

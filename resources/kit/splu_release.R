@@ -859,36 +859,37 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
     # fewer than half of the records have.
     leaning <- function(block, rows, state, index) {
       often <- tabulate(index, nrow(rows))
-      in_state <- tabulate(state[index])
-      other <- as.numeric(state != which.max(in_state))
-      seen <- numeric(nrow(rows))
-      for (group in block$groups) {
-        at <- group[-1] + 1
-        add <- group[1] * (sum(other[at]) - other[at]) / max(length(at) - 1, 1)
-        for (number in seq_along(at)) seen[at[number]] <- seen[at[number]] + add[number]
-      }
-      middle <- sum(seen) / n
-      lean <- numeric(nrow(rows))
-      for (j in seq_len(ncol(rows))) {
-        value <- match(rows[, j], unique(rows[, j]))
-        times <- as.vector(rowsum(often, value))
-        rate <- as.vector(rowsum(seen, value)) / pmax(times, 1) - middle
-        lean <- lean + ifelse(2 * times < n, rate, 0)[value]
-      }
-      lean / block$rounds
+      in_state <- tabulate(state[index], max(state))
+      vapply(setdiff(which(in_state > 0), which.max(in_state)), function(kind) {
+        own <- as.numeric(state == kind)
+        seen <- numeric(nrow(rows))
+        for (group in block$groups) {
+          at <- group[-1] + 1
+          add <- group[1] * (sum(own[at]) - own[at]) / max(length(at) - 1, 1)
+          for (number in seq_along(at)) seen[at[number]] <- seen[at[number]] + add[number]
+        }
+        lean <- numeric(nrow(rows))
+        for (j in seq_len(ncol(rows))) {
+          value <- match(rows[, j], unique(rows[, j]))
+          times <- as.vector(rowsum(often, value))
+          rate <- as.vector(rowsum(seen, value)) / pmax(times, 1) - sum(seen) / n
+          lean <- lean + ifelse(2 * times < n, rate, 0)[value]
+        }
+        lean / block$rounds
+      }, numeric(nrow(rows)))
     }
-    # Parts with the least variance within (k-means on a line).
-    parted <- function(lean, index, parts) {
-      every <- lean[index]
-      centres <- unique(stats::quantile(every, (seq_len(parts) - 0.5) / parts, type = 7, names = FALSE))
-      place <- function(x) findInterval(x, (centres[-1] + centres[-length(centres)]) / 2, left.open = TRUE) + 1
-      for (turn in 1:20) {
-        part <- place(every)
-        size <- tabulate(part, length(centres))
-        sums <- vapply(seq_along(centres), function(p) sum(every[part == p]), 0)
-        centres <- ifelse(size > 0, sums / pmax(size, 1), centres)
+    # States are cut in two again and again, where a part leans unlike itself.
+    parted <- function(state, lean, index, most) {
+      often <- tabulate(index, nrow(lean))
+      spread <- sum(often * lean^2)
+      while (max(state) < most) {
+        mean <- rowsum(often * lean, state) / pmax(as.vector(rowsum(often, state)), 1)
+        apart <- rowsum(often * (lean - mean[state, , drop = FALSE])^2, state)
+        cut <- which(apart == max(apart), arr.ind = TRUE)[1, ]
+        if (max(apart) <= 1e-9 * spread) break
+        state[state == cut[1] & lean[, cut[2]] > mean[cut[1], cut[2]]] <- max(state) + 1
       }
-      place(lean)
+      state
     }
     together <- function(block, names, asked, full) {
       rows <- as_matrix(block$combinations)
@@ -902,14 +903,18 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         sets <- Filter(Negate(is.null), lapply(asked, function(chosen) chosen[[names[j]]]))
         if (length(sets)) sets[[1]][each[, place[j]]] else rep(TRUE, nrow(each))
       }))
-      if (!length(full) && length(asked) == 1) key <- as.character(hit)
-      seen <- unique(key)
+      cell <- key
+      if (!length(full) && length(asked) == 1) {
+        key <- as.character(hit)
+        if (length(unique(cell)) > 16) cell <- key
+      }
+      seen <- unique(cell)
       if (length(seen) > 64) refuse(paste(names, collapse = ", "), " are drawn together and have too many values for one ",
                                     "answer; ask about some of them.")
-      state <- match(key, seen)
-      parts <- max(1, min(block$parts, block$states %/% length(seen)))
-      few <- nrow(rows) <= block$states
-      finer <- paste(state, if (few) seq_len(nrow(rows)) else parted(leaning(block, rows, state, index), index, parts))
+      state <- match(cell, seen)
+      apart <- length(seen) > 1 && length(seen) < block$states
+      finer <- if (nrow(rows) <= block$states) seq_len(nrow(rows))
+               else if (apart) parted(state, leaning(block, rows, state, index), index, block$states) else state
       states <- unique(finer[index])
       at <- match(finer, states)
       held <- numeric(length(states))
@@ -923,7 +928,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       size <- held / block$rounds
       clear <- clear_inverse(T, size, n)
       # Each state, as told from all others, leaves hardly any of what it varies to hidden directions; else none is told.
-      member <- outer(state[match(states, finer)], unique(state), `==`) * 1
+      member <- outer(key[match(states, finer)], unique(key), `==`) * 1
       whole <- as.vector(size %*% member)
       left <- whole - colSums(size * member * (T %*% clear$inverse %*% member))
       ready <- rep(all(left <= 0.02 * whole * (1 - whole / sum(size)) + 1e-9 * sum(size)), length(size))
@@ -931,8 +936,8 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
         clear$inverse[v, ]), counts = size, readable = ready, hidden = clear$hidden, moving = rep(TRUE, length(size)),
         most = n, unseen = 0))
       one <- match(states, finer)
-      kept <- unique(state[one])
-      of <- match(state[one], kept)
+      kept <- unique(key[one])
+      of <- match(key[one], kept)
       finish(list(names = names, way = way, codes = at[index], of = of, block = TRUE,
                   first = each[one[match(seq_along(kept), of)], place, drop = FALSE],
                   met = function(hidden) Reduce(`&`, lapply(seq_along(names), function(j) hidden[[names[j]]][each[one, place[j]]]))),

@@ -20,7 +20,6 @@ patients stand for others. The formulas are in the program's docs/recipient.md. 
 
 from __future__ import annotations
 
-import bisect
 import copy
 import csv
 import datetime
@@ -47,6 +46,7 @@ _ALIKE = 30  # records of the whole table, by which those of one pattern are jud
 _FEW, _MOST_FEW = 300, 500_000  # records of a pattern, of which more tell by themselves; kinds of these by classes
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
+_MOST_CELLS = 16  # of conditions met and not that a count tells apart
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e3  # times an estimate, as good as no bound: so flat further out that rounding would decide
@@ -1208,7 +1208,7 @@ class _Single:
 
 
 def _leaning(release, block, state, often):
-    """Return how much each combination's values bring others into its group that are not in the commonest state.
+    """Return how much each combination's values bring others of each state but the commonest into its group.
 
     The sum over its values of the share that records with the value have among their group's others, less that of all;
     values that fewer than half of the records have. `often` says how many records have a combination.
@@ -1217,40 +1217,50 @@ def _leaning(release, block, state, often):
     for number, count in often.items():
         in_state[state[number]] += count
     commonest = min(in_state, key=lambda s: (-in_state[s], s))
-    other = [int(s != commonest) for s in state]
-    seen = [0.0] * len(state)
-    for times, *members in block["groups"]:
-        inside = sum(other[number] for number in members)
-        for number in members:
-            seen[number] += times * (inside - other[number]) / max(len(members) - 1, 1)
     held = [list(zip(block["columns"], combination)) for combination in block["combinations"]]
-    times, sums = Counter(), Counter()
+    times, found = Counter(), [[] for _ in state]
     for number, values in enumerate(held):
         for value in values:
             times[value] += often[number]
-            sums[value] += seen[number]
-    mean = sum(seen) / n
-    rate = {value: sums[value] / max(times[value], 1) - mean for value in times if 2 * times[value] < n}
-    return [sum(rate.get(value, 0.0) for value in values) / block["rounds"] for values in held]
+    for kind in sorted(set(in_state) - {commonest}):
+        own, seen, sums = [int(s == kind) for s in state], [0.0] * len(state), Counter()
+        for count, *members in block["groups"]:
+            inside = sum(own[number] for number in members)
+            for number in members:
+                seen[number] += count * (inside - own[number]) / max(len(members) - 1, 1)
+        for number, values in enumerate(held):
+            for value in values:
+                sums[value] += seen[number]
+        mean = sum(seen) / n
+        rate = {value: sums[value] / max(times[value], 1) - mean for value in times if 2 * times[value] < n}
+        for lean, values in zip(found, held):
+            lean.append(sum(rate.get(value, 0.0) for value in values) / block["rounds"])
+    return found
 
 
-def _parted(leaning, held, parts):
-    """Return the part of each combination: those with the least variance within (k-means on a line)."""
-    every = sorted(itertools.chain.from_iterable([leaning[number]] * count for number, count in held.items()))
-    often = Counter(every)
-    centres = sorted({_quantile_of(every, (at + 0.5) / parts) for at in range(parts)})
-
-    def edges():
-        return [(centres[at] + centres[at + 1]) / 2 for at in range(len(centres) - 1)]
-
-    for _ in range(20):
-        between, sums, sizes = edges(), [0.0] * len(centres), [0] * len(centres)
-        for lean, count in often.items():
-            part = bisect.bisect_left(between, lean)
-            sums[part] += lean * count
-            sizes[part] += count
-        centres = [total / size if size else old for total, size, old in zip(sums, sizes, centres)]
-    return [bisect.bisect_left(edges(), lean) for lean in leaning]
+def _parted(state, number, leaning, often, most):
+    """Return the part of each combination: states are cut in two again and again, where a part leans unlike itself."""
+    part, kinds = list(state), range(len(leaning[0]))
+    spread = sum(count * lean * lean for at, count in often.items() for lean in leaning[at])
+    while leaning[0] and number < most:
+        size, mean, apart = [0] * number, [[0.0] * len(kinds) for _ in range(number)], {}
+        for at, count in often.items():
+            size[part[at]] += count
+            for way in kinds:
+                mean[part[at]][way] += count * leaning[at][way]
+        mean = [[total / max(count, 1) for total in row] for count, row in zip(size, mean)]
+        for at, count in often.items():
+            for way in kinds:
+                key = part[at], way
+                apart[key] = apart.get(key, 0.0) + count * (leaning[at][way] - mean[part[at]][way]) ** 2
+        cut, way = max(sorted(apart), key=apart.get)
+        if apart[cut, way] <= 1e-9 * spread:
+            break
+        for at, lean in enumerate(leaning):
+            if part[at] == cut and lean[way] > mean[cut][way]:
+                part[at] = number
+        number += 1
+    return part
 
 
 class _Together(_Single):
@@ -1275,22 +1285,27 @@ class _Together(_Single):
             for number, combination in enumerate(block["combinations"])
         }
         often = {at_row[codes]: n for codes, n in release.held(self.columns).items()}
+        cells = keys
         if len(asked) == 1 and not full:
             every = tuple((True,) for _ in names)
             keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
-        order = sorted(dict.fromkeys(keys))
+            if len(set(cells)) > _MOST_CELLS:
+                cells = keys
+        order = sorted(dict.fromkeys(cells))
         if len(order) > _MOST_STATES:
             raise Refused(
                 f"{', '.join(names)} are drawn together and have too many values for one answer; ask about "
                 "some of them."
             )
-        parts = max(1, min(block["parts"], block["states"] // max(len(order), 1)))
-        state = [order.index(key) for key in keys]
-        few = len(keys) <= block["states"]
-        each = range(len(keys)) if few else _parted(_leaning(release, block, state, often), often, parts)
-        finer = list(zip(state, each))
+        state = [order.index(cell) for cell in cells]
+        few, apart = len(keys) <= block["states"], 1 < len(order) < block["states"]
+        leaning = _leaning(release, block, state, often) if apart and not few else [[]] * len(state)
+        finer = list(range(len(keys))) if few else _parted(state, len(order), leaning, often, block["states"])
         states = sorted({finer[number] for number in often})
         at_state = {state: at for at, state in enumerate(states)}
+        key_of = dict(zip(finer, keys))
+        classes = sorted({key_of[state] for state in states})
+        self.of = [classes.index(key_of[state]) for state in states]
         held, shown = [0.0] * len(states), [[0.0] * len(states) for _ in states]
         for times, *members in block["groups"]:
             inside = Counter(at_state[finer[number]] for number in members)
@@ -1301,7 +1316,7 @@ class _Together(_Single):
         T = [[chance / max(n, 1e-300) for chance in row] for row, n in zip(shown, held)]
         counts = [n / block["rounds"] for n in held]
         inverse, hidden = _clear_inverse(T, counts, release.n)
-        ready = [_states_told(T, counts, inverse, [state for state, _ in states])] * len(states)
+        ready = [_states_told(T, counts, inverse, self.of)] * len(states)
         stated = {
             "T": T,
             "inverse": inverse,
@@ -1317,8 +1332,6 @@ class _Together(_Single):
         self.rows = {}
         for number, state in enumerate(finer):
             self.rows.setdefault(at_state.get(state), rows[number])
-        classes = sorted({state[0] for state in states})
-        self.of = [classes.index(state[0]) for state in states]
         self.members = [[at for at, c in enumerate(self.of) if c == number] for number in range(len(classes))]
         self.first = [self.rows[some[0]] for some in self.members]
         self._classes(False)

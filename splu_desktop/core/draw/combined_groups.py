@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import Column, unique
+from splu_desktop.core.table import Column
 from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
@@ -31,9 +31,8 @@ _READING = 20_131_015  # any fixed one: the same release must give the same answ
 _READ_RECORDS = 60_000  # in groups formed anew for a reader
 _READ_SWEEPS = 150
 _MOST_READ = 8  # times that all records are
-_MOST_PARTS = 6  # by leaning
 _MOST_STATES = 32  # told apart, parts and all
-_ROUNDS = 20  # in which parts settle
+_ALIKE = 1e-9  # of all records' leaning, squared, that parts may differ by
 
 
 def stacked(columns: Sequence[Column]) -> NDArray[Any]:
@@ -196,8 +195,7 @@ class SharedGroups:
         """Return the law as plain data, of records (N,) with these combinations.
 
         "rounds", how often groups were formed; "groups", each [how many are made up so, combination, combination, ...];
-        "parts" and "states", how many parts of a state, and parts of all states or combinations, are told apart at
-        most (`finer`).
+        "states", how many parts of all states, or combinations, are told apart at most (`finer`).
         """
         group, member = self.groups.ravel(), np.tile(code, len(self.groups))
         order = np.lexsort((member, group))
@@ -208,7 +206,6 @@ class SharedGroups:
         made[group, place] = member
         found, times = np.unique(made, axis=0, return_counts=True)
         return {
-            "parts": _MOST_PARTS,
             "states": _MOST_STATES,
             "rounds": len(self.groups),
             "groups": [
@@ -217,43 +214,59 @@ class SharedGroups:
             ],
         }
 
-    def _leaning(self, states: NDArray[Any]) -> Floats:
-        """Return (N,) how much a record's values bring others into its group that are not in the commonest state.
+    def _leaning(self, states: NDArray[Any], m: int) -> Floats:
+        """Return (C, m - 1) how much a combination's values bring others of each state but the commonest into groups.
 
         The sum over its values of the share that records with the value have among their group's others, less the share
         of all. Caps push like away from like, so what a record is published as depends on all its values a little.
         """
-        other = (states != np.bincount(states).argmax()).astype(np.float64)
-        seen = np.zeros(len(other))
+        kinds = np.delete(np.arange(m), np.bincount(states).argmax())
+        own = (states[:, None] == kinds).astype(np.float64)
+        seen = np.zeros(own.shape)
         for group in self.groups:
             group = group - group.min()
             sizes = np.bincount(group)
-            seen += (np.bincount(group, other)[group] - other) / np.maximum(sizes[group] - 1, 1)
+            others = np.stack([np.bincount(group, one) for one in own.T], axis=1)[group] - own
+            seen += others / np.maximum(sizes[group] - 1, 1)[:, None]
         often = np.maximum(np.bincount(self.values), 1)
-        rates = np.bincount(self.values, seen[self.records]) / often - seen.mean()
-        return np.bincount(self.records, rates[self.values], len(other)) / len(self.groups)
+        found = np.empty((int(self.combinations.max()) + 1, len(kinds)))
+        for at, one in enumerate(seen.T):
+            rates = np.bincount(self.values, one[self.records]) / often - one.mean()
+            found[self.combinations, at] = np.bincount(self.records, rates[self.values], len(one)) / len(self.groups)
+        return found
 
     def finer(self, states: NDArray[Any], m: int) -> tuple[NDArray[np.int32], Ints]:
         """Return (N,) states parted as far as can be told, and (m',) the state that each is part of.
 
         Records of one part are published as the state alike only where they share groups alike, which those of one
-        combination do, whatever cell they stand in. Where combinations are too many, parts are those of like leaning.
+        combination do, whatever cell they stand in. Where combinations are too many, states are cut in two again and
+        again, at the mean of what those of a part lean by most differently.
         """
-        if self.combinations.max() < _MOST_STATES:
-            _, first = np.unique(self.combinations, return_index=True)
-            return self.combinations.astype(np.int32), states[first].astype(np.int64)
-        number = max(1, min(_MOST_PARTS, _MOST_STATES // max(m, 1)))
-        leaning = self._leaning(states)
-        # Parts with the least variance within (k-means on a line).
-        centres = unique(np.quantile(leaning, (np.arange(number) + 0.5) / number))
-        for _ in range(_ROUNDS):
-            part = np.searchsorted((centres[1:] + centres[:-1]) / 2, leaning)
-            size = np.bincount(part, minlength=len(centres))
-            sums = np.bincount(part, leaning, len(centres))
-            centres = np.divide(sums, size, out=centres.copy(), where=size > 0)
-        part = np.searchsorted((centres[1:] + centres[:-1]) / 2, leaning)
-        found, codes = np.unique(states.astype(np.int64) * number + part, return_inverse=True)
-        return codes.astype(np.int32), found // number
+        _, first, often = np.unique(self.combinations, return_index=True, return_counts=True)
+        part, part_of = states[first].astype(np.int64), list(range(m))
+        if len(often) <= _MOST_STATES:
+            return self.combinations.astype(np.int32), part
+        leaning = self._leaning(states, m) if 1 < m < _MOST_STATES else np.zeros((len(often), 1))
+        little = _ALIKE * float((often @ leaning**2).sum())
+
+        def apart(at: int) -> tuple[float, Flags]:
+            """Return by how much a part's combinations lean unlike each other, one way, and those that lean more."""
+            held, here = often * (part == at), leaning[part == at]
+            mean = held @ leaning / max(held.sum(), 1)
+            far = often[part == at] @ (here - mean) ** 2
+            way = int(far.argmax())
+            return float(far[way]), (part == at) & (leaning[:, way] > mean[way])
+
+        found = [apart(at) for at in range(m)]
+        while len(found) < _MOST_STATES:
+            at = max(range(len(found)), key=lambda one: found[one][0])
+            if found[at][0] <= little:
+                break
+            part[found[at][1]] = len(found)
+            part_of.append(part_of[at])
+            found[at] = apart(at)
+            found.append(apart(len(found)))
+        return part[self.combinations].astype(np.int32), np.array(part_of, np.int64)
 
     def mixing(self, states: NDArray[Any], m: int) -> Shared:
         """Return how (N,) states of m kinds are mixed."""

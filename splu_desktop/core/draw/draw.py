@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+ToldBy = Callable[[Column, Ints], "tuple[Column, Ints, Draw]"]  # see `Draw.told_by`
 
 _MOST_LAWS = 2_000  # counts whose law is worked out for T_f; beyond, Chebyshev's bound is promised
 _FAR = 8.0  # standard deviations at which a count is none of the draw's
@@ -256,11 +257,11 @@ class Draw(ABC):
         """Return `transition`, None where there are too many values for it and `two_numbers` have to do."""
         return self.transition(counts, labels)
 
-    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+    def told_by(self, table: Table) -> ToldBy:
         """Return what tells how states are drawn that the published columns of the block tell together.
 
-        It takes a column of states, and returns a finer one, (m',) the state that each of its values is part of, and
-        the draw of the finer one.
+        It takes a column of states and (m,) which of the kinds that are asked for each state is of, and returns a finer
+        column, (m',) the state that each of its values is part of, and the draw of the finer one.
         """
         raise NotImplementedError  # asked of blocks of several columns alone
 

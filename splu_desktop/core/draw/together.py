@@ -9,7 +9,7 @@ ids and sensitive values alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.combined_groups import EMPTY, SharedGroups, broken, formed, stacked
 from splu_desktop.core.draw.decoy_groups import DecoyGroups
-from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, draw_from, registered
+from splu_desktop.core.draw.draw import Draw, Flags, Floats, Ints, Promise, ToldBy, draw_from, registered
 from splu_desktop.core.draw.recognition import Recognised, recognised
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.groups.forming import check_gamma
@@ -232,15 +232,15 @@ class Together(Draw):
             **self._law(table).as_dict(code.reshape(-1)),
         }
 
-    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
+    def told_by(self, table: Table) -> ToldBy:
         law = self._law(table)
 
-        def told(states: Column) -> tuple[Column, Ints, Draw]:
+        def told(states: Column, asked: Ints) -> tuple[Column, Ints, Draw]:
             codes, part_of = law.finer(states.codes, states.m)
             m = len(part_of)
             labels = np.array([f"{state:04} {at:04}" for at, state in enumerate(part_of.tolist())], object)
             finer = Column(states.name, states.kind, codes, labels, np.zeros(m, bool))
-            through = PartedTransition(finer.n, finer.counts().astype(np.float64), law.mixing(codes, m), part_of)
+            through = PartedTransition(finer.n, finer.counts().astype(np.float64), law.mixing(codes, m), asked[part_of])
             return finer, part_of, replace(self, states=through)
 
         return told

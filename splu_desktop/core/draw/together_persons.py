@@ -17,7 +17,7 @@ k as any other, so T is exact.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from statistics import NormalDist
@@ -29,7 +29,17 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.draw.by_person import Effects, Rehearsal, counts_of_many, mean_sure
 from splu_desktop.core.draw.combined_groups import stacked
-from splu_desktop.core.draw.draw import Draw, Floats, Ints, Promise, by_tolerance, draw_from, registered, sentence_of
+from splu_desktop.core.draw.draw import (
+    Draw,
+    Floats,
+    Ints,
+    Promise,
+    ToldBy,
+    by_tolerance,
+    draw_from,
+    registered,
+    sentence_of,
+)
 from splu_desktop.core.draw.joined import binomial_law
 from splu_desktop.core.draw.persons import DrawPerPerson, PersonTransition
 from splu_desktop.core.draw.recognition import Recognised, recognised_anywhere
@@ -139,8 +149,8 @@ class TogetherPerPerson(DrawPerPerson):
         unknown = np.zeros(len(counts), bool)
         return PersonTransition(int(counts.sum()), counts, chances, keep, shares, unknown)
 
-    def told_by(self, table: Table) -> Callable[[Column], tuple[Column, Ints, Draw]]:
-        return lambda states: (states, np.arange(states.m), self)
+    def told_by(self, table: Table) -> ToldBy:
+        return lambda states, asked: (states, np.arange(states.m), self)
 
     def sharing(self, table: Table) -> dict[str, Any]:
         # T as groups: each record by itself with 1/gamma, all of them in one with the rest.
@@ -153,7 +163,6 @@ class TogetherPerPerson(DrawPerPerson):
                 [str(column.labels[at]) for column, at in zip(chosen, row, strict=True)]
                 for row in combinations.tolist()
             ],
-            "parts": 1,
             "states": 1,
             "rounds": 1,
             "groups": [

@@ -633,7 +633,7 @@ def _part(
             "{columns} are drawn together and have too many values for one answer; ask about some of them.",
             columns=", ".join(names),
         )
-    name, part_of = engine.states(block, states.reshape(-1).astype(np.int32), len(one))
+    name, part_of = engine.states(block, states.reshape(-1).astype(np.int32), np.arange(len(one)))
     standing = np.stack([each[one] for each in stands], axis=1).astype(np.intp)
     return _made(tuple(names), name, engine, part_of.astype(np.intp), standing, rest=False)
 

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw import Draw
 from splu_desktop.core.draw.by_person import Effects, at_once, met_together
+from splu_desktop.core.draw.draw import ToldBy
 from splu_desktop.core.estimate import Method
 from splu_desktop.core.published import Published
 from splu_desktop.core.query.selection import Selector
@@ -42,6 +42,7 @@ _MOST_CONDITIONS = 3  # by as many weights are learnt; more go by those
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _KEPT_STATES = 64  # columns of such states
+_MOST_CELLS = 16  # of conditions met and not, told apart
 _LESSON = 100_000  # records to learn from: their order is random, and of 1,000,000 more estimated no better
 _LABELS = 5  # of columns with more than one for each so many records nothing is learnt
 WELL_KNOWN = 10.0  # values from which a release may be learnt from
@@ -97,7 +98,7 @@ class Engine:
         self._bends: OrderedDict[tuple[str, str, bytes], Bend] = OrderedDict()
         self._of_all: dict[str, tuple[Floats, ...]] = {}
         self._taught: dict[tuple[str, int], Floats] = {}
-        self._told_by: dict[tuple[str, ...], Callable[[Column], tuple[Column, NDArray[np.int64], Draw]]] = {}
+        self._told_by: dict[tuple[str, ...], ToldBy] = {}
         self._states: OrderedDict[tuple[tuple[str, bytes], ...], tuple[str, Flags]] = OrderedDict()
         self._rare: dict[str, int] = {}  # of states that meet conditions: of those, how many few records meet
         self._numbered = itertools.count(1)
@@ -131,31 +132,34 @@ class Engine:
         if key in self._states:
             self._states.move_to_end(key)
             return self._states[key]
-        met = np.ones(self.published.n, bool)
+        # A record that meets some of them shares groups unlike one that meets none: see docs/decisions/together.md.
+        cells, all_met = np.zeros(self.published.n, np.int64), (1 << len(asked)) - 1
         for sa, chosen in asked:
-            met &= chosen[self.codes(sa)]
-        found = np.flatnonzero(np.bincount(met.view(np.uint8), minlength=2)) > 0
-        codes = met.astype(np.int32) if len(found) == 2 else np.zeros(len(met), np.int32)
-        name, part_of = self.states(block, codes, len(found))
+            cells = 2 * cells + chosen[self.codes(sa)]
+        found, codes = np.unique(cells, return_inverse=True)
+        if len(found) > _MOST_CELLS:
+            found, codes = np.unique(np.where(cells == all_met, cells, 0), return_inverse=True)
+        name, part_of = self.states(block, codes.astype(np.int32), found == all_met)
         if len(self._states) >= _KEPT_STATES:
             self._forget()
-        self._states[key] = name, found[part_of]
+        self._states[key] = name, (found == all_met)[part_of]
         table = self.published.table
         self._rare[name] = sum(2 * int(table[sa].counts()[chosen].sum()) < table.n for sa, chosen in asked)
         return self._states[key]
 
-    def states(self, block: tuple[str, ...], codes: Codes, m: int) -> tuple[str, Indices]:
-        """Make a column of (N,) states that a block drawn together tells, 0 to m - 1, as finely as groups tell them.
+    def states(self, block: tuple[str, ...], codes: Codes, asked: Flags | Indices) -> tuple[str, Indices]:
+        """Make a column of (N,) states that a block drawn together tells, as finely as groups tell them.
 
-        Returns its name and (m',) the state that each of its values is part of.
+        `asked` tells of each state which of the kinds it is that are asked for. Returns the column's name and (m',) the
+        state that each of its values is part of.
         """
-        table, draws = self.published.table, self.published.draws
+        table, draws, m = self.published.table, self.published.draws, len(asked)
         name = f"\0{next(self._numbered)}"  # like no column's name
         labels = np.array([f"{at:04}" for at in range(m)], object)
         states = Column(name, Kind.CATEGORY, codes, labels, np.zeros(m, bool))
         whole = draws[block[0]].of_block(draws)
         told = kept(self._told_by, block, lambda: whole.told_by(table.select(block)))
-        finer, part_of, draw = told(states)
+        finer, part_of, draw = told(states, asked.astype(np.intp))
         self.published = replace(self.published, table=Table((*table.columns, finer)), draws={**draws, name: draw})
         return name, part_of
 

@@ -371,7 +371,7 @@ class PartedTransition(MatrixTransition):
 
     Attributes
     ----------
-    parts : (m,) the state that each value is part of.
+    parts : (m,) of which of the states that are asked for each value is part.
     """
 
     parts: NDArray[np.intp]
