@@ -397,7 +397,14 @@ def test_no_more_rows_are_said_to_be_known_rightly_than_are_known(known: float) 
 
 
 def test_the_verdict_says_by_how_much_a_person_is_recognised_more_surely(case: Case) -> None:
-    for typed, words in (("", "while public release allows 9.09\u00a0%"), ("0.05", "while 5\u00a0% was asked for")):
+    allows = "while public release allows 9.09\u00a0%"
+    asked = [
+        ("0.05", "while 5\u00a0% was asked for"),
+        ("0.1", "while 10\u00a0% was asked for"),
+        ("0.2", allows),
+        ("", allows),
+    ]
+    for typed, words in asked:
         public = filled(case.external.public, replace(FIELDS, threshold=typed))
         risk = replace(public.risk, recognisable=replace(public.risk.recognisable, smallest=7))
         public = filled(replace(public, risk=risk), public.cover.fields)

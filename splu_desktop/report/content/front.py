@@ -67,17 +67,17 @@ def verdict(report: Report, t: Language) -> str:
     """Return the verdict over all checks in one line."""
     found = report.public.cover.verdict
     column, best, _ = surest(report)
-    asked = report.public.cover.fields.allowed
-    stricter = asked is not None and asked < THRESHOLD
-    limit = setting(asked if stricter else THRESHOLD, t)
+    asked, highest = report.public.cover.fields.allowed, report.public.risk.recognisable.highest
+    own = asked is not None and (asked < THRESHOLD or asked < highest)  # else what is asked for is met
+    limit = setting(asked if own else THRESHOLD, t)
     values = {
         "inferred": {"column": shortened(column), "known": known_rightly(best, t)},
         "risk-above": {
-            "highest": cell_text(share(report.public.risk.recognisable.highest, t)),
+            "highest": cell_text(share(highest, t)),
             "limit": cell_text(limit),
         },
     }
-    words = VERDICT_REASONS | ({"risk-above": RISK_ASKED} if stricter else {})
+    words = VERDICT_REASONS | ({"risk-above": RISK_ASKED} if own else {})
     reasons = t.joined(t(words[code], **values.get(code, {})) for code in found.reasons)
     if found.code == "sound":
         return t("All checks passed and all thresholds are met.")
