@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QListWidgetItem, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QLabel, QListWidgetItem, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.checks.gate import Light
@@ -17,7 +17,9 @@ from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.roles.vocabulary import RoleCard
 from splu_desktop.gui.base.models import ROW
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import told
 from splu_desktop.gui.classify.columns import ROLE_COLUMN, WHY_COLUMN
 from splu_desktop.gui.classify.parts import meanings_of_limits
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -203,9 +205,7 @@ def test_an_unticked_step_is_not_taken(window: MainWindow, page, idle: Idle) -> 
     assert changed == {last}
 
 
-def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(
-    window: MainWindow, page, idle: Idle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(window: MainWindow, page, idle: Idle) -> None:
     window.session.set_roles({"fever": Role.NSA, "HIV": Role.NSA}, "against advice")
     window.show_step(Step.PUBLISH)
     idle(window)
@@ -213,13 +213,17 @@ def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(
     lines = [line for line in gate.lines if line.name == "sensitive"]
     assert [line.column for line in lines] == ["fever", "HIV"]
     assert all(line.light is Light.AMBER for line in lines)
-    asked = []
-    monkeypatch.setattr(QInputDialog, "getText", lambda *said: asked.append(said[1]) or ("the board agreed", True))
     gate.accept_kind("sensitive")
-    assert len(asked) == 1
+    (asked,) = gate.findChildren(ReasonDialog)
+    said = "\n".join(one.text() for one in asked.findChildren(QLabel))
+    assert all(told(line.sentence) in said for line in lines), "what is accepted is read once more"
+    asked.reason.setText("the board agreed")
+    asked.go_on.click()
     assert gate.accepted()["sensitive"] == "the board agreed"
-    monkeypatch.setattr(QInputDialog, "getText", lambda *said: ("", True))
     gate.accept_kind("unique-records")
+    asked = gate.findChildren(ReasonDialog)[-1]
+    asked.accept()
+    asked.reject()
     assert "unique-records" not in gate.accepted(), "no words, no consent"
     gate.go.emit(Step.CLASSIFY, "HIV")
     idle(window)

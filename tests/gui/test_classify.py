@@ -172,15 +172,15 @@ def test_an_identifier_is_published_for_a_typed_reason_alone(
         return page.findChildren(ReasonDialog)[-1]
 
     dialog = ask()
-    assert not dialog.publish.isEnabled()
+    assert not dialog.go_on.isEnabled()
     qtbot.keyClicks(dialog.reason, "   ")
     qtbot.keyClick(dialog.reason, Qt.Key.Key_Return)
-    assert not dialog.publish.isEnabled()
+    assert not dialog.go_on.isEnabled()
     assert session.choices == before
     dialog.reject()
     dialog = ask()
     qtbot.keyClicks(dialog.reason, "numbers drawn afresh")
-    dialog.publish.click()
+    dialog.go_on.click()
     assert session.choices.roles["Record number"] is role
     assert session.choices.plan().kept_identifiers == {"Record number": "numbers drawn afresh"}
     session.undo_stack.undo()
@@ -192,7 +192,7 @@ def test_several_columns_of_which_one_names_persons(opened: MainWindow, page, id
     page.set_selected(Role.NSA)
     dialog = page.findChildren(ReasonDialog)[-1]
     dialog.reason.setText("agreed")
-    dialog.publish.click()
+    dialog.go_on.click()
     choices = opened.session.choices
     assert {choices.roles[name] for name in ("Record number", "Sex", "Age")} == {Role.NSA}
     assert dict(choices.kept) == {"Record number": "agreed"}

@@ -80,7 +80,7 @@ def _dialogs(window: MainWindow, idle: Idle, folder: Path) -> Iterator[tuple[str
             dialog.way.setCurrentIndex(at)
             yield f"groups of {name}: {dialog.way.currentText()}", dialog
             at += 1
-    reason = ReasonDialog(["Record number"], ["names each record"], window)
+    reason = ReasonDialog.of_columns(["Record number"], ["names each record"], window)
     reason.open()
     yield "reason", reason
     window.session.set_roles({"Ward": Role.SA}, "two")

@@ -371,7 +371,7 @@ def dialogs(window: MainWindow, idle: Idle) -> Iterator[tuple[str, QDialog | Non
             yield f"group {column}, {group.way.currentText()}", group
             way += 1
         assert ways > 1
-    reason = ReasonDialog(["Record number"], ["the name says record number"], window)
+    reason = ReasonDialog.of_columns(["Record number"], ["the name says record number"], window)
     reason.open()
     yield "reason", reason
     window.show_step(Step.PLAN)

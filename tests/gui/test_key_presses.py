@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.optional import real
@@ -49,7 +50,7 @@ def presses(window: MainWindow) -> Iterator[Press | Callable[[], bool]]:
         yield Qt.Key.Key_Return, _CTRL
         yield lambda: isinstance(QApplication.focusWidget(), QCheckBox)
         yield Qt.Key.Key_Space, _NONE
-        yield lambda: _has(QInputDialog) and isinstance(QApplication.focusWidget(), QLineEdit)
+        yield lambda: _has(ReasonDialog) and isinstance(QApplication.focusWidget(), QLineEdit)
         yield Qt.Key.Key_O, _NONE
         yield Qt.Key.Key_K, _NONE
         yield Qt.Key.Key_Return, _NONE

@@ -1,4 +1,4 @@
-"""Asks why a column that names persons is to be published all the same."""
+"""Asks why something is to be done all the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _SHOWN = 6
 
 
 class ReasonDialog(Dialog):
-    """A sentence per column, and a field that must not stay empty.
+    """What speaks against it, a line each, and a field that must not stay empty.
+
+    lines : what speaks against it; text : what the reason is for; act : what is done then, in words.
 
     Signals
     -------
@@ -23,29 +25,28 @@ class ReasonDialog(Dialog):
 
     given = Signal(str)
 
-    def __init__(self, names: Sequence[str], reasons: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(t("Publish what may name a person?"), None, parent)
-        lines = [
-            t("“{column}”: {reason}", column=name, reason=reason)
-            for name, reason in list(zip(names, reasons, strict=True))[:_SHOWN]
-        ]
-        put(
-            self.parts,
-            label("\n".join(lines), "strong", wrap=True),
-            label(
-                t(
-                    "Whoever reads the release could recognise persons by this. To make it coarser instead, cancel and"
-                    " group its values first. To publish it all the same, say why; the report shows your reason."
-                ),
-                wrap=True,
-            ),
-        )
-        self.reason = line_edit(t("Reason for publishing"), t("for example: numbers drawn afresh"))
+    def __init__(
+        self, title: str, lines: Sequence[str], text: str, act: str, parent: QWidget | None = None, example: str = ""
+    ) -> None:
+        super().__init__(title, None, parent)
+        put(self.parts, label("\n".join(lines[:_SHOWN]), "strong", wrap=True), label(text, wrap=True))
+        self.reason = line_edit(t("Reason"), example)
         self.parts.addWidget(self.reason)
-        self.publish = last_row(self, self.parts, t("&Publish it for this reason"))
-        self.publish.setEnabled(False)
-        self.reason.textChanged.connect(lambda text: self.publish.setEnabled(bool(text.strip())))
+        self.go_on = last_row(self, self.parts, act)
+        self.go_on.setEnabled(False)
+        self.reason.textChanged.connect(lambda text: self.go_on.setEnabled(bool(text.strip())))
         self.reason.setFocus()
+
+    @classmethod
+    def of_columns(cls, names: Sequence[str], reasons: Sequence[str], parent: QWidget | None = None) -> ReasonDialog:
+        """Return the dialog that asks why columns that name persons are published."""
+        lines = [t("“{column}”: {reason}", column=each, reason=why) for each, why in zip(names, reasons, strict=True)]
+        text = t(
+            "Whoever reads the release could recognise persons by this. To make it coarser instead, cancel and group"
+            " its values first. To publish it all the same, say why; the report shows your reason."
+        )
+        example = t("for example: numbers drawn afresh")
+        return cls(t("Publish what may name a person?"), lines, text, t("&Publish it for this reason"), parent, example)
 
     def accept(self) -> None:
         """Go on, with a reason alone."""

@@ -192,7 +192,7 @@ class ClassifyPage(Page):
         if not named:
             take_roles(self.session, self.tasks, dict.fromkeys(names, role), words)
             return
-        dialog = ReasonDialog(named, [told(source.suggestions[name].reason) for name in named], self)
+        dialog = ReasonDialog.of_columns(named, [told(source.suggestions[name].reason) for name in named], self)
         dialog.given.connect(lambda reason: self._keep(names, named, role, reason, words))
         dialog.open()
 

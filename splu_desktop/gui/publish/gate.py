@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QInputDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, announce, button, emptied, label, margins, new_grid, put
 from splu_desktop.gui.base.words import joined, number, t, tip, told
@@ -169,10 +170,7 @@ class GateView(QWidget):
 
     def accept_kind(self, name: str) -> None:
         """Ask once why all amber lines of a kind are accepted."""
-        lines = [line for line in self.lines if line.light is Light.AMBER and line.name == name]
-        words = self._ask_words(lines)
-        if words:
-            self._accept(lines, words)
+        self._ask([line for line in self.lines if line.light is Light.AMBER and line.name == name])
 
     def _with_all(self, part: QWidget, name: str, number_of: int) -> QWidget:
         both = QWidget()
@@ -186,24 +184,19 @@ class GateView(QWidget):
     def _accepting(self, line: Line) -> QWidget:
         if line.name == "identifiers" and line.column is not None:
             # An identifier is not published by a mere tick: the reason stands in the report.
-            ask = button(t("Give a reason…"), partial(self._ask_one, line, None))
+            ask = button(t("Give a reason…"), partial(self._ask, [line]))
             ask.setAccessibleName(t("Give a reason for: {text}", text=told(line.sentence)))
             return ask
         box = QCheckBox(t("I accept this, because…"))
         box.setAccessibleName(t("I accept: {text}", text=told(line.sentence)))
         box.setChecked(key_of(line) in self._accepted)
         tip(box, self._accepted.get(key_of(line), ""))
-        box.toggled.connect(partial(self._ask_one, line, box))
+        box.toggled.connect(partial(self._ask_one, line))
         return box
 
-    def _ask_one(self, line: Line, box: QCheckBox | None, on: bool = True) -> None:
-        words = self._ask_words([line]) if on else ""
-        if on and not words:
-            if box is not None:
-                self._show_box(line)
-            return
+    def _ask_one(self, line: Line, on: bool) -> None:
         if on:
-            self._accept([line], words)
+            self._ask([line])
         else:
             self._accepted.pop(key_of(line), None)
             self.changed.emit()
@@ -224,11 +217,12 @@ class GateView(QWidget):
                 box.setChecked(key_of(line) in self._accepted)
             tip(box, self._accepted.get(key_of(line), ""))
 
-    def _ask_words(self, lines: Sequence[Line]) -> str:
-        first = lines[0]
+    def _ask(self, lines: Sequence[Line]) -> None:
+        first, act = lines[0], t("&Accept")
         if first.name == "identifiers" and first.column is not None and len(lines) == 1:
             title = t("Why is “{column}” published?", column=first.column)
             text = t("It may name a person. The report will show your reason:")
+            act = t("&Publish it for this reason")
         elif any(line.grave for line in lines):
             title = t("Accept a grave risk")
             text = t("This is a high risk. Say why it will do; your register keeps it:")
@@ -238,8 +232,10 @@ class GateView(QWidget):
         else:
             title = t("Accept a risk")
             text = t("Say in a few words why this will do; your register keeps it:")
-        words, given = QInputDialog.getText(self, title, text)
-        return words.strip() if given else ""
+        dialog = ReasonDialog(title, [told(line.sentence) for line in lines], text, act, self)
+        dialog.given.connect(partial(self._accept, lines))
+        dialog.rejected.connect(lambda: [self._show_box(line) for line in lines])
+        dialog.open()
 
     def _clear(self) -> None:
         self._acts.clear()
