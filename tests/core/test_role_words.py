@@ -297,6 +297,15 @@ def test_the_kind_of_a_course_is_known_where_its_words_are(name: str, values: tu
     assert role(name, *"ABCDEF") is Role.NSA
 
 
+def test_what_grew_in_a_culture_is_a_finding_whatever_its_column_is_called() -> None:
+    """“org1” of a register of sepsis was taken for an organisation, and published."""
+    grown = ("no growth", "E. coli", "S. aureus", "Pseudomonas aerug.", "Klebsiella pneumoniae")
+    for name in ("org1", "unit", "sorc"):
+        assert role(name, *grown) is not Role.NSA
+    assert role("org1", *"0123") is not Role.NSA, "an organism or an organisation"
+    assert role("organisation", "North Trust", "South Trust", "Mercy") is Role.NSA
+
+
 def test_one_arm_alone_is_no_part_of_the_body() -> None:
     """Arms of a trial, and visits face to face, were withheld."""
     assert role("redcap_event_name", "baseline_arm_1", "week_6_arm_1", "week_6_arm_2") is Role.NSA
