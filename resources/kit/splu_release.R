@@ -906,15 +906,15 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       cell <- key
       if (!length(full) && length(asked) == 1) {
         key <- as.character(hit)
-        if (length(unique(cell)) > 16) cell <- key
+        if (length(unique(cell)) > 8) cell <- key
       }
       seen <- unique(cell)
       if (length(seen) > 64) refuse(paste(names, collapse = ", "), " are drawn together and have too many values for one ",
                                     "answer; ask about some of them.")
       state <- match(cell, seen)
-      apart <- length(seen) > 1 && length(seen) < block$states
+      apart <- length(seen) > 1 && length(seen) < block$parts
       finer <- if (nrow(rows) <= block$states) seq_len(nrow(rows))
-               else if (apart) parted(state, leaning(block, rows, state, index), index, block$states) else state
+               else if (apart) parted(state, leaning(block, rows, state, index), index, block$parts) else state
       states <- unique(finer[index])
       at <- match(finer, states)
       held <- numeric(length(states))

@@ -46,7 +46,7 @@ _ALIKE = 30  # records of the whole table, by which those of one pattern are jud
 _FEW, _MOST_FEW = 300, 500_000  # records of a pattern, of which more tell by themselves; kinds of these by classes
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
-_MOST_CELLS = 16  # of conditions met and not that a count tells apart
+_MOST_CELLS = 8  # of conditions met and not that a count tells apart
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e3  # times an estimate, as good as no bound: so flat further out that rounding would decide
@@ -1298,9 +1298,9 @@ class _Together(_Single):
                 "some of them."
             )
         state = [order.index(cell) for cell in cells]
-        few, apart = len(keys) <= block["states"], 1 < len(order) < block["states"]
+        few, apart = len(keys) <= block["states"], 1 < len(order) < block["parts"]
         leaning = _leaning(release, block, state, often) if apart and not few else [[]] * len(state)
-        finer = list(range(len(keys))) if few else _parted(state, len(order), leaning, often, block["states"])
+        finer = list(range(len(keys))) if few else _parted(state, len(order), leaning, often, block["parts"])
         states = sorted({finer[number] for number in often})
         at_state = {state: at for at, state in enumerate(states)}
         key_of = dict(zip(finer, keys))

@@ -31,7 +31,9 @@ _READING = 20_131_015  # any fixed one: the same release must give the same answ
 _READ_RECORDS = 60_000  # in groups formed anew for a reader
 _READ_SWEEPS = 150
 _MOST_READ = 8  # times that all records are
-_MOST_STATES = 32  # told apart, parts and all
+_MOST_STATES = 32  # combinations told apart one by one
+_MOST_PARTS = 16  # that states are cut into, where combinations are more
+_AT_ONCE = 1_000  # kinds of groups whose products are summed up together
 _ALIKE = 1e-9  # of all records' leaning, squared, that parts may differ by
 
 
@@ -195,7 +197,7 @@ class SharedGroups:
         """Return the law as plain data, of records (N,) with these combinations.
 
         "rounds", how often groups were formed; "groups", each [how many are made up so, combination, combination, ...];
-        "states", how many parts of all states, or combinations, are told apart at most (`finer`).
+        "states" and "parts", how many combinations are told apart one by one, and how many parts of states (`finer`).
         """
         group, member = self.groups.ravel(), np.tile(code, len(self.groups))
         order = np.lexsort((member, group))
@@ -207,6 +209,7 @@ class SharedGroups:
         found, times = np.unique(made, axis=0, return_counts=True)
         return {
             "states": _MOST_STATES,
+            "parts": _MOST_PARTS,
             "rounds": len(self.groups),
             "groups": [
                 [count, *(at for at in row if at != EMPTY)]
@@ -246,7 +249,7 @@ class SharedGroups:
         part, part_of = states[first].astype(np.int64), list(range(m))
         if len(often) <= _MOST_STATES:
             return self.combinations.astype(np.int32), part
-        leaning = self._leaning(states, m) if 1 < m < _MOST_STATES else np.zeros((len(often), 1))
+        leaning = self._leaning(states, m) if 1 < m < _MOST_PARTS else np.zeros((len(often), 1))
         little = _ALIKE * float((often @ leaning**2).sum())
 
         def apart(at: int) -> tuple[float, Flags]:
@@ -258,7 +261,7 @@ class SharedGroups:
             return float(far[way]), (part == at) & (leaning[:, way] > mean[way])
 
         found = [apart(at) for at in range(m)]
-        while len(found) < _MOST_STATES:
+        while len(found) < _MOST_PARTS:
             at = max(range(len(found)), key=lambda one: found[one][0])
             if found[at][0] <= little:
                 break
@@ -335,5 +338,9 @@ class Shared:
         itself = np.arange(len(own))
         moved[itself, itself] += own[:, None] * functions - self.matrix @ functions
         weight = self.held * self.often[:, None] / self._counts
-        products = np.einsum("gv,gu,gk->vuk", weight, self._part, self._part @ functions)
-        return moved / self._counts[:, None], products
+        means, (m, k) = self._part @ functions, functions.shape
+        products = np.zeros((m, m * k))
+        for at in range(0, len(weight), _AT_ONCE):
+            part = slice(at, at + _AT_ONCE)
+            products += weight[part].T @ (self._part[part, :, None] * means[part, None]).reshape(-1, m * k)
+        return moved / self._counts[:, None], products.reshape(m, m, k)

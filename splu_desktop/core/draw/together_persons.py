@@ -164,6 +164,7 @@ class TogetherPerPerson(DrawPerPerson):
                 for row in combinations.tolist()
             ],
             "states": 1,
+            "parts": 1,
             "rounds": 1,
             "groups": [
                 *([keep * count, at] for at, count in enumerate(often.tolist())),
