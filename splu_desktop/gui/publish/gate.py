@@ -210,6 +210,10 @@ class GateView(QWidget):
             self._show_box(line)
         self.changed.emit()
 
+    def _show_boxes(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            self._show_box(line)
+
     def _show_box(self, line: Line) -> None:
         box = self._acts.get(key_of(line))
         if isinstance(box, QCheckBox):
@@ -234,7 +238,7 @@ class GateView(QWidget):
             text = t("Say in a few words why this will do; your register keeps it:")
         dialog = ReasonDialog(title, [told(line.sentence) for line in lines], text, act, self)
         dialog.given.connect(partial(self._accept, lines))
-        dialog.rejected.connect(lambda: [self._show_box(line) for line in lines])
+        dialog.rejected.connect(partial(self._show_boxes, lines))
         dialog.open()
 
     def _clear(self) -> None:
