@@ -208,7 +208,7 @@ def style_sheet(scheme: Colours) -> str:
     QSlider::handle:horizontal {{ width: 12px; margin: -6px 0; border: 1px solid {s.edge}; border-radius: 4px;
         background: {s.card}; }}
     QSlider::handle:horizontal:hover {{ background: {s.accent_soft}; }}
-    QCheckBox, QRadioButton {{ spacing: 8px; }}
+    QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px 3px 2px 5px; }}
     QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 14px; height: 14px;
         border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}
     QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
