@@ -158,6 +158,16 @@ def main() -> None:
                 error = 100 * float(np.sqrt((astray**2).sum())) / int(told.sum())
                 what += f": {100 * covered[-1]:.1f} +- {error:.1f} % of {int(told.sum())} intervals"
                 what += f", least {must:.1f} %, by the count alone {alone:.1f} %"
+                often = told.sum(axis=0) > args.releases // 2
+                single = (held & told).sum(axis=0)[often] / told.sum(axis=0)[often]
+                within = (single >= 0.93) & (single <= 0.98)
+                what += f"; {int(within.sum())} of {len(single)} counts held in 93 to 98 %"
+                what += "".join(
+                    f", one in {100 * one:.1f} (least {100 * end:.1f})"
+                    for one, end in zip(
+                        single[~within], np.broadcast_to(ends[0], often.shape)[often][~within], strict=True
+                    )
+                )
             if not told.all():
                 what += f"; {100 * float(held[~told].mean()):.1f} % of {int((~told).sum())} ranges"
             print(what, flush=True)
