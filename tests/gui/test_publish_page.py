@@ -22,6 +22,7 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import Place, changed, falls, shelf
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.gui.base import widgets
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import Busy
 from splu_desktop.gui.publish.gate import GateView
@@ -102,21 +103,21 @@ def test_a_trial_that_can_not_be_made_says_why(opened: MainWindow, page: Publish
 
 
 def test_a_missed_threshold_is_accepted_in_words_alone(
-    opened: MainWindow, page: PublishPage, idle: Idle, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: MainWindow, page: PublishPage, idle: Idle, qtbot: QtBot, tmp_path: Path
 ) -> None:
     choices = opened.session.choices
     assert choices is not None
     opened.session.choose(replace(choices, thresholds=replace(choices.thresholds, t_p=0.9)), "more")
     _aim(opened, tmp_path / "short", idle, qtbot)
-    said = [""]
-    monkeypatch.setattr(page.gate, "_ask_words", lambda lines: said[0])
     for name in {line.name for line in page.gate.lines} - {"thresholds"}:
         page.gate._accept([line for line in page.gate.lines if line.name == name], "agreed")
     page.gate.accept_kind("thresholds")
+    asked = page.gate.findChildren(ReasonDialog)[-1]
+    asked.accept()
     assert [line.name for line in page.gate.open_lines()] == ["thresholds"]
     assert not page.primary.isEnabled()
-    said[0] = "agreed by the board"
-    page.gate.accept_kind("thresholds")
+    asked.reason.setText("agreed by the board")
+    asked.accept()
     assert page.primary.isEnabled()
     _publish(opened, idle)
     assert Register().read().releases[0].body["accepted"]["thresholds"] == "agreed by the board"
