@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 
 from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind
+from splu_desktop.core.analyse.figures import Analysed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.query.condition import Condition
+from splu_desktop.gui.base import theme
 from splu_desktop.gui.query.analyse.form import KINDS
 from splu_desktop.gui.query.analyse.tab import AnalysisTab
 from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
@@ -143,12 +146,30 @@ def test_in_a_low_window_nothing_of_a_trend_lies_on_its_chart(tab: AnalysisTab, 
     idle(recipient)
     assert tab.shown is not None
     recipient.resize(960, 540)
-    tab.notes.setText(7 * "Ask of more records, or of groups of values. ")
+    tab.notes.setText(12 * "Ask of more records, or of groups of values. ")
     tab.notes.show()
+    tab.what.setText(5 * "Change of the share with a diagnosis ")
     idle(recipient)
     assert tab.plot.isVisible()
     assert not tab.plot.geometry().intersects(tab.readout.geometry())
     assert not tab.readout.geometry().intersects(tab.table.geometry())
+    assert tab.plot.height() >= 8 * tab.fontMetrics().height(), "its axis has no room for words"
+    assert tab.export_button.visibleRegion().boundingRect().size() == tab.export_button.size()
+
+
+def test_names_of_periods_keep_apart_in_a_narrow_chart(tab: AnalysisTab, recipient: Stage, idle: Idle) -> None:
+    """24 months at 200 %: their names ran into one another."""
+    _fill(tab, AnalysisKind.TREND)
+    tab.act()
+    idle(recipient)
+    months = (f"{2024 + at // 12}-{at % 12 + 1:02}-01" for at in range(24))  # as wide as a month in large writing
+    tab.plot.draw(tuple(Analysed(month, 0.1, 0.0, 0.3) for month in months), "Admission date")
+    axis, metrics = tab.plot.getPlotItem().getAxis("bottom"), QFontMetrics(theme.small_font(tab.plot.font()))
+    for size in ((1366, 768), (960, 540)):
+        recipient.resize(*size)
+        idle(recipient)
+        (first, name), (second, _), *_ = axis._tickLevels[0]
+        assert (second - first) * axis.width() / 24.2 > metrics.horizontalAdvance(name) + 4
 
 
 def test_an_old_answer_is_marked(tab: AnalysisTab, recipient: Stage, idle: Idle) -> None:

@@ -33,12 +33,14 @@ from splu_desktop.gui.base.words import percent_within
 from splu_desktop.gui.query.answer_card import AnswerCard, interval
 from splu_desktop.gui.query.crosstab.model import short
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
+from splu_desktop.gui.query.many import _LEAST, Row
 from splu_desktop.gui.query.workload_plots import BandsPlot
 from splu_desktop.gui.query.workload_work import Accuracy
 from tests.gui.query_fixtures import Idle, Stage, custodian, folder, made, recipient, stage
 
 __all__ = ["custodian", "folder", "made", "recipient", "stage"]
 
+_FLU, _F = Condition("Diagnosis", ("flu",)), Condition("Sex", ("f",))
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -393,6 +395,32 @@ def _letters(page: QWidget, menus: list[str]) -> dict[str, list[str]]:
         if letter:
             found.setdefault(letter[1].casefold(), []).append(text)
     return found
+
+
+@pytest.mark.parametrize("code", list(LANGUAGES))
+def test_a_list_of_answers_is_read_without_scrolling_at_200_per_cent(
+    code: str, qapp: QApplication, request: pytest.FixtureRequest, idle: Idle, tmp_path: Path
+) -> None:
+    languages.speak(qapp, code)
+    request.addfinalizer(lambda: languages.speak(qapp, "en"))
+    stage: Stage = request.getfixturevalue("custodian")
+    many, asked = stage.query_page.many, tmp_path / "asked.csv"
+    stage.query_page.tabs.setCurrentWidget(many)
+    asked.write_text("Sex\nf\n", encoding="utf-8")
+    many.open_file(asked)
+    idle(stage)
+    certain = Answer((), 12_934, 13_000.0, 12_568.0, 13_434.0, DEFAULT, 26_611, 9.0, 3, 13_000.0)
+    vague = Answer((), 0, 0.0, 0.0, 8.0, DEFAULT, 66, None, 3, 0.0)
+    view, interval_at = many.view, 4
+    for true in (None, 12_345):
+        many._show_rows(tuple(Row(at + 1, (_FLU, _F), "", one, true) for at, one in enumerate((certain, vague))))
+        view.setColumnHidden(view.secret, true is None)
+        view.setFixedSize(722, 160)  # as in a window of 960 x 540
+        view.fit_columns(300, filling=1, least=_LEAST)
+        QApplication.processEvents()
+        over = view.columnViewportPosition(interval_at) + view.columnWidth(interval_at) - view.viewport().width()
+        assert over <= 0
+        assert true is not None or not view.horizontalScrollBar().maximum()
 
 
 @pytest.mark.parametrize("code", list(LANGUAGES))

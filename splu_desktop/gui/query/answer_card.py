@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
@@ -11,7 +13,7 @@ from splu_desktop.core.query.reader import Answer, Badge
 from splu_desktop.core.reconstruct.bootstrap import REPEATING
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Card, Chip, label
-from splu_desktop.gui.base.words import number, percent_within, spanned, t, told
+from splu_desktop.gui.base.words import number, percent, percent_within, spanned, t, told
 
 LOOKS = {
     Badge.EXACT: ("circle-check", "answerable"),
@@ -24,6 +26,13 @@ LOOKS = {
 def interval(answer: Answer) -> str:
     """Return the ends for a list, "–" where the count is exact."""
     return "–" if answer.exact else spanned(*map(number, answer.ends), possible=answer.possible)
+
+
+def trust(answer: Answer) -> str:
+    """Return how far to trust an answer, for a list: the word, or within how much it is reliable."""
+    if answer.badge is Badge.RELIABLE and answer.relative is not None:
+        return f"±{percent(math.ceil(100 * answer.relative) / 100, 0)}"
+    return told(answer.badge_text).partition(":")[0]
 
 
 class IntervalBar(QWidget):

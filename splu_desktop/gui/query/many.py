@@ -23,6 +23,8 @@ from splu_desktop.gui.query.question import AskedView
 from splu_desktop.gui.query.tab import WorkingTab, answer_fields, in_short, truth_switch
 from splu_desktop.gui.query.work import Asker
 
+_LEAST = 112  # pixels of a question, which breaks over lines: no figure beside it is to be scrolled for
+
 
 @dataclass(frozen=True)
 class Row:
@@ -265,7 +267,7 @@ class ManyTab(WorkingTab):
             rest = iter(counts)
             self._show_rows(tuple(row if row.fault else replace(row, true=next(rest)) for row in rows))
             self.view.setColumnHidden(self.view.secret, False)
-            self.view.fit_columns(300, filling=1)
+            self.view.fit_columns(300, filling=1, least=_LEAST)
 
     def _show_rows(self, rows: tuple[Row, ...]) -> None:
         self._rows = rows
@@ -275,7 +277,7 @@ class ManyTab(WorkingTab):
     def _show(self, rows: tuple[Row, ...]) -> None:
         self._show_rows(rows)
         self._truth_switched(self.truth_switch.isChecked())
-        self.view.fit_columns(300, filling=1)
+        self.view.fit_columns(300, filling=1, least=_LEAST)
         self.save_button.setEnabled(self._answered is not None)
         self.show_result(self.view)
 

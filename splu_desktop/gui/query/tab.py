@@ -16,6 +16,7 @@ from splu_desktop.gui.base.tasks import Job, Tasks, Work
 from splu_desktop.gui.base.widgets import Busy, Empty
 from splu_desktop.gui.base.words import joined, number, t, tip, told
 from splu_desktop.gui.query.answer_card import LOOKS, interval
+from splu_desktop.gui.query.answer_card import trust as trust_of
 from splu_desktop.gui.query.work import Asker
 
 
@@ -37,7 +38,7 @@ def answer_fields(answer_of: Callable[[Any], Answer | None], fault_of: Callable[
         if answer is None:
             return (t("bad"), "fault", "circle-alert") if bad else ("", None, None)
         picture, colour = LOOKS[answer.badge]
-        return told(answer.badge_text).partition(":")[0], colour, picture
+        return trust_of(answer), colour, picture
 
     return [
         Field(t("Answer"), figure(lambda answer: told(answer.shown)), right=True),

@@ -15,7 +15,7 @@ from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.questions.figures_file import write_figures
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import AT_ONCE, Field, RowsModel, TableView
 from splu_desktop.gui.base.plot_saving import SavePlotButton
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import Card, Empty, announce, button, label, margins, put, scrolled
@@ -56,8 +56,8 @@ class AnalysisTab(WorkingTab):
         row.addWidget(self.use_parts(start, t("Calculating"), self.answer), 8)
 
     def _build_answer(self) -> QWidget:
-        card = Card("", spacing=6)
-        column: QVBoxLayout = card.body
+        card, read = Card("", spacing=6), QWidget()
+        column = margins(QVBoxLayout(read), 0, spacing=6)  # scrolls: nothing is pushed into the chart in a low window
         self.what = label("", "strong", wrap=True, selectable=True)
         self.figure = label("", selectable=True)
         self.figure.setFont(theme.title_font(self.font()))
@@ -69,7 +69,7 @@ class AnalysisTab(WorkingTab):
         for part in (self.old, self.what, self.figure, self.interval, self.link, self.notes):
             column.addWidget(part)
         self.plot = TrendPlot()
-        self.plot.setMinimumHeight(110)  # beside notes in a low window; the table has its figures
+        self.plot.setMinimumHeight(max(110, 8 * self.fontMetrics().height()))
         column.addWidget(self.plot, 3)
         self.readout = label("", "quiet", wrap=True)
         self.plot.readout.connect(self._read)
@@ -118,7 +118,10 @@ class AnalysisTab(WorkingTab):
             menu.addAction(words).triggered.connect(partial(self._ask_export, ending))
         self.export_button.setMenu(menu)
         put(foot, self.save_plot, self.export_button)
-        column.addLayout(foot)
+        room = scrolled(read)
+        for ground in (room.viewport(), read):
+            ground.setAutoFillBackground(False)  # the card's shows
+        put(card.body, (room, 1), foot)
         return card
 
     def first(self) -> QWidget:
@@ -208,6 +211,7 @@ class AnalysisTab(WorkingTab):
         self.filler.setVisible(not parts)
         self.model.show(())
         self.model.show(parts)
+        self.table.setMinimumHeight(self.table.height_of_rows(len(parts) if len(parts) <= AT_ONCE else 3))
         self.table.setColumnHidden(3, not regression)
         self.table.setColumnHidden(4, not trend)
         if trend:

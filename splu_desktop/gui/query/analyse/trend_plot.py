@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.analyse.figures import Analysed
@@ -12,11 +12,14 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.plots import Floats, Plot, ShareAxis
 from splu_desktop.gui.base.words import joined, percent_within, t
 
-_NAMES = 8  # of periods that the axis has room for
+_NAMES = 8  # of periods at most, in a wide window
+_BESIDE = 12  # pixels between two of them
 
 
 class TrendPlot(Plot):
     """Shares by period. An unbiased estimate may lie outside what can be; its point stands at the nearest end."""
+
+    _found: tuple[Analysed, ...] = ()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {"bottom": pg.AxisItem("bottom"), "left": ShareAxis("left")}
@@ -26,7 +29,6 @@ class TrendPlot(Plot):
         self._points = pg.ScatterPlotItem(size=7)
         for drawn in (self._arms, self._points):
             item.addItem(drawn)
-        self._found: tuple[Analysed, ...] = ()
         self.recolour()
 
     def recolour(self) -> None:
@@ -44,14 +46,22 @@ class TrendPlot(Plot):
         y = np.clip(y, 0.0, 1.0)
         self._arms.setData(x=x, height=None, y=y, top=np.maximum(high - y, 0.0), bottom=np.maximum(y - low, 0.0))
         self._points.setData(x, y)
-        step = -(-len(parts) // _NAMES)
-        names = [(float(at), parts[at].what) for at in range(0, len(parts), step)]
         item = self.getPlotItem()
-        item.getAxis("bottom").setTicks([names])
         self.label_axis("bottom", by)
         top = max(float(high.max()), float(y.max()), 0.01)
         item.vb.setRange(xRange=(-0.6, len(parts) - 0.4), yRange=(0.0, top * 1.05), padding=0.0)
         self.setAccessibleDescription(joined(map(self.words_at, range(len(parts)))))
+        self._fit_labels()
+
+    def _fit_labels(self) -> None:
+        """Name as many periods as the axis has room for."""
+        super()._fit_labels()
+        metrics = QFontMetrics(theme.small_font(self.font()))
+        names = [str(part.what) for part in self._found]
+        room = max(map(metrics.horizontalAdvance, names), default=0) + _BESIDE
+        most = min(_NAMES, max(1, int(self.getPlotItem().vb.width() / room)))
+        step = max(1, -(-len(names) // most))
+        self.getPlotItem().getAxis("bottom").setTicks([[(float(at), names[at]) for at in range(0, len(names), step)]])
 
     def places(self) -> Floats:
         return np.arange(len(self._found), dtype=float)

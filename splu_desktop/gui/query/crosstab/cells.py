@@ -15,8 +15,8 @@ from splu_desktop.core.query.crosstab_grid import CrosstabGrid
 from splu_desktop.core.query.reader import Answer
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, one_cell, shortened
-from splu_desktop.gui.base.words import number, plain, t, told
-from splu_desktop.gui.query.answer_card import LOOKS, interval
+from splu_desktop.gui.base.words import number, plain, t
+from splu_desktop.gui.query.answer_card import LOOKS, interval, trust
 from splu_desktop.gui.query.crosstab.model import LEFT, RIGHT, Copying, SeenTable, short
 
 
@@ -29,7 +29,7 @@ def texts_of(grid: CrosstabGrid, share: bool, line: int, value: int) -> tuple[st
         grid.values[value] or empty,
         short(answer, False),
         interval(answer),
-        told(answer.badge_text).partition(":")[0],
+        trust(answer),
         short(answer, True),
         number(answer.published),
         number(answer.n_p),

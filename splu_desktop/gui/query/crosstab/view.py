@@ -9,7 +9,6 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import BAR, ROW, Index, TableView
 from splu_desktop.gui.base.widgets import shortcut
@@ -152,8 +151,7 @@ class CellsView(TableView):
         self.fit_columns(180)
         wide = self.fontMetrics().horizontalAdvance
         self.setColumnWidth(self.cells.bar_section, 140 + wide(self.cells.seen.widest()))
-        badge = told(say("reliable to ±{percent} %", percent=50))
-        self.setColumnWidth(self.cells.bar_section + 1, wide(badge) + 48)
+        self.setColumnWidth(self.cells.bar_section + 1, max(map(wide, (t("protected"), t("uncertain")))) + 48)
 
     def _point(self, index: Index) -> None:
         if index.isValid():
