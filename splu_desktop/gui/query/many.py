@@ -150,7 +150,7 @@ class ManyTab(WorkingTab):
                     tip=lambda r: told(r.fault or sentence(r.conditions)),
                 ),
                 *answer_fields(lambda r: r.answer, lambda r: r.fault),
-                Field(t("True (custodian only)"), lambda r: "" if r.true is None else number(r.true), right=True),
+                Field(t("True (internal)"), lambda r: "" if r.true is None else number(r.true), right=True),
             ],
             self,
         )

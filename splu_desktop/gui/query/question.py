@@ -138,7 +138,7 @@ class QuestionTab(Tab):
                 ),
                 *answer_fields(lambda a: a.answer, lambda a: ""),
                 Field(
-                    t("True (custodian only)"),
+                    t("True (internal)"),
                     lambda a: "–" if a.true is None else number(a.true),
                     right=True,
                     colour=lambda a: "warning",

@@ -49,7 +49,7 @@ def answer_fields(answer_of: Callable[[Any], Answer | None], fault_of: Callable[
             picture=lambda row: trust(row)[2],
             tip=lambda row: figure(lambda answer: told(answer.badge_text))(row) or told(fault_of(row)),
         ),
-        Field(t("95 % interval"), figure(interval), right=True),
+        Field(t("95 % CI"), figure(interval), right=True, hint=t("95 % interval")),
         Field(t("Published"), figure(lambda answer: number(answer.published)), right=True),
         Field(t("Selected"), figure(lambda answer: number(answer.n_p)), right=True),
     ]

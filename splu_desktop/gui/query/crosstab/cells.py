@@ -65,7 +65,7 @@ class CellsModel(QAbstractTableModel):
             t("Share"),
             t("Published"),
             t("Selected"),
-            t("True (custodian only)"),
+            t("True (internal)"),
         ]
 
     @property
