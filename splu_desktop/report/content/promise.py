@@ -27,7 +27,7 @@ _SENTENCES, _SIZES = 6, 8  # of many columns, on pages
 
 def promises(report: Report, t: Language) -> list[str]:
     """Return the promises as the program states them (`Draw.sentences`), once for columns of which the same holds."""
-    said = attackers.said_once({each.column: each.sentences for each in report.public.guarantees})
+    said = attackers.said_once({each.column: each.sentences for each in report.public.guarantees}, by_column=True)
     return [t.sentence(sentence) for sentence in said]
 
 
