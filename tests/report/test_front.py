@@ -31,7 +31,7 @@ from splu_desktop.report.alternatives import BadComparison, read_comparison
 from splu_desktop.report.content import SECTIONS, document, front
 from splu_desktop.report.content.closing import GATE, GLOSSARY
 from splu_desktop.report.content.front import QUESTIONS
-from splu_desktop.report.content.parts import VERDICT_REASONS, guessed, known_rightly, unbroken
+from splu_desktop.report.content.parts import VERDICT_REASONS, cut, guessed, known_rightly, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
 from splu_desktop.report.model import DrawnBlock, Fields, Guarantee, Report, Verdict
 from splu_desktop.report.model.public import THRESHOLD
@@ -245,6 +245,15 @@ def test_what_three_readers_are_told_stands_on_the_page_named(case: Case, code: 
             figure = re.search(r"[<>]?\s?[\d.,–]+\s%", cell_text(told))
             assert figure is not None
             assert unbroken(figure[0].strip()) in pages[on[key]], (code, cell_text(told))
+
+
+def test_no_note_takes_the_room_of_the_one_row_it_hides() -> None:
+    """“1 further rows stand in the workbook.”"""
+    for rows in range(1, 12):
+        made = cut(TableBlock("x", ("x",), [(str(i),) for i in range(rows)], "l", (1,)), language("en"), 6)
+        assert [block.text for block in made if isinstance(block, Paragraph)] == (
+            [f"{rows - 6} further rows stand in the workbook (.xlsx)."] if rows > 7 else []
+        )
 
 
 def test_every_line_of_the_gate_has_words_in_the_report() -> None:
