@@ -454,6 +454,7 @@ def cost_sentences(
                 alone=_share(each.alone_protected),
             )
             for each in ([] if published else found[:named])
+            if each.alone_protected
         ),
         *(
             say(

@@ -78,7 +78,15 @@ class Estimators(Card):
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column.addWidget(self.table)
         column.addWidget(
-            label(t("The 95 % interval is the same for all: it comes from the draw itself."), "quiet", wrap=True)
+            label(
+                t(
+                    "95 % intervals come from the draw itself. One goes with {names}, and is given by the files beside"
+                    " the release as well; the others share another.",
+                    names=", ".join(self.method.name(method) for method in Method if method.straight),
+                ),
+                "quiet",
+                wrap=True,
+            )
         )
         self.repeat = QCheckBox(t("Repeat the &draw for it"))
         tip(

@@ -277,8 +277,8 @@ def files(report: Report, t: Language) -> list[Block]:
         _checks(every, t),
         Paragraph(
             t(
-                "Anyone can repeat this with the release alone: “splu verify REPORT.json RELEASE” recomputes every "
-                "fingerprint and every figure that follows from the release, and names what differs."
+                "Whoever has the release can check it: “splu verify REPORT.json RELEASE” recomputes every fingerprint "
+                "and every figure that follows from the release, and names what differs."
             ),
             "note",
         ),

@@ -195,7 +195,7 @@ def residual(report: Report, t: Language) -> str:
         )
     ]
     first, sure, nobody = surest(report)
-    if "inferred" in report.public.cover.verdict.reasons and (first, sure.name) != (column, best.name):
+    if (first, sure.name) != (column, best.name):
         said.append(
             t(
                 "of the attackers tried the surest is rightly at least 80 % sure of “{column}” in {known} of the rows "
@@ -221,7 +221,7 @@ def residual(report: Report, t: Language) -> str:
             )
         )
     if report.original is None:
-        return t("{said} (estimated from the release alone).", said=" ".join(said).removesuffix("."))
+        return t("{said}; estimated from the release alone.", said=" ".join(said).removesuffix("."))
     return " ".join(said)
 
 
@@ -265,8 +265,10 @@ def _before_after(report: Report, t: Language) -> list[Block]:
 
     def row(name: str, figure: Callable[[Recognisable], float], limit: float | None, asked: float | None) -> None:
         was, now = None if before is None else figure(before), figure(after)
-        limits = [each for each in (limit, asked) if each is not None]
-        met = "–" if not limits else t("met") if all(now <= each for each in limits) else t("ABOVE")
+        decides = limit if asked is None else asked
+        met = "–" if decides is None else t("met") if now <= decides else t("ABOVE")
+        if limit is not None and decides is not None and limit < now <= decides:
+            met += f", >\u00a0{cell_text(setting(limit, t))}"
         rows.append((name, share(was, t), setting(limit, t), setting(asked, t), share(now, t), met))
 
     if after.nsas:
@@ -291,8 +293,8 @@ def _before_after(report: Report, t: Language) -> list[Block]:
         "Prosecutor risk: how likely someone who knows that a person is in the table picks the person's row, 1 in as "
         "many as agree in all unchanged columns (a class). Journalist risk: the same of someone who does not know it; "
         "without a register of the population it is at most as high. The threshold of {limit} (1 in 11) is that of EMA "
-        "0070 and Health Canada for public release, whoever gets this one. Re-drawing changes what a found row tells, "
-        "not how many are found.",
+        "0070 and Health Canada for public release, whoever gets this one; what was asked for decides where anything "
+        "was. Re-drawing changes what a found row tells, not how many are found.",
         limit=t.plain(round(THRESHOLD, 2)),
     )
     if before is None:

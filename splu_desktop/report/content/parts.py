@@ -147,6 +147,7 @@ def cut(table: TableBlock, t: Language, most: int = 8, *, told: int = 0) -> list
 
     told : rows of which pages say already, in another way, what they hold.
     """
+    most = shown_of(len(table.rows), most) if most else 0
     left = len(table.rows) - most - told
     if left <= 0:
         return [table]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.core.guarantees import attackers
+from splu_desktop.core.messages import shown_of
 from splu_desktop.files.language import Language
 from splu_desktop.report import model
 from splu_desktop.report.content import figures
@@ -27,7 +28,7 @@ _SENTENCES, _SIZES = 6, 8  # of many columns, on pages
 
 def promises(report: Report, t: Language) -> list[str]:
     """Return the promises as the program states them (`Draw.sentences`), once for columns of which the same holds."""
-    said = attackers.said_once({each.column: each.sentences for each in report.public.guarantees})
+    said = attackers.said_once({each.column: each.sentences for each in report.public.guarantees}, by_column=True)
     return [t.sentence(sentence) for sentence in said]
 
 
@@ -41,10 +42,11 @@ def promised(report: Report, t: Language) -> list[Block]:
         blocks.append(figures.small_counts(worst, worst.law, t))
         blocks.append(figures.large_counts(worst, worst.law, t))
     words = promises(report, t)
-    blocks += [Paragraph(text, "item") for text in words[:_SENTENCES]]
-    if len(words) > _SENTENCES:
+    told = shown_of(len(words), _SENTENCES)
+    blocks += [Paragraph(text, "item") for text in words[:told]]
+    if len(words) > told:
         name = t("Promises in words")
-        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0, told=_SENTENCES)
+        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0, told=told)
     blocks += _thresholds(exact, t)
     blocks += _eligible(report, t)
     several = [each for each in every if each.law is None and each.sizes]

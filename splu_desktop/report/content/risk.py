@@ -100,8 +100,8 @@ def _attacks(report: Report, t: Language) -> list[Block]:
     bars.sort(key=lambda bar: bar[1].right - bar[2].right)
     shown = list(bars)
     first, sure, nobody = surest(report)
-    if "inferred" in report.public.cover.verdict.reasons and all(sure is not best for _, _, best in bars):
-        shown.insert(0, (first, nobody, sure))  # whom the verdict weighs
+    if all(sure is not best for _, _, best in bars) and sure is not nobody:
+        shown.insert(0, (first, nobody, sure))  # of whom the front speaks
     name = t("An attack on the release")
     by_column = table(
         name,

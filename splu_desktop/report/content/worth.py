@@ -176,7 +176,8 @@ def _values(report: Report, t: Language) -> list[Block]:
     note = t(
         "The most frequent values of each column; all {n} stand in the workbook (.xlsx) and the JSON report. Signal: "
         "how much more often a value is shown by records that have it than by others; counts of a part of the table "
-        "are estimated the better the larger it is.",
+        "are estimated the better the larger it is. An answer of the program states ± by the longer arm of its "
+        "interval, which is often larger.",
         n=t.number(sum(len(each.values) for each in every)),
     )
     told = len(header) - (len({row[-1] for row in rows}) == 1)  # what every row says tells nothing of any
