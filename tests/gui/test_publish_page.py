@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -22,8 +23,10 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.shelf import Place, changed, falls, shelf
 from splu_desktop.files.release.folder import read_release
 from splu_desktop.gui.base import widgets
+from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import Busy
+from splu_desktop.gui.base.words import told
 from splu_desktop.gui.publish.gate import GateView
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.place import PlaceCard
@@ -102,21 +105,20 @@ def test_a_trial_that_can_not_be_made_says_why(opened: MainWindow, page: Publish
 
 
 def test_a_missed_threshold_is_accepted_in_words_alone(
-    opened: MainWindow, page: PublishPage, idle: Idle, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: MainWindow, page: PublishPage, idle: Idle, qtbot: QtBot, tmp_path: Path
 ) -> None:
     choices = opened.session.choices
     assert choices is not None
     opened.session.choose(replace(choices, thresholds=replace(choices.thresholds, t_p=0.9)), "more")
     _aim(opened, tmp_path / "short", idle, qtbot)
-    said = [""]
-    monkeypatch.setattr(page.gate, "_ask_words", lambda lines: said[0])
     for name in {line.name for line in page.gate.lines} - {"thresholds"}:
         page.gate._accept([line for line in page.gate.lines if line.name == name], "agreed")
-    page.gate.accept_kind("thresholds")
-    assert [line.name for line in page.gate.open_lines()] == ["thresholds"]
-    assert not page.primary.isEnabled()
-    said[0] = "agreed by the board"
-    page.gate.accept_kind("thresholds")
+    for reason in ("", "agreed by the board"):
+        page.gate.accept_kind("thresholds")
+        dialog = page.gate.findChildren(ReasonDialog)[-1]
+        dialog.reason.setText(reason)
+        (dialog.accept if reason else dialog.reject)()
+        assert [line.name for line in page.gate.open_lines()] == ([] if reason else ["thresholds"])
     assert page.primary.isEnabled()
     _publish(opened, idle)
     assert Register().read().releases[0].body["accepted"]["thresholds"] == "agreed by the board"
@@ -150,6 +152,12 @@ def test_the_earlier_release_is_offered_and_handed_out_again(
     _aim(opened, tmp_path / "second", idle, qtbot)
     line = next(line for line in page.gate.lines if line.name == "earlier-release")
     assert line.light.value == "amber"
+    (said,) = (each for each in page.gate.findChildren(QLabel) if each.text() == told(line.short))
+    (more,) = (each for each in page.gate.findChildren(QPushButton) if each.text() == "Details")
+    assert len(line.short) < 120
+    assert more.focusPolicy() & Qt.FocusPolicy.TabFocus
+    more.click()
+    assert said.text() == told(line.sentence), "the whole is one press away"
     with qtbot.waitSignal(page.gate.earlier):
         page.gate.earlier.emit()
     opened_dialogs = [d for d in page.children() if type(d).__name__ == "RegisterDialog"]
@@ -197,9 +205,9 @@ def test_the_register_is_searched_and_harm_is_named(
     dialog = page.show_releases()
     idle(opened)
     assert dialog.model.rowCount() == 2
-    told = "\n".join(dialog._told(dialog.chosen()))
-    assert "earlier release (accepted)" in told
-    assert "earlier-release" not in told
+    details = "\n".join(dialog._told(dialog.chosen()))
+    assert "earlier release (accepted)" in details
+    assert "earlier-release" not in details
     dialog.search.setText("diabetes")
     assert dialog._sorted.rowCount() == 1
     dialog.search.setText("")
