@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.query import crosstab
+from splu_desktop.core.progress import SILENT
+from splu_desktop.core.query import crosstab, crosstab_grid
+from splu_desktop.core.query.crosstab_grid import Side, Wanted
 from splu_desktop.core.query.reader import Condition, Reader
 from tests.core.published_tables import dependent_table, release
 
@@ -35,6 +37,18 @@ def test_margins_agree_and_no_cell_is_negative(names, sa):
     # With no condition, the margin is the published count of each value, whose mean is the true one.
     np.testing.assert_allclose(grid.margin, PUBLISHED.table[sa].counts(), rtol=1e-4)
     assert np.all((grid.low <= grid.estimate) & (grid.estimate <= grid.high))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("names", [("city",), ("city", "sex")])
+def test_no_cell_is_told_to_hold_more_than_its_line_or_its_total_can(names, seed):
+    """A line's records are known; of a value's total the upper end of its interval is."""
+    published = release(dependent_table(600), {"disease": 4, "ward": 3}, seed)
+    for sa in ("disease", "ward"):
+        grid = crosstab_grid.compute(Reader(published), Wanted(tuple(map(Side, names)), sa), SILENT)
+        for line, cells in zip(grid.lines, grid.answers, strict=True):
+            for cell, total in zip(cells, grid.totals, strict=True):
+                assert cell.ends[1] <= min(line.published, total.ends[1])
 
 
 def test_a_cell_is_the_answer_to_its_question_but_for_the_fit():
