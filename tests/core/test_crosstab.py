@@ -10,7 +10,7 @@ from splu_desktop.core.progress import SILENT
 from splu_desktop.core.query import crosstab, crosstab_grid
 from splu_desktop.core.query.crosstab_grid import Side, Wanted
 from splu_desktop.core.query.reader import Condition, Reader
-from tests.core.published_tables import dependent_table, release
+from tests.core.published_tables import dependent_table, release, table_of
 
 TABLE = dependent_table(8_000)
 PUBLISHED = release(TABLE, {"disease": 4, "ward": 3})
@@ -49,6 +49,22 @@ def test_no_cell_is_told_to_hold_more_than_its_line_or_its_total_can(names, seed
         for line, cells in zip(grid.lines, grid.answers, strict=True):
             for cell, total in zip(cells, grid.totals, strict=True):
                 assert cell.ends[1] <= min(line.published, total.ends[1])
+
+
+def test_the_ends_of_a_frequent_value_are_the_same_among_many():
+    """Among more than 100 cells an end was looked for where the test accepts again, far beyond any count: 200, not 106.
+
+    So a cell was told to hold up to 134 records beside a total of up to 98.
+    """
+    few = np.random.default_rng(1).integers(1, 140, 1_000)
+    published = release(table_of({"sex": np.arange(1_000) % 2, "disease": np.where(few <= 17, 0, few)}), {"disease": 5})
+    reader = Reader(published)
+    _, _, _, low, high, _ = reader.cells([()], "disease")
+    assert high.shape[1] > 100
+    assert published.counts("disease").max() > 90
+    for at, label in enumerate(published.table["disease"].labels):
+        alone = reader.answer([Condition("disease", (str(label),))])
+        assert (low[0, at], high[0, at]) == pytest.approx((alone.low, alone.high), abs=0.01)
 
 
 def test_a_cell_is_the_answer_to_its_question_but_for_the_fit():
