@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.query import crosstab
+from splu_desktop.core.progress import SILENT
+from splu_desktop.core.query import crosstab, crosstab_grid
+from splu_desktop.core.query.crosstab_grid import Side, Wanted
 from splu_desktop.core.query.reader import Condition, Reader
-from tests.core.published_tables import dependent_table, release
+from tests.core.published_tables import dependent_table, release, table_of
 
 TABLE = dependent_table(8_000)
 PUBLISHED = release(TABLE, {"disease": 4, "ward": 3})
@@ -35,6 +37,34 @@ def test_margins_agree_and_no_cell_is_negative(names, sa):
     # With no condition, the margin is the published count of each value, whose mean is the true one.
     np.testing.assert_allclose(grid.margin, PUBLISHED.table[sa].counts(), rtol=1e-4)
     assert np.all((grid.low <= grid.estimate) & (grid.estimate <= grid.high))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("names", [("city",), ("city", "sex")])
+def test_no_cell_is_told_to_hold_more_than_its_line_or_its_total_can(names, seed):
+    """A line's records are known; of a value's total the upper end of its interval is."""
+    published = release(dependent_table(600), {"disease": 4, "ward": 3}, seed)
+    for sa in ("disease", "ward"):
+        grid = crosstab_grid.compute(Reader(published), Wanted(tuple(map(Side, names)), sa), SILENT)
+        for line, cells in zip(grid.lines, grid.answers, strict=True):
+            for cell, total in zip(cells, grid.totals, strict=True):
+                assert cell.ends[1] <= min(line.published, total.ends[1])
+
+
+def test_the_ends_of_a_frequent_value_are_the_same_among_many():
+    """Among more than 100 cells an end was looked for where the test accepts again, far beyond any count: 200, not 106.
+
+    So a cell was told to hold up to 134 records beside a total of up to 98.
+    """
+    few = np.random.default_rng(1).integers(1, 140, 1_000)
+    published = release(table_of({"sex": np.arange(1_000) % 2, "disease": np.where(few <= 17, 0, few)}), {"disease": 5})
+    reader = Reader(published)
+    _, _, _, low, high, _ = reader.cells([()], "disease")
+    assert high.shape[1] > 100
+    assert published.counts("disease").max() > 90
+    for at, label in enumerate(published.table["disease"].labels):
+        alone = reader.answer([Condition("disease", (str(label),))])
+        assert (low[0, at], high[0, at]) == pytest.approx((alone.low, alone.high), abs=0.01)
 
 
 def test_a_cell_is_the_answer_to_its_question_but_for_the_fit():

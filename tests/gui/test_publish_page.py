@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -25,6 +26,7 @@ from splu_desktop.gui.base import widgets
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.widgets import Busy
+from splu_desktop.gui.base.words import told
 from splu_desktop.gui.publish.gate import GateView
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.place import PlaceCard
@@ -111,13 +113,12 @@ def test_a_missed_threshold_is_accepted_in_words_alone(
     _aim(opened, tmp_path / "short", idle, qtbot)
     for name in {line.name for line in page.gate.lines} - {"thresholds"}:
         page.gate._accept([line for line in page.gate.lines if line.name == name], "agreed")
-    page.gate.accept_kind("thresholds")
-    asked = page.gate.findChildren(ReasonDialog)[-1]
-    asked.accept()
-    assert [line.name for line in page.gate.open_lines()] == ["thresholds"]
-    assert not page.primary.isEnabled()
-    asked.reason.setText("agreed by the board")
-    asked.accept()
+    for reason in ("", "agreed by the board"):
+        page.gate.accept_kind("thresholds")
+        dialog = page.gate.findChildren(ReasonDialog)[-1]
+        dialog.reason.setText(reason)
+        (dialog.accept if reason else dialog.reject)()
+        assert [line.name for line in page.gate.open_lines()] == ([] if reason else ["thresholds"])
     assert page.primary.isEnabled()
     _publish(opened, idle)
     assert Register().read().releases[0].body["accepted"]["thresholds"] == "agreed by the board"
@@ -151,6 +152,12 @@ def test_the_earlier_release_is_offered_and_handed_out_again(
     _aim(opened, tmp_path / "second", idle, qtbot)
     line = next(line for line in page.gate.lines if line.name == "earlier-release")
     assert line.light.value == "amber"
+    (said,) = (each for each in page.gate.findChildren(QLabel) if each.text() == told(line.short))
+    (more,) = (each for each in page.gate.findChildren(QPushButton) if each.text() == "Details")
+    assert len(line.short) < 120
+    assert more.focusPolicy() & Qt.FocusPolicy.TabFocus
+    more.click()
+    assert said.text() == told(line.sentence), "the whole is one press away"
     with qtbot.waitSignal(page.gate.earlier):
         page.gate.earlier.emit()
     opened_dialogs = [d for d in page.children() if type(d).__name__ == "RegisterDialog"]
@@ -198,9 +205,9 @@ def test_the_register_is_searched_and_harm_is_named(
     dialog = page.show_releases()
     idle(opened)
     assert dialog.model.rowCount() == 2
-    told = "\n".join(dialog._told(dialog.chosen()))
-    assert "earlier release (accepted)" in told
-    assert "earlier-release" not in told
+    details = "\n".join(dialog._told(dialog.chosen()))
+    assert "earlier release (accepted)" in details
+    assert "earlier-release" not in details
     dialog.search.setText("diabetes")
     assert dialog._sorted.rowCount() == 1
     dialog.search.setText("")

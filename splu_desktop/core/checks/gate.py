@@ -98,6 +98,7 @@ class Line:
     step : where it is mended: "import", "classify", "plan" or "publish".
     column : the column it is about, None where it is about the table.
     grave : of an amber line, whether the risk is so high that it is accepted in words alone.
+    short : of a long sentence, what a window shows until it is asked for the whole; "" for the sentence itself.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Line:
     step: str
     column: str | None = None
     grave: bool = False
+    short: str = ""
 
     @property
     def in_words(self) -> bool:

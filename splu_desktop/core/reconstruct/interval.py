@@ -112,17 +112,20 @@ def bounds(counts: Floats, a: float, totals: Floats, n: float) -> tuple[Floats, 
 def _edge(outer: Floats, inner: Floats, rejected: Callable[[Floats], Flags]) -> Floats:
     """Return where between `inner` (accepted) and `outer` the test begins to reject, `outer` where it never does.
 
-    A few questions are cut into many parts at a time, since there the number of calls is what costs; many into two.
+    Far out, where no count can be, a test may accept again, so that what is nearest counts: of 16 parts, and then of
+    16 again for a few questions, since there the number of calls is what costs, of two for many.
     """
-    parts = 16 if len(outer) <= _FEW else 2
-    cuts = (np.arange(1, parts + 1) / parts)[:, None]
-    inside, width = inner, outer - inner
-    open_end = ~rejected(outer[None, :])[0]
-    for _ in range(int(np.ceil(_HALVINGS / np.log2(parts)))):
-        out = rejected(inside + cuts * width)
+    few, parts, left = len(outer) <= _FEW, 16, float(_HALVINGS)
+    inside, width, open_end = inner, outer - inner, np.zeros(len(outer), bool)
+    while left > 0:
+        cuts = [inside + cut / parts * width for cut in range(1, parts + 1)]
+        out = rejected(np.stack(cuts)) if few else np.stack([rejected(cut) for cut in cuts])
+        if left == _HALVINGS:
+            open_end = np.logical_not(out.any(axis=0))
         out[-1] = True  # the last cut is the outer end, rejected by what is known so far
         inside = inside + (np.argmax(out, axis=0) / parts) * width
-        width = width / parts
+        width, left = width / parts, left - np.log2(parts)
+        parts = 16 if few else 2
     return np.where(open_end, outer, inside)
 
 

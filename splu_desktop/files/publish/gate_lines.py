@@ -13,7 +13,14 @@ from splu_desktop.files.disk.stamp import stamp
 from splu_desktop.files.isolation.memory import available
 from splu_desktop.files.publish.order import Order, check_target
 from splu_desktop.files.register.book import Reading
-from splu_desktop.files.register.earlier import Cost, EarlierRelease, foreign_sentence, not_understood, sentence
+from splu_desktop.files.register.earlier import (
+    Cost,
+    EarlierRelease,
+    foreign_sentence,
+    in_short,
+    not_understood,
+    sentence,
+)
 
 
 def register_lines(reading: Reading, earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...]) -> list[Line]:
@@ -29,7 +36,8 @@ def register_lines(reading: Reading, earlier: tuple[EarlierRelease, ...], fall: 
     if foreign:
         lines.append(Line("register", Light.AMBER, foreign_sentence(foreign), "publish"))
     if earlier:
-        lines.append(Line("earlier-release", Light.AMBER, sentence(earlier, fall, whole=reading.whole), "publish"))
+        whole = sentence(earlier, fall, whole=reading.whole)
+        lines.append(Line("earlier-release", Light.AMBER, whole, "publish", short=in_short(earlier)))
     elif not foreign:
         none = "No release of the same records is in the register."
         if not reading.whole:

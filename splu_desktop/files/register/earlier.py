@@ -378,6 +378,14 @@ def sentence(earlier: tuple[EarlierRelease, ...], fall: tuple[Cost, ...], *, who
     )
 
 
+def in_short(earlier: tuple[EarlierRelease, ...]) -> str:
+    """Return the same in one short sentence."""
+    return say(
+        "This source was released before, last on {date}: one more release weakens its protection.",
+        date=earlier[-1].entry.time[:10],
+    )
+
+
 def _at_least(share: float) -> Figure:
     """Return what is promised as per cent, rounded down."""
     return Figure(f"{math.floor(100 * share + 1e-9)} %")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line
 from splu_desktop.gui.base.reason_dialog import ReasonDialog
@@ -41,6 +41,15 @@ def _spoken(line: Line) -> str:
     }
     state = t("Grave, to be accepted in words") if line.grave else lights[line.light]
     return joined((state, told(line.sentence)), ":")
+
+
+def _unfolding(text: QLabel, whole: str) -> QWidget:
+    """Return a short text with a button below that shows the whole of it in its place, and back."""
+    short, made = text.text(), QWidget()
+    more = button(t("Details"), lambda: text.setText(whole if text.text() == short else short), look="flat")
+    more.setAccessibleName(t("Details: {text}", text=short))
+    put(margins(QVBoxLayout(made), 0, spacing=0), text, (more, 0, Qt.AlignmentFlag.AlignLeft))
+    return made
 
 
 class GateView(QWidget):
@@ -110,12 +119,13 @@ class GateView(QWidget):
                 self._grid.addWidget(more, row, 1, Qt.AlignmentFlag.AlignLeft)
             if beyond > 0:
                 continue
-            text = label(told(line.sentence), "strong" if line.grave else "", wrap=True)
+            text = label(told(line.short or line.sentence), "strong" if line.grave else "", wrap=True)
             text.setAccessibleName(_spoken(line))
             looks = _LOOKS[Light.RED if line.grave else line.light]
             self._grid.addWidget(Picture(*looks, 18), row, 0)
             # What has passed asks for nothing, so that its words take the room of the acts, too.
-            self._grid.addWidget(text, row, 1, 1, 3 if line.light is Light.GREEN else 1)
+            whole = _unfolding(text, told(line.sentence)) if line.short else text
+            self._grid.addWidget(whole, row, 1, 1, 3 if line.light is Light.GREEN else 1)
             if line.light is Light.AMBER:
                 part = self._acts[key_of(line)] = self._accepting(line)
                 if kinds[kind] > 1 and shown[kind] == 1:

@@ -283,6 +283,7 @@ class CrosstabTab(WorkingTab):
         grid = self.seen.grid
         if grid is not None and grid.wanted.method.bounded:
             words += " " + t("Cells are fitted so that they add up: asked one by one, a figure may differ a little.")
+            words += " " + t("A range may pass the figure of its total, which has a range, too: never its upper end.")
         if grid is not None and grid.left_out:
             words += " " + t("{n} combinations have no record and are left out.", n=number(grid.left_out))
         return words
