@@ -227,7 +227,8 @@ def _tolerances(said: Said, name: str, stated: dict[str, Any], planned: dict[str
             assert all(row["tolerance"] == float(promise.confidence) for row in rows)
     assert planned["t_f"] == tolerant["t_f"]
     assert planned["sentences"] == tolerant["sentences"] == draw.sentences(name, asked)
-    once = attackers.said_once({each["column"]: each["sentences"] for each in said.external["guarantees"]})
+    promised = {each["column"]: each["sentences"] for each in said.external["guarantees"]}
+    once = attackers.said_once(promised, by_column=True)
     for place, sentence in enumerate(once):
         assert _plain(sentence) in said.readme
         assert place >= ON_PAGES or _plain(sentence) in said.html
