@@ -23,7 +23,7 @@ from splu_desktop.gui.query.question import AskedView
 from splu_desktop.gui.query.tab import WorkingTab, answer_fields, in_short, truth_switch
 from splu_desktop.gui.query.work import Asker
 
-_LEAST = 112  # pixels of a question, which breaks over lines: no figure beside it is to be scrolled for
+_LEAST = 100  # pixels of a question, which breaks over lines: no figure beside it is to be scrolled for
 
 
 @dataclass(frozen=True)
