@@ -116,12 +116,11 @@ def _edge(outer: Floats, inner: Floats, rejected: Callable[[Floats], Flags]) -> 
     16 again for a few questions, since there the number of calls is what costs, of two for many.
     """
     few, parts, left = len(outer) <= _FEW, 16, float(_HALVINGS)
-    inside, width, open_end = inner, outer - inner, np.zeros(len(outer), bool)
+    inside, width, open_end = inner, outer - inner, np.ones(len(outer), bool)
     while left > 0:
         cuts = [inside + cut / parts * width for cut in range(1, parts + 1)]
         out = rejected(np.stack(cuts)) if few else np.stack([rejected(cut) for cut in cuts])
-        if left == _HALVINGS:
-            open_end = np.logical_not(out.any(axis=0))
+        open_end &= ~out.any(axis=0)
         out[-1] = True  # the last cut is the outer end, rejected by what is known so far
         inside = inside + (np.argmax(out, axis=0) / parts) * width
         width, left = width / parts, left - np.log2(parts)

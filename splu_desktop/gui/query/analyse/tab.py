@@ -79,7 +79,10 @@ class AnalysisTab(WorkingTab):
                 Field("", lambda one: told(one.what) if isinstance(one.what, Said) else one.what),
                 Field(t("Estimate"), lambda one: self._texts(one)[0], right=True),
                 Field(
-                    t("95 % interval"), lambda one: spanned(*self._texts(one)[1:], possible=one.possible), right=True
+                    t("95 % CI"),
+                    lambda one: spanned(*self._texts(one)[1:], possible=one.possible),
+                    right=True,
+                    hint=t("95 % interval"),
                 ),
                 Field(
                     t("Factor"),
