@@ -854,20 +854,20 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       finish(list(names = name, way = ways[[name]], codes = codes[[name]], of = found$of,
                   first = matrix(found$first, ncol = 1), met = function(hidden) hidden[[name]]), found$rest)
     }
-    # How much each combination's values bring others into its group that are not in the commonest state: the sum over
+    # How much each combination's values bring others of each state but the commonest into its group: the sum over
     # its values of the share that records with the value have among their group's others, less that of all; values that
     # fewer than half of the records have.
     leaning <- function(block, rows, state, index) {
       often <- tabulate(index, nrow(rows))
       in_state <- tabulate(state[index], max(state))
+      size <- lengths(block$groups) - 1
+      group <- rep(seq_along(size), size)
+      member <- unlist(lapply(block$groups, `[`, -1)) + 1
+      part <- (vapply(block$groups, `[`, 0, 1) / pmax(size - 1, 1))[group]
       vapply(setdiff(which(in_state > 0), which.max(in_state)), function(kind) {
-        own <- as.numeric(state == kind)
-        seen <- numeric(nrow(rows))
-        for (group in block$groups) {
-          at <- group[-1] + 1
-          add <- group[1] * (sum(own[at]) - own[at]) / max(length(at) - 1, 1)
-          for (number in seq_along(at)) seen[at[number]] <- seen[at[number]] + add[number]
-        }
+        own <- as.numeric(state[member] == kind)
+        sums <- rowsum(part * (rowsum(own, group)[group] - own), member)
+        seen <- replace(numeric(nrow(rows)), as.integer(rownames(sums)), sums)
         lean <- numeric(nrow(rows))
         for (j in seq_len(ncol(rows))) {
           value <- match(rows[, j], unique(rows[, j]))
@@ -906,7 +906,7 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       cell <- key
       if (!length(full) && length(asked) == 1) {
         key <- as.character(hit)
-        if (length(unique(cell)) > 8) cell <- key
+        if (length(names) > 3) cell <- key
       }
       seen <- unique(cell)
       if (length(seen) > 64) refuse(paste(names, collapse = ", "), " are drawn together and have too many values for one ",

@@ -46,7 +46,7 @@ _ALIKE = 30  # records of the whole table, by which those of one pattern are jud
 _FEW, _MOST_FEW = 300, 500_000  # records of a pattern, of which more tell by themselves; kinds of these by classes
 _MOST_CLASSES = 2000  # combinations of sensitive values told apart in one answer
 _MOST_STATES = 64  # of conditions on columns drawn together
-_MOST_CELLS = 8  # of conditions met and not that a count tells apart
+_MOST_APART = 3  # conditions drawn together, of which a count tells apart which are missed
 _STEPS, _FINE, _GONE = 2000, 1e-6, 1e-6
 _FAR, _FLAT, _HALVINGS = 1e12, 1e-9, 50  # as good as without bound, as 0; steps of a search
 _ENDLESS = 1e3  # times an estimate, as good as no bound: so flat further out that rounding would decide
@@ -1217,21 +1217,24 @@ def _leaning(release, block, state, often):
     for number, count in often.items():
         in_state[state[number]] += count
     commonest = min(in_state, key=lambda s: (-in_state[s], s))
-    held = [list(zip(block["columns"], combination)) for combination in block["combinations"]]
-    times, found = Counter(), [[] for _ in state]
+    place = {kind: at for at, kind in enumerate(sorted(set(in_state) - {commonest}))}
+    seen, found = [[0.0] * len(place) for _ in state], [[] for _ in state]
+    for count, *members in block["groups"]:
+        inside = Counter(state[number] for number in members)
+        for number in members:
+            for kind, others in inside.items():
+                if kind in place:
+                    others -= int(kind == state[number])
+                    seen[number][place[kind]] += count * others / max(len(members) - 1, 1)
+    held, times = [list(zip(block["columns"], combination)) for combination in block["combinations"]], Counter()
     for number, values in enumerate(held):
         for value in values:
             times[value] += often[number]
-    for kind in sorted(set(in_state) - {commonest}):
-        own, seen, sums = [int(s == kind) for s in state], [0.0] * len(state), Counter()
-        for count, *members in block["groups"]:
-            inside = sum(own[number] for number in members)
-            for number in members:
-                seen[number] += count * (inside - own[number]) / max(len(members) - 1, 1)
-        for number, values in enumerate(held):
+    for at in place.values():
+        sums, mean = Counter(), sum(row[at] for row in seen) / n
+        for row, values in zip(seen, held):
             for value in values:
-                sums[value] += seen[number]
-        mean = sum(seen) / n
+                sums[value] += row[at]
         rate = {value: sums[value] / max(times[value], 1) - mean for value in times if 2 * times[value] < n}
         for lean, values in zip(found, held):
             lean.append(sum(rate.get(value, 0.0) for value in values) / block["rounds"])
@@ -1289,7 +1292,7 @@ class _Together(_Single):
         if len(asked) == 1 and not full:
             every = tuple((True,) for _ in names)
             keys = [key if key == every else tuple((False,) for _ in names) for key in keys]
-            if len(set(cells)) > _MOST_CELLS:
+            if len(names) > _MOST_APART:
                 cells = keys
         order = sorted(dict.fromkeys(cells))
         if len(order) > _MOST_STATES:

@@ -217,6 +217,12 @@ class SharedGroups:
             ],
         }
 
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """(C,) one record of each combination, and how many there are."""
+        _, first, often = np.unique(self.combinations, return_index=True, return_counts=True)
+        return first, often
+
     def _leaning(self, states: NDArray[Any], m: int) -> Floats:
         """Return (C, m - 1) how much a combination's values bring others of each state but the commonest into groups.
 
@@ -232,7 +238,7 @@ class SharedGroups:
             others = np.stack([np.bincount(group, one) for one in own.T], axis=1)[group] - own
             seen += others / np.maximum(sizes[group] - 1, 1)[:, None]
         often = np.maximum(np.bincount(self.values), 1)
-        found = np.empty((int(self.combinations.max()) + 1, len(kinds)))
+        found = np.empty((len(self._kinds[0]), len(kinds)))
         for at, one in enumerate(seen.T):
             rates = np.bincount(self.values, one[self.records]) / often - one.mean()
             found[self.combinations, at] = np.bincount(self.records, rates[self.values], len(one)) / len(self.groups)
@@ -245,7 +251,7 @@ class SharedGroups:
         combination do, whatever cell they stand in. Where combinations are too many, states are cut in two again and
         again, at the mean of what those of a part lean by most differently.
         """
-        _, first, often = np.unique(self.combinations, return_index=True, return_counts=True)
+        first, often = self._kinds
         part, part_of = states[first].astype(np.int64), list(range(m))
         if len(often) <= _MOST_STATES:
             return self.combinations.astype(np.int32), part

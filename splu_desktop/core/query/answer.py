@@ -145,6 +145,11 @@ class Answer:
         return Badge.RELIABLE if self.reliable else Badge.UNCERTAIN
 
     @property
+    def within(self) -> int:
+        """Within how many per cent of a reliable figure the count is, rounded up."""
+        return max(1, math.ceil(100 * (self.relative or 0.0)))
+
+    @property
     def badge_text(self) -> str:
         """The badge in words."""
         badge = self.badge
@@ -160,7 +165,7 @@ class Answer:
             return "uncertain: the release does not tell this count, only which are possible"
         if badge is Badge.UNCERTAIN or self.relative is None:
             return "uncertain: the count may be small or large, only its range is known" if self.vague else "uncertain"
-        return say("reliable to ±{percent} %", percent=max(1, int(np.ceil(100 * self.relative))))
+        return say("reliable to ±{percent} %", percent=self.within)
 
     @property
     def shown(self) -> str:

@@ -42,7 +42,7 @@ _MOST_CONDITIONS = 3  # by as many weights are learnt; more go by those
 _LEARN_FROM = 40  # selections per column, pair or triple of columns; at most 52, the bits of a float's mantissa
 _COMBINATIONS = 6  # of pairs and of triples of columns to learn from
 _KEPT_STATES = 64  # columns of such states
-_MOST_CELLS = 8  # of conditions met and not, told apart
+_MOST_APART = 3  # conditions of a block, of which it is told apart which are missed
 _LESSON = 100_000  # records to learn from: their order is random, and of 1,000,000 more estimated no better
 _LABELS = 5  # of columns with more than one for each so many records nothing is learnt
 WELL_KNOWN = 10.0  # values from which a release may be learnt from
@@ -132,17 +132,16 @@ class Engine:
         if key in self._states:
             self._states.move_to_end(key)
             return self._states[key]
-        # A record that meets some of them shares groups unlike one that meets none: see docs/decisions/together.md.
-        cells, all_met = np.zeros(self.published.n, np.int64), (1 << len(asked)) - 1
+        # A record that misses some of them shares groups unlike one that misses all: see docs/decisions/together.md.
+        missed = np.zeros(self.published.n, np.int32)
         for sa, chosen in asked:
-            cells = 2 * cells + chosen[self.codes(sa)]
-        found, codes = np.unique(cells, return_inverse=True)
-        if len(found) > _MOST_CELLS:
-            found, codes = np.unique(np.where(cells == all_met, cells, 0), return_inverse=True)
-        name, part_of = self.states(block, codes.astype(np.int32), found == all_met)
+            one = ~chosen[self.codes(sa)]
+            missed = 2 * missed + one if len(asked) <= _MOST_APART else missed | one
+        found = np.flatnonzero(np.bincount(missed))
+        name, part_of = self.states(block, np.searchsorted(found, missed).astype(np.int32), found == 0)
         if len(self._states) >= _KEPT_STATES:
             self._forget()
-        self._states[key] = name, (found == all_met)[part_of]
+        self._states[key] = name, (found == 0)[part_of]
         table = self.published.table
         self._rare[name] = sum(2 * int(table[sa].counts()[chosen].sum()) < table.n for sa, chosen in asked)
         return self._states[key]

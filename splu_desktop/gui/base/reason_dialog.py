@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from splu_desktop.core.messages import shown_of
 from splu_desktop.gui.base.widgets import Dialog, label, last_row, line_edit, put
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import number, t
 
 _SHOWN = 6
 
@@ -29,7 +30,9 @@ class ReasonDialog(Dialog):
         self, title: str, lines: Sequence[str], text: str, act: str, parent: QWidget | None = None, example: str = ""
     ) -> None:
         super().__init__(title, None, parent)
-        put(self.parts, label("\n".join(lines[:_SHOWN]), "strong", wrap=True), label(text, wrap=True))
+        shown = shown_of(len(lines), _SHOWN)
+        more = [t("and {n} more", n=number(len(lines) - shown))] if len(lines) > shown else []
+        put(self.parts, label("\n".join([*lines[:shown], *more]), "strong", wrap=True), label(text, wrap=True))
         self.reason = line_edit(t("Reason"), example)
         self.parts.addWidget(self.reason)
         self.go_on = last_row(self, self.parts, act)

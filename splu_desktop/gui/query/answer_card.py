@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
@@ -30,8 +28,8 @@ def interval(answer: Answer) -> str:
 
 def trust(answer: Answer) -> str:
     """Return how far to trust an answer, for a list: the word, or within how much it is reliable."""
-    if answer.badge is Badge.RELIABLE and answer.relative is not None:
-        return f"±{percent(math.ceil(100 * answer.relative) / 100, 0)}"
+    if answer.badge is Badge.RELIABLE:
+        return f"±{percent(answer.within / 100, 0)}"
     return told(answer.badge_text).partition(":")[0]
 
 
