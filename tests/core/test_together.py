@@ -173,6 +173,19 @@ def test_a_value_that_nearly_every_group_holds_misleads_no_count_beside_it() -> 
     assert np.mean(kept, axis=0).min() >= 0.5  # intervals of 90 %: by chance not once in 400
 
 
+def test_a_question_with_as_many_conditions_as_there_are_columns() -> None:
+    """Which of 64 are met was a number too large for its place: 85 of 2,000 records were told as 0 to 3."""
+    chance, n = np.random.default_rng(1), 2_000
+    flagged = {f"F{at}": np.where(chance.random(n) < 0.05, "yes", "no") for at in range(70)}
+    table = Table(tuple(Column.from_labels(name, each.tolist()) for name, each in flagged.items()))
+    plan = Plan(dict.fromkeys(flagged, Role.SA), dict(planned(table, tuple(flagged), 4)))
+    asked = [tuple((f"F{at}", "no") for at in range(most)) for most in (3, 4, 63, 64, 70)]
+    reader = Reader(sanitise.run(table, plan, randomness=Seeded(1)))
+    for each, answer in zip(asked, reader.answers([question(each) for each in asked]), strict=True):
+        off, arm = abs(answer.estimate - truth(table, each)), (answer.high - answer.low) / 2
+        assert off <= 2 * arm  # four standard deviations
+
+
 def test_a_question_over_two_blocks_and_a_single_column() -> None:
     table = flags(5)
     names = table.names[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -225,6 +226,9 @@ def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(window: MainW
     asked.accept()
     asked.reject()
     assert "unique-records" not in gate.accepted(), "no words, no consent"
+    gate._ask([replace(lines[0], sentence=f"{at}") for at in range(30)])
+    said = [one.text() for one in gate.findChildren(ReasonDialog)[-1].findChildren(QLabel)]
+    assert any(text.endswith("and 24 more") for text in said), "what is not listed is counted"
     gate.go.emit(Step.CLASSIFY, "HIV")
     idle(window)
     assert page.isVisible()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -29,8 +29,8 @@ from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.bars import Bars, BarsView
 from splu_desktop.gui.base.models import WHOLE, Field, RowsModel, TableView, _Header
-from splu_desktop.gui.base.words import percent_within
-from splu_desktop.gui.query.answer_card import AnswerCard, interval
+from splu_desktop.gui.base.words import percent_within, told
+from splu_desktop.gui.query.answer_card import AnswerCard, interval, trust
 from splu_desktop.gui.query.crosstab.model import short
 from splu_desktop.gui.query.crosstab.tab import CrosstabTab
 from splu_desktop.gui.query.many import _LEAST, Row
@@ -397,13 +397,27 @@ def _letters(page: QWidget, menus: list[str]) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("code", list(LANGUAGES))
+@pytest.mark.parametrize("arm", [40.0, 131.0, 1_300.0])
+def test_a_list_and_the_card_say_alike_how_far_to_trust_a_figure(arm: float) -> None:
+    """Rounded up in both: one source."""
+    answer = Answer(
+        (), 12_934, 13_000.0, 13_000.0 - arm, 13_000.0 + arm, DEFAULT, 26_611, (arm / 1.96) ** 2, 3, 13_000.0
+    )
+    assert trust(answer).replace("\u00a0", " ") in told(answer.badge_text).replace("\u00a0", " ")
+
+
+@pytest.fixture(params=list(LANGUAGES))
+def speaking(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[tuple[Stage, str]]:
+    """Yield the window in each language, and that."""
+    languages.speak(qapp, request.param)
+    yield request.getfixturevalue("custodian"), request.param
+    languages.speak(qapp, "en")
+
+
 def test_a_list_of_answers_is_read_without_scrolling_at_200_per_cent(
-    code: str, qapp: QApplication, request: pytest.FixtureRequest, idle: Idle, tmp_path: Path
+    speaking: tuple[Stage, str], idle: Idle, tmp_path: Path
 ) -> None:
-    languages.speak(qapp, code)
-    request.addfinalizer(lambda: languages.speak(qapp, "en"))
-    stage: Stage = request.getfixturevalue("custodian")
+    stage, _ = speaking
     many, asked = stage.query_page.many, tmp_path / "asked.csv"
     stage.query_page.tabs.setCurrentWidget(many)
     asked.write_text("Sex\nf\n", encoding="utf-8")
@@ -423,13 +437,8 @@ def test_a_list_of_answers_is_read_without_scrolling_at_200_per_cent(
         assert true is not None or not view.horizontalScrollBar().maximum()
 
 
-@pytest.mark.parametrize("code", list(LANGUAGES))
-def test_each_letter_goes_to_one_control(
-    code: str, qapp: QApplication, request: pytest.FixtureRequest, idle: Idle, tmp_path: Path
-) -> None:
-    languages.speak(qapp, code)
-    request.addfinalizer(lambda: languages.speak(qapp, "en"))
-    stage: Stage = request.getfixturevalue("custodian")
+def test_each_letter_goes_to_one_control(speaking: tuple[Stage, str], idle: Idle, tmp_path: Path) -> None:
+    stage, code = speaking
     spoken = language(code).window
     menus = [spoken.get(name, name) for name in ("&File", "&Edit", "&View", "&Help")]
     page = stage.query_page
