@@ -226,9 +226,16 @@ def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(window: MainW
     asked.accept()
     asked.reject()
     assert "unique-records" not in gate.accepted(), "no words, no consent"
-    gate._ask([replace(lines[0], sentence=f"{at}") for at in range(30)])
-    said = [one.text() for one in gate.findChildren(ReasonDialog)[-1].findChildren(QLabel)]
-    assert any(text.endswith("and 24 more") for text in said), "what is not listed is counted"
+    for many in (1, 30):
+        long = [f"{at} of 30 lines that take more room than one has beside another" for at in range(many)]
+        gate._ask([replace(lines[0], sentence=line) for line in long])
+        asked = gate.findChildren(ReasonDialog)[-1]
+        idle(window)
+        (against,) = (one for one in asked.findChildren(QLabel) if long[0] in one.text())
+        assert all(line in against.text() for line in long), "what is accepted is listed whole"
+        assert against.height() >= against.heightForWidth(against.width()), "and none of it is cut"
+        assert asked.height() <= 500, "in a window of 960 x 540"
+        asked.reject()
     gate.go.emit(Step.CLASSIFY, "HIV")
     idle(window)
     assert page.isVisible()

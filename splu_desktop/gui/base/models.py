@@ -51,6 +51,7 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 
 AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
+_AIR = 8  # pixels beside what a column holds
 _LEGIBLE = 18  # letters, of which a name that ends in dots shows most
 _MOST_LINES = 3  # that words may take
 _LINED = 300  # rows of which each has the lines that it needs; more would be asked for longer than anybody waits
@@ -394,7 +395,7 @@ class TableView(QTableView):
         shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
         legible = _LEGIBLE * self.fontMetrics().averageCharWidth()
         headed = {
-            at: wide if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
+            at: wide - _AIR if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
             for at, wide in shown.items()
         }
 
@@ -402,7 +403,8 @@ class TableView(QTableView):
             return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
 
         # The widest give way first, down to their headers; figures, of which half is another, and words beside a
-        # picture, which are our own, not at all. Where that is not enough, the table scrolls, and nothing is cut.
+        # picture, which are our own, give the air beside them alone. Where that is not enough, the table scrolls, and
+        # nothing is cut.
         tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
         for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
             header.resizeSection(at, wide)
@@ -453,7 +455,7 @@ class TableView(QTableView):
         for at in columns:
             if at < header.count():
                 self.resizeColumnToContents(at)
-                header.resizeSection(at, min(header.sectionSize(at) + 8, most))
+                header.resizeSection(at, min(header.sectionSize(at) + _AIR, most))
         return columns
 
     def rows_chosen(self) -> list[int]:

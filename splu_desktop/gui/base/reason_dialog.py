@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from splu_desktop.core.messages import shown_of
-from splu_desktop.gui.base.widgets import Dialog, label, last_row, line_edit, put
-from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.base.widgets import Dialog, label, last_row, line_edit, put, scrolled
+from splu_desktop.gui.base.words import t
 
-_SHOWN = 6
+_WIDE, _BESIDE, _HIGH = 540, 48, 220  # pixels: the dialog, what stands beside its lines in it, and what scrolls at most
 
 
 class ReasonDialog(Dialog):
@@ -29,10 +28,13 @@ class ReasonDialog(Dialog):
     def __init__(
         self, title: str, lines: Sequence[str], text: str, act: str, parent: QWidget | None = None, example: str = ""
     ) -> None:
-        super().__init__(title, None, parent)
-        shown = shown_of(len(lines), _SHOWN)
-        more = [t("and {n} more", n=number(len(lines) - shown))] if len(lines) > shown else []
-        put(self.parts, label("\n".join([*lines[:shown], *more]), "strong", wrap=True), label(text, wrap=True))
+        super().__init__(title, (_WIDE, 0), parent)
+        against = label("\n\n".join(lines), "strong", fitting=True)
+        said = scrolled(against)
+        said.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the keyboard scrolls, too
+        said.setAccessibleName(title)
+        said.setMinimumHeight(min(against.heightForWidth(_WIDE - _BESIDE), _HIGH))
+        put(self.parts, said, label(text, wrap=True))
         self.reason = line_edit(t("Reason"), example)
         self.parts.addWidget(self.reason)
         self.go_on = last_row(self, self.parts, act)
