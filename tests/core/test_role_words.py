@@ -386,3 +386,25 @@ def test_the_number_of_what_a_person_has_one_of_is_no_harmless_number(thing: str
     numbers = [str(310_007 + 97 * (at % 75)) for at in range(N)]
     assert role(shape.format(thing), *numbers[:75], kind=Kind.INTEGER) is Role.IDENTIFIER
     assert role(shape.format("ward"), *numbers[:75], kind=Kind.INTEGER) is Role.NSA
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("location", ("frontal", "parietal", "occipital")),
+        ("Ort", ("Femur", "Tibia", "Humerus")),
+        ("lieu", ("fémur", "tibia")),
+        ("luogo", ("polmone", "fegato", "milza")),
+        ("lugar", ("hígado", "riñón")),
+        ("plaats", ("lever", "nier", "milt")),
+    ],
+)
+def test_a_place_in_the_body_is_no_place(name: str, values: tuple[str, ...]) -> None:
+    assert role(name, *values) in (Role.DROPPED, Role.SA)
+
+
+@pytest.mark.parametrize(
+    "name", ["partner_sex", "sexe_partenaire", "sexo_pareja", "sesso_partner", "Partnergeschlecht", "referred_to"]
+)
+def test_the_sex_of_a_partner_and_where_somebody_was_sent_are_special(name: str) -> None:
+    assert role(name, "male", "female") is not Role.NSA

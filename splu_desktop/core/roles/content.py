@@ -204,9 +204,11 @@ def matter_in(column: Column, *, known: bool = False) -> Matter | None:
     words = {word for label in labels if len(label) <= _LONG for word in words_of(label)}
     if told := next((matter for matter in matters() if matter.enough & words), None):
         return told
-    found = [matter for label in labels if len(label) <= _LONG and (matter := said_in(label)) is not None]
-    found = [matter for matter in found if _several_parts(words) or matter.what != BODY]
-    found = [matter for matter in found if matter.what == BODY or not known]
+    several, short = _several_parts(words), [label for label in labels if len(label) <= _LONG]
+    if known:
+        found = [_body() for label in short if several and any(map(_body().long.said, words_of(label)))]
+    else:
+        found = [matter for label in short if (matter := said_in(label)) and (several or matter.what != BODY)]
     if len(found) < max(1, len(labels) / 3):
         return None
     return max(dict.fromkeys(found), key=found.count)
@@ -214,8 +216,11 @@ def matter_in(column: Column, *, known: bool = False) -> Matter | None:
 
 def _several_parts(words: set[str]) -> bool:
     """Whether words name parts of the body, or sides of one: no arm of a trial, and not face to face."""
-    body = next(matter for matter in matters() if matter.what == BODY)
-    return sum(map(body.long.said, words)) > 1 or bool(words & _SIDES)
+    return sum(map(_body().long.said, words)) > 1 or bool(words & _SIDES)
+
+
+def _body() -> Matter:
+    return next(matter for matter in matters() if matter.what == BODY)
 
 
 def unheard_of(column: Column) -> bool:
