@@ -1091,7 +1091,8 @@ if (sys.nframe() == 0L && !interactive() && any(grepl("^--file=..", commandArgs(
       parts <- parts_for(named, asked, full)
       size <- vapply(parts, function(part) length(part$counts), 0)
       if (prod(size) > 2000) refuse("That tells ", prod(size), " combinations of sensitive values apart, too many for one ",
-                                    "answer; ask about fewer values or columns.")
+                                    "answer: ", max(size), " of \u201c", paste(parts[[which.max(size)]]$names, collapse = ", "),
+                                    "\u201d alone; ask about fewer of its values, or leave it out.")
       every <- lapply(plain, classes, asked, full)
       stand <- lapply(seq_along(plain), function(at) every[[at]]$first[every[[at]]$of][codes[[plain[at]]]])
       p <- rep(1L, n)

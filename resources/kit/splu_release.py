@@ -1379,9 +1379,11 @@ class _Table:
         self.parts = [release._part(block, asked, full) for block in release._by_block(names)]
         number = math.prod(len(part.members) for part in self.parts)
         if number > _MOST_CLASSES:
+            largest = max(self.parts, key=lambda part: len(part.members))
             raise Refused(
-                f"That tells {number} combinations of sensitive values apart, too many for one answer; ask "
-                "about fewer values or columns."
+                f"That tells {number} combinations of sensitive values apart, too many for one answer: "
+                f"{len(largest.members)} of “{', '.join(largest.names)}” alone; ask about fewer of its values, or "
+                "leave it out."
             )
         self.one = len(asked) == 1 and not full
         self.asked = dict(asked[0]) if self.one else {}

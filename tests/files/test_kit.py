@@ -472,6 +472,39 @@ def test_a_refusal_says_what_to_do_in_r(folders: dict[str, Path]) -> None:
         assert re.search(told, said), (question, said)
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a release whose two sensitive columns have 60 and 40 values."""
+    columns = {"code": 60, "step": 40}
+    table = Table(tuple(Column.from_labels(name, [str(at % m) for at in range(2_400)]) for name, m in columns.items()))
+    plan = Plan(dict.fromkeys(columns, Role.SA), {name: PlainGroups(3) for name in columns})
+    return write_release(sanitise.run(table, plan, randomness=Seeded(5)), tmp_path_factory.mktemp("wide") / "r").folder
+
+
+TOO_MANY = (
+    "That tells 2400 combinations of sensitive values apart, too many for one answer: 60 of “code” alone; ask about "
+    "fewer of its values, or leave it out."
+)
+
+
+def test_too_many_values_are_said_to_be_whose_they_are(wide: Path) -> None:
+    with pytest.raises(kit().Refused) as refused:
+        kit().Release(wide).crosstab("step", "code")
+    with pytest.raises(BadQuestion) as bad:
+        analyses.crosstab(Reader(read_release(wide).published), "step", "code")
+    assert str(refused.value) == str(bad.value).replace("2,400", "2400") == TOO_MANY
+
+
+@needs("R")
+def test_too_many_values_are_said_to_be_whose_they_are_in_r(wide: Path) -> None:
+    script = [
+        f"source({json.dumps(str(wide / 'splu_release.R'))}); r <- splu_release({json.dumps(str(wide))})",
+        "tryCatch(r$crosstab('step', 'code'), splu_refused = function(e) cat(conditionMessage(e)))",
+    ]
+    ran = subprocess.run(["Rscript", "-"], input="\n".join(script), capture_output=True, text=True, check=True)
+    assert ran.stdout == TOO_MANY
+
+
 def ask(release: Any, asked: str) -> Any:
     """Return what a call written as a recipient writes it answers."""
     return eval(f"release.{asked}", {"release": release})

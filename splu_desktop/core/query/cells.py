@@ -140,10 +140,13 @@ class CellTable:
         self.parts = [_part(engine, block, names, asked, full) for block, names in blocks.items()]
         self._shape = tuple(len(part.counts) for part in self.parts)
         if math.prod(self._shape) > _MOST_CLASSES:
+            largest = max(self.parts, key=lambda part: len(part.counts))
             raise BadQuestion(
-                "That tells {number} combinations of sensitive values apart, too many for one answer; ask about "
-                "fewer values or columns.",
+                "That tells {number} combinations of sensitive values apart, too many for one answer: {most} of "
+                "“{column}” alone; ask about fewer of its values, or leave it out.",
                 number=math.prod(self._shape),
+                most=len(largest.counts),
+                column=", ".join(largest.names),
             )
         self._one = len(asked) == 1 and not full
         only = asked[0] if self._one else {}
