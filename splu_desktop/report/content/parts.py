@@ -27,6 +27,9 @@ VERDICT_REASONS = {
     "risk-above": mark(
         "some person can be recognised with a probability of {highest}, while public release allows {limit}"
     ),
+    "row-above": mark(
+        "rows with a protected value of “{column}” are right in up to {sure}, while {limit} was asked for at most"
+    ),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
     "warned": mark("published columns were warned of"),
