@@ -305,7 +305,7 @@ def test_what_pages_leave_to_the_workbook_is_counted_without_what_they_say(case:
     on_pages = [block.text for block in made.blocks if isinstance(block, Paragraph)]
     left = sum(cell_text(row[0]) not in on_pages for row in table.rows)
     assert left
-    assert f"{left} further rows stand in the workbook (.xlsx)." in on_pages
+    assert f"{left} further promises stand in the workbook (.xlsx)." in on_pages
 
 
 def said(made: Document) -> Iterator[str]:

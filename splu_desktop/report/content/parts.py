@@ -145,16 +145,17 @@ def shortened(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cut(table: TableBlock, t: Language, most: int = 8, *, told: int = 0) -> list[Block]:
+def cut(table: TableBlock, t: Language, most: int = 8, *, told: int = 0, note: str = "") -> list[Block]:
     """Return a table of which pages show so many rows, and what is said of the others: 30 columns fill no pages.
 
     told : rows of which pages say already, in another way, what they hold.
+    note : what is said of the others, which are {n}, where they are no rows on pages.
     """
     most = shown_of(len(table.rows), most) if most else 0
     left = len(table.rows) - most - told
     if left <= 0:
         return [table]
-    note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))
+    note = t(note or mark("{n} further rows stand in the workbook (.xlsx)."), n=t.number(left))
     return [replace(table, most=most), Paragraph(note, "note")]
 
 
