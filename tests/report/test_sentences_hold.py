@@ -21,9 +21,9 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.report import law
-from splu_desktop.report.content import document, front
-from splu_desktop.report.content.parts import guessed
-from splu_desktop.report.document import TableBlock, cell_text
+from splu_desktop.report.content import closing, document, front
+from splu_desktop.report.content.parts import guessed, unbroken
+from splu_desktop.report.document import Heading, TableBlock, cell_text
 from tests.files.kit_releases import DRAWS, kit_plan, table_of
 from tests.report.conftest import Case
 from tests.seeded import Seeded
@@ -133,3 +133,45 @@ def test_no_pack_says_that_what_nobody_typed_stands_there(code: str) -> None:
         for demand in pack.demands:
             if demand.by == "custodian":
                 assert not re.search("stands under the|steht unter den|figure dans les cond", demand.answer[code])
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_article_of_a_law_loses_its_number(code: str) -> None:
+    """“Art. 66 Abs.” stood on a line, and “1” on the next."""
+    report_of = {name: unbroken(name) for pack in law.packs(",".join(law.CODES)) for name in places(pack, code)}
+    assert any("\u00a0" in told for told in report_of.values())
+    assert not [told for told in report_of.values() if re.search(r"\b(?:Art|art|Abs)\. \d", told)]
+
+
+def places(pack: law.Pack, code: str) -> list[str]:
+    return [demand.place[code] for demand in pack.demands]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_title_says_that_a_risk_was_accepted_which_nobody_accepted(case: Case, code: str) -> None:
+    """“Risks accepted before publishing” stood above “shown as a warning, not accepted” in every row."""
+    t, known = language(code), case.internal.original
+    assert known is not None
+    assert known.acknowledged
+    shown = tuple(replace(each, accepted=False, words="") for each in known.acknowledged)
+    made = document(replace(case.internal, original=replace(known, acknowledged=shown)), code)
+    at = next(i for i, block in enumerate(made.blocks) if isinstance(block, Heading) and block.key == "accepted")
+    title, table = made.blocks[at], made.blocks[at + 1]
+    assert isinstance(title, Heading)
+    assert isinstance(table, TableBlock)
+    assert cell_text(table.rows[0][-1]) == t("shown as a warning, not acknowledged")
+    assert not re.search(r"accepted|hingenommen|accept", title.text)
+
+
+def test_words_with_which_a_risk_was_accepted_have_room_as_they_are_long(case: Case) -> None:
+    """Of two sentences typed each risk was a narrow tower of lines."""
+    known = case.internal.original
+    assert known is not None
+    assert known.acknowledged
+    weights = []
+    for words in ("ok", "approved by the board of the hospital " * 8):
+        told = tuple(replace(each, words=words) for each in known.acknowledged)
+        (table,) = closing.accepted(replace(case.internal, original=replace(known, acknowledged=told)), language("en"))
+        assert isinstance(table, TableBlock)
+        weights.append(table.weights[-1] / sum(table.weights))
+    assert weights[0] < 1 / 4 < 1 / 3 < weights[1] < 1 / 2

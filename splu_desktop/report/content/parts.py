@@ -32,7 +32,7 @@ VERDICT_REASONS = {
     ),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
-    "warned": mark("published columns were warned of"),
+    "warned": mark("there were warnings about published columns"),
     "released-again": mark("the same records were released more than once"),
 }
 RISK_ASKED = mark("some person can be recognised with a probability of {highest}, while {limit} was asked for at most")
@@ -135,8 +135,8 @@ def exact_percent(value: float, t: Language) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """Return a sentence of which no line begins with a per cent sign or parts a − b."""
-    return re.sub(r"(?<=\d) (?=%)|(?<=a) (?=− b)|(?<=a −) (?=b)", "\u00a0", sentence)
+    """Return a sentence of which no line begins with a per cent sign or parts a − b or the number of an article."""
+    return re.sub(r"(?<=\d) (?=%)|(?<=a) (?=− b)|(?<=a −) (?=b)|(?<=\b(?:Art|art|Abs)\.) (?=\d)", "\u00a0", sentence)
 
 
 def shortened(text: str, most: int = 30) -> str:
