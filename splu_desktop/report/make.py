@@ -8,7 +8,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content import document
-from splu_desktop.report.model import Fields, Report
+from splu_desktop.report.model import Fields, Original, Public, Report
 from splu_desktop.report.original import Background, matched, original
 from splu_desktop.report.public import carried_out, public, weighed
 from splu_desktop.report.render.html import write_html
@@ -40,13 +40,16 @@ def make_report(
     given = None if background is None else matched(opened, background)  # refuses before minutes of attacks
     attacks = carried_out(opened.published, progress)
     found = public(opened, fields or Fields(), created=created, password=password, attacks=attacks, progress=progress)
-    if given is None:
+    return edition(found, None if given is None else original(given, attacks=attacks, progress=progress))
+
+
+def edition(found: Public, behind: Original | None) -> Report:
+    """Return the external edition, or with what only the source tells the internal one, its verdict over both."""
+    if behind is None:
         return Report(found)
-    behind = original(given, attacks=attacks, progress=progress)
-    return Report(
-        weighed(found, behind.checks, again=bool(behind.earlier), warned=[e.name for e in behind.acknowledged or ()]),
-        behind,
-    )
+    warned = [each.name for each in behind.acknowledged or ()]
+    again, limits = bool(behind.earlier), behind.audience_limits
+    return Report(weighed(found, behind.checks, again=again, warned=warned, limits=limits), behind)
 
 
 def check_target(target: Path) -> None:

@@ -20,6 +20,7 @@ from splu_desktop.core.draw import Draw
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees import exact as guarantees
 from splu_desktop.core.guarantees import planning
+from splu_desktop.core.guarantees.audience import Limits
 from splu_desktop.core.guarantees.several_releases import row_gain, t_p_of_all
 from splu_desktop.core.persons import per_person, told_of_persons
 from splu_desktop.core.plan import Thresholds
@@ -88,14 +89,13 @@ def public(
     )
     persons = _persons(published)
     measured = _risk(published, carried_out(published, progress) if attacks is None else attacks, progress)
-    verdict = _verdict(files, checks, promised, blocks, persons, measured)
     cover = model.Cover(
         fields=fields,
         created=created or now.isoformat(timespec="seconds"),
         time_zone=time_zone if time_zone is not None else (now.tzname() or ""),
         software="SPLU Desktop",
         software_version=software_version,
-        verdict=verdict,
+        verdict=model.Verdict("sound", ()),  # `filled` weighs the rest
     )
     made = model.Public(
         cover=cover,
@@ -115,17 +115,14 @@ def public(
 
 
 def filled(public: model.Public, fields: model.Fields, laws: tuple[model.LawPack, ...] | None = None) -> model.Public:
-    """Return the public part with other fields, and with what follows from them. Raises BadSetting for unknown law."""
-    found, said = public.risk.recognisable, public.cover.verdict
-    reasons = (
-        *(each for each in said.reasons if each != "risk-above"),
-        *(("risk-above",) if found.above(fields.allowed) else ()),
-    )
-    code = "fails" if said.code == "fails" else "reservations" if reasons else "sound"
+    """Return the public part with other fields, and with what follows from them. Raises BadSetting for unknown law.
+
+    What only the source tells is not weighed (any more): `weighed` adds it.
+    """
     if laws is None:
         laws = tuple(pack.stated for pack in packs(fields.law))
-    cover = replace(public.cover, fields=fields, laws=laws, verdict=model.Verdict(code, reasons))
-    return replace(public, cover=cover)
+    cover = replace(public.cover, fields=fields, laws=laws)
+    return replace(public, cover=replace(cover, verdict=_verdict(public, fields)))
 
 
 def _persons(published: Published) -> model.Persons:
@@ -385,54 +382,59 @@ def weighed(
     *,
     again: bool = False,
     warned: Collection[str] = (),
+    limits: Limits | None = None,
 ) -> model.Public:
     """Return the public part with a verdict over what the internal edition adds, too.
 
-    No document may say that all checks passed and hold one that failed, nor promise of one release what several break.
+    No document may say that all checks passed and hold one that failed, nor promise of one release what several break,
+    nor say that all thresholds are met beside a row of the front that is above its own.
 
     Parameters
     ----------
     checks : those against the source.
     again : whether the register knows other releases of the same records.
     warned : names of the amber lines of the gate, of which those on what is published unchanged are weighed.
+    limits : those asked for by who gets the release.
     """
-    said = public.cover.verdict
-    code, reasons = said.code, list(said.reasons)
-    if not all(check.passed for check in checks) and "check-failed" not in reasons:
-        code = "fails"
-        reasons.insert(int("file-altered" in reasons), "check-failed")
-    if again:
-        code = "reservations" if code == "sound" else code
-        reasons.append("released-again")
-    if _WARNED.intersection(warned):
-        code = "reservations" if code == "sound" else code
-        reasons.append("warned")
-    if reasons == list(said.reasons):
-        return public
-    return replace(public, cover=replace(public.cover, verdict=model.Verdict(code, tuple(reasons))))
+    found = _verdict(
+        public,
+        public.cover.fields,
+        limits,
+        failed=not all(check.passed for check in checks),
+        again=again,
+        warned=bool(_WARNED.intersection(warned)),
+    )
+    return public if found == public.cover.verdict else replace(public, cover=replace(public.cover, verdict=found))
 
 
 def _verdict(
-    files: tuple[model.FileFacts, ...],
-    checks: tuple[model.CheckResult, ...],
-    promises: tuple[model.Guarantee, ...],
-    blocks: tuple[model.DrawnBlock, ...],
-    persons: model.Persons,
-    measured: model.Risk,
+    public: model.Public,
+    fields: model.Fields,
+    limits: Limits | None = None,
+    *,
+    failed: bool = False,
+    again: bool = False,
+    warned: bool = False,
 ) -> model.Verdict:
+    """Return the verdict: the public part's, and with what only the source tells where it is given."""
+    promises, found = public.guarantees, public.risk.recognisable
     failures = {
-        "file-altered": any(file.stated not in (None, file.sha256) for file in files),
-        "check-failed": not all(check.passed for check in checks),
+        "file-altered": any(file.stated not in (None, file.sha256) for file in public.files),
+        "check-failed": failed or not all(check.passed for check in public.checks),
     }
     weighed = {
         "small-told": any(promise.unprotected for promise in promises),
         "threshold-missed": any(promise.meets is False for promise in promises),
         "no-threshold": any(promise.meets is None for promise in promises),
         "small-answered": any(promise.t_f <= promise.alpha for promise in promises),
-        "unique-records": bool(measured.recognisable.below["2"]),
-        "inferred": any(each.gained >= _MANY for each in measured.attacks),
-        "combinations": any(block.costs for block in blocks),
-        "persons": (persons.most_records or 1) > 1,
+        "unique-records": bool(found.below["2"]),
+        "inferred": any(each.gained >= _MANY for each in public.risk.attacks),
+        "combinations": any(block.costs for block in public.blocks),
+        "persons": (public.persons.most_records or 1) > 1,
+        "risk-above": found.above(model.asked_risk(fields, limits)),
+        "row-above": limits is not None and any(promise.confidence > limits.certainty for promise in promises),
+        "released-again": again,
+        "warned": warned,
     }
-    found = tuple(name for name, there in {**failures, **weighed}.items() if there)
-    return model.Verdict("fails" if any(failures.values()) else "reservations" if found else "sound", found)
+    reasons = tuple(name for name, there in {**failures, **weighed}.items() if there)
+    return model.Verdict("fails" if any(failures.values()) else "reservations" if reasons else "sound", reasons)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.guarantees.audience import Limits
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
@@ -155,7 +156,14 @@ def _figures(
     behind = data.get("original", {})
     checks = tuple(model.CheckResult(**check) for check in behind.get("checks", ()))
     warned = [line["name"] for line in behind.get("acknowledged") or ()]
-    again = weighed(again, checks, again=bool(behind.get("earlier")), warned=warned)
+    limits = behind.get("audience_limits")
+    again = weighed(
+        again,
+        checks,
+        again=bool(behind.get("earlier")),
+        warned=warned,
+        limits=None if limits is None else Limits(**limits),
+    )
     found, compared = [], 0
     leaves = (
         (where, ours, theirs, where not in _NOT_COMPARED and not _same(where, ours, theirs))

@@ -271,7 +271,7 @@ def test_a_column_with_a_tolerance_per_value_is_reported(case: Case, tmp_path: P
     assert {row["value"]: row["tolerance"] for row in found["values"]} == {"yes": 0.6, "no": 1.0}
     assert main(["verify", str(report), str(folder)]) == 0
     said = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Als nicht sensibel gilt" in said
+    assert "Als nicht sensibel behandelt die Ziehung" in said
 
 
 def test_rows_left_out_are_counted_and_their_problems_told_in_the_readers_language(tmp_path: Path) -> None:

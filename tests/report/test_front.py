@@ -33,6 +33,7 @@ from splu_desktop.report.content.closing import GATE, GLOSSARY
 from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, cut, guessed, known_rightly, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
+from splu_desktop.report.make import edition
 from splu_desktop.report.model import DrawnBlock, Fields, Guarantee, Report, Verdict
 from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
@@ -304,7 +305,7 @@ def test_what_pages_leave_to_the_workbook_is_counted_without_what_they_say(case:
     on_pages = [block.text for block in made.blocks if isinstance(block, Paragraph)]
     left = sum(cell_text(row[0]) not in on_pages for row in table.rows)
     assert left
-    assert f"{left} further rows stand in the workbook (.xlsx)." in on_pages
+    assert f"{left} further promises stand in the workbook (.xlsx)." in on_pages
 
 
 def said(made: Document) -> Iterator[str]:
@@ -371,12 +372,12 @@ def test_no_pack_says_that_a_release_complies_and_each_tells_what_was_not_checke
     report = replace(case.external, public=filled(case.external.public, replace(FIELDS, law=EVERY_LAW)))
     made = document(report, code)
     text = "\n".join(said(made))
-    assert all(demand.asks[code] in text for pack in every for demand in pack.demands)
+    assert all(unbroken(demand.asks[code]) in text for pack in every for demand in pack.demands)
     there = {block.key for block in made.blocks if isinstance(block, Heading)}
     tables = {block.name: block for block in made.blocks if isinstance(block, TableBlock)}
     for pack in every:
         rows = tables[pack.title[code]].rows
-        assert [row[0] for row in rows] == [demand.place[code] for demand in pack.demands]
+        assert [row[0] for row in rows] == [unbroken(demand.place[code]) for demand in pack.demands]
         places = [cell for row in rows for cell in row if isinstance(cell, Pages)]
         assert len(places) == len(rows)
         assert all(cell.keys and set(cell.keys) <= there for cell in places), "a page that there is, for each demand"
@@ -412,7 +413,7 @@ def test_the_verdict_says_by_how_much_a_person_is_recognised_more_surely(case: C
     asked = [
         ("0.05", "while 5\u00a0% was asked for"),
         ("0.1", "while 10\u00a0% was asked for"),
-        ("0.2", allows),
+        ("0.2", ""),
         ("", allows),
     ]
     for typed, words in asked:
@@ -420,7 +421,8 @@ def test_the_verdict_says_by_how_much_a_person_is_recognised_more_surely(case: C
         risk = replace(public.risk, recognisable=replace(public.risk.recognisable, smallest=7))
         public = filled(replace(public, risk=risk), public.cover.fields)
         said = front.verdict(replace(case.external, public=public), language("en"))
-        assert f"with a probability of 14.3\u00a0%, {words}" in said
+        assert ("recognised with a probability" in said) == bool(words), "the front: what was asked for decides"
+        assert not words or f"with a probability of 14.3\u00a0%, {words}" in said
 
 
 def test_the_threshold_of_the_custodian_is_weighed(case: Case) -> None:
@@ -431,13 +433,50 @@ def test_the_threshold_of_the_custodian_is_weighed(case: Case) -> None:
         table = next(each for each in made if isinstance(each, TableBlock) and each.name == "Before and after")
         found = next(cell_text(row[-1]) for row in table.rows if row[0] == "Prosecutor risk, highest")
         weighed = "risk-above" in public.cover.verdict.reasons
-        assert (found != "met") == weighed == (above or highest > THRESHOLD), "the verdict weighs what is above"
+        assert (found == "ABOVE") == weighed == (above or allowed == ""), "the verdict weighs what is above"
         # What is asked for decides; that public release allows less is told beside it.
+        assert highest > THRESHOLD
         assert found == ("ABOVE" if allowed != "1" else "met, >\u00a09.09\u00a0%")
         again = filled(public, FIELDS)
         assert again == case.external.public, "what follows from fields goes with them"
     with pytest.raises(BadSetting, match="between 0 and 1"):
         Fields(threshold="nine")
+
+
+@pytest.mark.parametrize("typed", ["", "0.03", "0.2"])
+def test_the_verdict_weighs_what_the_front_calls_above_and_nothing_else(case: Case, typed: str) -> None:
+    """With 20 % asked for and 14 % found the front said “met”, and the verdict weighed 9.09 %; of the limits for who
+    gets it, which the front held to be missed, the verdict weighed none."""
+    told = set()
+    for smallest in (1, 7, 11, 40):
+        public = case.internal.public
+        found = replace(public.risk.recognisable, smallest=smallest, classes=20, below={"2": 0, "11": 0})
+        guarantees = tuple(replace(each, meets=True, wanted_t_p=0.1) for each in public.guarantees)
+        quiet = tuple(replace(a, figures=_told(a.figures, sure=False)) for a in public.risk.attacks)
+        risk = replace(public.risk, recognisable=found, attacks=quiet)
+        public = filled(replace(public, risk=risk, guarantees=guarantees), replace(FIELDS, threshold=typed))
+        assert case.internal.original is not None
+        for limits in (None, *LEVELS, replace(LEVELS[0], certainty=0.1), replace(LEVELS[0], k=30)):
+            behind = replace(case.internal.original, acknowledged=(), earlier=(), audience_limits=limits)
+            report = edition(public, None if limits is None else behind)
+            made = document(report).blocks
+            table = next(each for each in made if isinstance(each, TableBlock) and each.name == "Before and after")
+            above = {"row" if "a row that" in text else "risk"
+                     for text, end in ((cell_text(row[0]).lower(), cell_text(row[-1])) for row in table.rows)
+                     if end == "ABOVE"}  # fmt: skip
+            reasons = set(report.public.cover.verdict.reasons)
+            assert {"row-above": "row" in above, "risk-above": "risk" in above} == {
+                code: code in reasons for code in ("row-above", "risk-above")
+            }, (smallest, limits)
+            said = front.verdict(report, language("en"))
+            told.add(said)
+            if reasons:
+                assert "thresholds are met" not in said
+            else:
+                assert not above
+                exceeded = any("9.09" in cell_text(row[-1]) for row in table.rows)
+                assert said.endswith("all that was asked for is met." if exceeded else "all thresholds are met.")
+    assert len(told) > 3
 
 
 def test_an_external_report_says_nothing_of_before_where_columns_were_made_coarser(case: Case) -> None:

@@ -157,6 +157,26 @@ def test_a_header_never_stands_without_a_row(above: int) -> None:
         assert "Risks" not in said or "Condition" in said
 
 
+@pytest.mark.parametrize("above", range(30, 70, 3))
+@pytest.mark.parametrize("words", [60, 130, 400])
+def test_no_row_is_parted_that_a_page_has_room_for(above: int, words: int) -> None:
+    """A risk with what it was accepted for began with three lines at a page's foot; a longer one left it empty."""
+    rows = [(f"at {number}", f"row{number} " + "risk " * words, "accepted " * (words // 3)) for number in range(5)]
+    table = TableBlock("T", ("Condition", "Finding", "Words"), rows, "lll", (1, 4, 1.5))
+    layout, pen = laid_out(document(*[Paragraph("x", "item")] * above, Heading("Risks"), table), "A4")
+    check_inside(layout, pen)
+    pages = [[op for op in page.ops if isinstance(op, Text) and op.node is not None] for page in layout.pages]
+    lines = [Counter(id(op.node) for op in page if op.text.startswith(("row", "risk", "accepted"))) for page in pages]
+    tall = max(sum(each[node] for each in lines) for each in lines for node in each) * 7.5 * 1.3
+    for here, there in itertools.pairwise(lines):
+        for node in here.keys() & there.keys():
+            assert tall > (layout.height - BOTTOM) / 4, "a row that stands on one page"
+            assert min(here[node], there[node]) >= 3, "no line or two by themselves"
+    if words == 400:
+        whole = [filled(layout, page) for page in range(len(layout.pages) - 1)]
+        assert min(whole) > 1 / 3, whole
+
+
 @pytest.mark.parametrize("above", range(30, 70, 2))
 def test_a_heading_goes_where_its_table_goes(above: int) -> None:
     """“The promise” stood at the foot of a page, its two tall rows on the next, and the front named the former.

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from splu_desktop.cli import main
+from splu_desktop.core.checks.gate import NAMES
 from splu_desktop.core.checks.selfcheck import Check, check_alone
 from splu_desktop.core.draw import DecoyGroups, PlainGroups
 from splu_desktop.core.generalise import Groups, Intervals
 from splu_desktop.core.groups.tolerances import Tolerances
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.files.importer import read
@@ -23,6 +25,7 @@ from splu_desktop.files.publish import entry as register_entry
 from splu_desktop.files.publish.publishing import Order, publish
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.folder import read_release
+from splu_desktop.gui.report.work import ReportFigures
 from splu_desktop.report import make
 from splu_desktop.report.content import document
 from splu_desktop.report.history import background
@@ -231,3 +234,27 @@ def test_both_tables_of_values_agree_and_say_where_no_value_is_one(gaps: bool, t
     (eligible,) = report.public.eligibility
     assert eligible.values - told.distinct == (1 if told.missing else 0) == int(gaps)
     assert ("“No value” is one of the values here." in said(report, "en", tmp_path)) is gaps
+
+
+def test_an_edition_made_of_figures_at_hand_is_the_one_made_anew(source: Path, tmp_path: Path) -> None:
+    """The window computes the figures once: its external edition kept what only the source tells, and of reasons put
+    in another order `splu verify` said that the release gives others."""
+    imported, register = read(source), Register(tmp_path / "register")
+    roles = {"age": Role.DROPPED, "ward": Role.NSA, "result": Role.SA}
+    audience = Audience("public")
+    plan = Plan(roles, {"result": PlainGroups(3)}, audience=audience)
+    for name in ("first", "second"):
+        order = Order(imported.table, plan, tmp_path / name, source=source, source_sha256=imported.source.sha256)
+        publish(order, accepted=dict.fromkeys(NAMES, "known"), register=register)
+    opened = read_release(tmp_path / "second")
+    known = background(opened, imported, register=register)
+    fields = replace(FIELDS, threshold="0.001")
+    at_hand = ReportFigures(make_report(opened, background=known), {})
+    for internal, behind in ((True, known), (False, None)):
+        made, anew = at_hand.edition(fields, internal=internal), make_report(opened, fields, behind)
+        assert made.public.cover.verdict == anew.public.cover.verdict
+        assert {"risk-above"} <= set(anew.public.cover.verdict.reasons)
+        assert ({"released-again", "row-above"} <= set(anew.public.cover.verdict.reasons)) == internal
+        target = tmp_path / f"{internal}.json"
+        write_report(made, target)
+        assert verify_report(target, tmp_path / "second").differences == ()

@@ -525,8 +525,8 @@ class Joined(Draw):
                 **{name: told[name] for name in ("column", "n", "who")},
             )
         return say(
-            "Small counts are not protected: the shares that this draw publishes tell of {n} records that {who} of "
-            "“{column}” has {many}.",
+            "Small counts are not protected: the shares that this draw publishes tell how many of {n} records have "
+            "{who} of “{column}”: {many}.",
             **told,
         )
 

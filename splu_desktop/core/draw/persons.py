@@ -407,8 +407,8 @@ class DrawPerPerson(Draw):
 
     def caution(self, column: str) -> str:
         return say(
-            "Published shares of “{column}” are not true: each person weighs in them alike, however many records they "
-            "have, so every count must be reconstructed, that of the whole table too.",
+            "Published shares of “{column}” are not true: where values were re-drawn each person weighs alike, however "
+            "many records they have, so every count must be reconstructed, that of the whole table too.",
             column=column,
         )
 

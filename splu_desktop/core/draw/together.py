@@ -416,8 +416,8 @@ def cost_sentences(
     rest = [_share(each.certainty) for each in found[named:]]
     return [
         say(
-            "{columns} are drawn together: what two of them say about each other is kept in 1 of {gamma} rows, "
-            "where it would be in 1 of {squared} drawn one by one.",
+            "{columns} are drawn together: 1 in {gamma} rows keeps two of its own values at once, where 1 in "
+            "{squared} would if they were drawn one by one.",
             columns=named_columns(columns),
             gamma=gamma,
             squared=gamma**2,

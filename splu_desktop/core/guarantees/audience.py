@@ -116,11 +116,11 @@ class Audience:
 
     @property
     def sentence(self) -> str:
-        """Who gets it and what they may see, with the reasons for limits that were changed."""
+        """Who gets it and what is asked for, whether it holds or not, with the reasons for limits that were changed."""
         who, limits = self._who(), self.limits
         text = say(
-            "The release goes to {who}: at least {k} records alike in the unchanged columns, at most {unique} of them "
-            "unique, a row about a person right in at most {certainty}, no printed cell below {cell}.",
+            "The release goes to {who}. Asked for are at least {k} records alike in the unchanged columns, at most "
+            "{unique} of them unique, a row about a person right in at most {certainty}, no printed cell below {cell}.",
             who=who,
             k=limits.k,
             unique=per_cent(limits.unique),
@@ -136,7 +136,7 @@ class Audience:
         """The answer to who gets it and the limits, for where there is one line."""
         limits = self.limits
         return say(
-            "Released to {who}: at least {k} records alike, at most {unique} unique, a row right in at most "
+            "Released to {who}. Asked for: at least {k} records alike, at most {unique} unique, a row right in at most "
             "{certainty}",
             who=self._who(),
             k=limits.k,

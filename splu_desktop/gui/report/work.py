@@ -22,7 +22,7 @@ from splu_desktop.gui.base.words import t
 from splu_desktop.report.content import document
 from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 from splu_desktop.report.history import background, entry_of, typed_in
-from splu_desktop.report.make import make_report, write_report
+from splu_desktop.report.make import edition, make_report, write_report
 from splu_desktop.report.model import Alternative, Fields, Report
 from splu_desktop.report.public import filled
 
@@ -49,7 +49,7 @@ class ReportFigures:
         now = datetime.now().astimezone()
         public = self.report.public
         cover = replace(public.cover, created=now.isoformat(timespec="seconds"), time_zone=now.tzname() or "")
-        return Report(filled(replace(public, cover=cover), fields), self.report.original if internal else None)
+        return edition(filled(replace(public, cover=cover), fields), self.report.original if internal else None)
 
 
 def figures(

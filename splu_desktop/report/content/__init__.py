@@ -37,7 +37,7 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("risk", mark("Measured risk"), risk.measured),
     ("repeat", mark("Other releases and what another one costs"), closing.repeat),
     ("alternatives", mark("Alternatives considered"), closing.alternatives),
-    ("accepted", mark("Risks accepted before publishing"), closing.accepted),
+    ("accepted", mark("Risks known before publishing"), closing.accepted),
     ("source", mark("Source"), closing.source),
     ("files", mark("Files and checks"), closing.files),
     ("glossary", mark("Words"), closing.glossary),

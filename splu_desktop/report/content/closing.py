@@ -197,13 +197,18 @@ def accepted(report: Report, t: Language) -> list[Block]:
         return [Paragraph(t("What was acknowledged before publishing is not known here."))]
     if not found:
         return [Paragraph(t("Nothing had to be acknowledged."))]
+    # Words of a sentence or two stand in as much room as what they answer, or each risk is a narrow tower of lines.
+    longest, most = (
+        max(map(len, texts), default=0) for texts in ([e.words for e in found], [e.sentence for e in found])
+    )
+    room = min(max(1.5, 4 * longest / max(most, 1)), 3.0)
     bare = {True: t("acknowledged"), False: t("shown as a warning, not acknowledged")}
     said = table(
         t("Acknowledgements"),
         found,
         (t("Condition"), "l", 1.1, lambda each: t(GATE.get(each.name, each.name))),
         (t("What was found"), "l", 4, lambda each: t.sentence(each.sentence) or "–"),
-        (t("Accepted in these words"), "l", 1.5, lambda each: each.words or bare[each.accepted]),
+        (t("Accepted in these words"), "l", room, lambda each: each.words or bare[each.accepted]),
     )
     return [said]
 

@@ -27,9 +27,12 @@ VERDICT_REASONS = {
     "risk-above": mark(
         "some person can be recognised with a probability of {highest}, while public release allows {limit}"
     ),
+    "row-above": mark(
+        "rows with a protected value of “{column}” are right in up to {sure}, while {limit} was asked for at most"
+    ),
     "combinations": mark("columns drawn together tell more of each other"),
     "persons": mark("persons have several records, which tell more than one"),
-    "warned": mark("published columns were warned of"),
+    "warned": mark("there were warnings about published columns"),
     "released-again": mark("the same records were released more than once"),
 }
 RISK_ASKED = mark("some person can be recognised with a probability of {highest}, while {limit} was asked for at most")
@@ -132,8 +135,8 @@ def exact_percent(value: float, t: Language) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """Return a sentence of which no line begins with a per cent sign or parts a − b."""
-    return re.sub(r"(?<=\d) (?=%)|(?<=a) (?=− b)|(?<=a −) (?=b)", "\u00a0", sentence)
+    """Return a sentence of which no line begins with a per cent sign or parts a − b or the number of an article."""
+    return re.sub(r"(?<=\d) (?=%)|(?<=a) (?=− b)|(?<=a −) (?=b)|(?<=\b(?:Art|art|Abs)\.) (?=\d)", "\u00a0", sentence)
 
 
 def shortened(text: str, most: int = 30) -> str:
@@ -142,16 +145,17 @@ def shortened(text: str, most: int = 30) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cut(table: TableBlock, t: Language, most: int = 8, *, told: int = 0) -> list[Block]:
+def cut(table: TableBlock, t: Language, most: int = 8, *, told: int = 0, note: str = "") -> list[Block]:
     """Return a table of which pages show so many rows, and what is said of the others: 30 columns fill no pages.
 
     told : rows of which pages say already, in another way, what they hold.
+    note : what is said of the others, which are {n}, where they are no rows on pages.
     """
     most = shown_of(len(table.rows), most) if most else 0
     left = len(table.rows) - most - told
     if left <= 0:
         return [table]
-    note = t("{n} further rows stand in the workbook (.xlsx).", n=t.number(left))
+    note = t(note or mark("{n} further rows stand in the workbook (.xlsx)."), n=t.number(left))
     return [replace(table, most=most), Paragraph(note, "note")]
 
 

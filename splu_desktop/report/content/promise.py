@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.core.guarantees import attackers
 from splu_desktop.core.messages import shown_of
-from splu_desktop.files.language import Language
+from splu_desktop.files.language import Language, mark
 from splu_desktop.report import model
 from splu_desktop.report.content import figures
 from splu_desktop.report.content.parts import (
@@ -46,7 +46,9 @@ def promised(report: Report, t: Language) -> list[Block]:
     blocks += [Paragraph(text, "item") for text in words[:told]]
     if len(words) > told:
         name = t("Promises in words")
-        blocks += cut(TableBlock(name, (name,), [(text,) for text in words], "l", (1,)), t, 0, told=told)
+        every_one = TableBlock(name, (name,), [(text,) for text in words], "l", (1,))
+        note = mark("{n} further promises stand in the workbook (.xlsx).")
+        blocks += cut(every_one, t, 0, told=told, note=note)
     blocks += _thresholds(exact, t)
     blocks += _eligible(report, t)
     several = [each for each in every if each.law is None and each.sizes]

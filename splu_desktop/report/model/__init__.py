@@ -49,6 +49,7 @@ from splu_desktop.report.model.public import (
     Risk,
     Value,
     Verdict,
+    asked_risk,
 )
 
 FORMAT = "splu-report"

@@ -8,6 +8,7 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.guarantees.attackers import Attack
+from splu_desktop.core.guarantees.audience import Limits
 from splu_desktop.core.risk.disclosure import Disclosure
 from splu_desktop.frozen import dataclass
 
@@ -62,6 +63,12 @@ class Fields:
         except ValueError:
             return None
         return found if 0 <= found <= 1 else None
+
+
+def asked_risk(fields: Fields, limits: Limits | None) -> float | None:
+    """Return the largest risk of recognition asked for, typed or by the limits for who gets it; None for neither."""
+    asked = (fields.allowed, None if limits is None else 1 / limits.k)
+    return min((each for each in asked if each is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -292,9 +299,9 @@ class Recognisable:
         """Prosecutor risk of the worst record: 1 over the smallest class."""
         return 1 / self.smallest
 
-    def above(self, allowed: float | None) -> bool:
-        """Whether some record is recognised more surely than THRESHOLD, or what the custodian allows, lets it be."""
-        return bool(self.nsas) and self.highest > min(THRESHOLD, 1.0 if allowed is None else allowed)
+    def above(self, asked: float | None) -> bool:
+        """Whether some record is recognised more surely than was asked for, or, where nothing was, than THRESHOLD."""
+        return bool(self.nsas) and self.highest > (THRESHOLD if asked is None else asked)
 
     @property
     def mean(self) -> float:

@@ -58,6 +58,8 @@ _STYLES = {  # size, bold, colour, space before, space after
 _HEADINGS = {1: (14.0, 12.0, 5.0), 2: (10.5, 7.0, 3.0)}  # size, before, after
 _TOGETHER = 0.25  # of a page: the most that a table takes, or a longer one's last two rows, to stand on one
 _BEGUN = 3  # lines of a row below its table's header, and of a paragraph, with which they begin on a page
+_PARTED = 0.5  # of a page: the most that a row takes to stand on one whatever stands above it
+_PART = 8  # lines of a longer one on either page
 _CELL, _PAD, _GAP, _LEADING = 7.5, 1.8, 4.0, 1.3  # size of a cell's letters, its inset above and beside
 
 
@@ -315,7 +317,8 @@ class _Setter:
         whole, kept = tall + sum(heights) + below, sum(heights[-2:]) + below
         # The last row begins no page, but where it and the one before are long.
         ends = {max(last - 1, 1): kept} if kept < most else {last: heights[last] + below}
-        begins = tall + _BEGUN * step + 4 * _PAD + (0.0 if last else below)
+        least = max(_BEGUN * step + 4 * _PAD, heights[0] if heights[0] < most else 0.0)
+        begins = tall + least + (0.0 if last else below)
         return _Measured(header, widths, tall, rows, {0: whole} if whole < most else {**ends, 0: begins})
 
     def _noted(self, after: Sequence[Block]) -> float:
@@ -356,13 +359,17 @@ class _Setter:
         while start < left:
             fits = int((self.bottom - self.y - 2 * _PAD) / step)
             whole_page = int((self.bottom - TOP - tall - 2 * _PAD) / step)
-            # A row goes on on the next page where it is longer than a page, or else its header would stand alone.
-            if fits < min(left - start, _BEGUN if first and start == 0 else whole_page):
+            # A row goes on on the next page where it is long, and the first where a page's foot would stay empty.
+            long = left * step + 2 * _PAD >= (_TOGETHER if first else _PARTED) * self.bottom
+            begun = _BEGUN if first else _PART
+            if fits < min(left - start, begun if long and start == 0 else whole_page):
                 self._page()
                 if block.header:
                     self._header(block, header, widths, tall, None)
                 continue
             count = min(fits, left - start)
+            if 0 < left - start - count < begun < count:  # nor does it end there with a line or two
+                count = left - start - begun
             x = self.left
             for i, (lines, w, align) in enumerate(zip(cells, widths, block.align, strict=True)):
                 bold = not block.header and i == 0
