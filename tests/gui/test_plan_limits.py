@@ -18,7 +18,7 @@ from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import told
-from splu_desktop.gui.plan import limits_note
+from splu_desktop.gui.plan import said_ahead
 from splu_desktop.gui.shell.main_window import MainWindow
 
 Idle = Callable[[MainWindow], None]
@@ -99,6 +99,32 @@ def test_so_do_joined_columns_columns_with_own_tolerances_and_columns_drawn_from
         assert not window.plan_page.limits.way.isVisible(), "no group size changes what was given by value"
 
 
+def test_what_gives_a_column_away_is_told_of_the_records_that_are_published(
+    window: MainWindow, tmp_path: Path, idle: Idle
+) -> None:
+    """The ward tells the finding of the first record of each of 300 persons, and of some of the others."""
+    rows = [
+        f"P{who:04},{'wxyz'[(who + visit * (who % 3)) % 4]},{'abcd'[who % 4]}" for who in range(300) for visit in (0, 1)
+    ]
+    path = tmp_path / "visits.csv"
+    path.write_text("\n".join(["Person,Ward,Finding", *rows]) + "\n", encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    window.session.set_roles({"Person": Role.IDENTIFIER, "Ward": Role.NSA, "Finding": Role.SA}, "roles")
+    told_of = set()
+    for way in ("first", "last", "random", "draw"):
+        choose(window, persons=ByPerson("Person", way))
+        window.show_step(Step.PLAN)
+        idle(window)
+        said = [each.sentence for each in window.plan_page.giveaway.found]
+        window.show_step(Step.PUBLISH)
+        idle(window)
+        amber = [line for line in window.publish_page.gate.lines if line.light is Light.AMBER]
+        assert said == [line.sentence for line in amber if line.name == "giveaway"], way
+        told_of.add(tuple(said))
+    assert len(told_of) >= 2, "else nothing was told apart"
+
+
 def test_a_group_size_that_keeps_the_limit_is_one_click_away(opened: MainWindow, idle: Idle) -> None:
     choose(opened, audience=Audience("public"))
     opened.show_step(Step.PLAN)
@@ -138,9 +164,9 @@ def test_records_are_counted_in_a_worker_and_once_for_all_group_sizes(
     opened: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted, looked = [], []
-    sizes, found = limits_note.class_sizes, limits_note.missed
-    monkeypatch.setattr(limits_note, "class_sizes", lambda *a: counted.append(a) or sizes(*a))
-    monkeypatch.setattr(limits_note, "missed", lambda *a: looked.append(threading.current_thread()) or found(*a))
+    sizes, found = said_ahead.class_sizes, said_ahead.missed
+    monkeypatch.setattr(said_ahead, "class_sizes", lambda *a: counted.append(a) or sizes(*a))
+    monkeypatch.setattr(said_ahead, "missed", lambda *a: looked.append(threading.current_thread()) or found(*a))
     choose(opened, audience=Audience("public"))
     for gamma in (2, 3, 4):
         opened.show_step(Step.PLAN)

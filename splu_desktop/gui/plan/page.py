@@ -24,9 +24,8 @@ from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
-from splu_desktop.gui.plan.giveaway_card import GiveawayCard
-from splu_desktop.gui.plan.limits_note import LimitsNote
 from splu_desktop.gui.plan.must_dialog import MustDialog
+from splu_desktop.gui.plan.said_ahead import GiveawayCard, LimitsNote
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.together_dialog import TogetherDialog
