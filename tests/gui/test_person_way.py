@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import table_lines
@@ -21,9 +21,11 @@ from splu_desktop.core.generalise import by_quantiles
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column
 from splu_desktop.files.publish.order import Order
+from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.words import told
 from splu_desktop.gui.plan.taking_groups import take_groups
+from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.gui.shell.project_keeper import as_project
 
@@ -358,3 +360,51 @@ def test_columns_drawn_together_by_person_all_the_way(window: MainWindow, tmp_pa
     idle(window)
     assert session.state(Step.PUBLISH) is State.DONE, window.publish_page.banner.text.text()
     assert {draw.name for draw in session.release.published.draws.values()} == {whole.name}
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_the_decision_about_persons_is_read_whole_on_a_small_screen(
+    code: str, qapp: QApplication, tmp_path: Path, idle: Idle
+) -> None:
+    """Words, choice and what goes with it, before anything is scrolled; it stood below all else, in a hand's breadth.
+
+    960 x 540 is a screen of 1080 lines at 200 %.
+    """
+    chance = np.random.default_rng(3)
+    who = np.repeat(np.arange(9_000), np.minimum(chance.geometric(0.6, 9_000), 40))
+    codes = ("V57", "V58", "250", "401")
+    rows = [f"{8_500_000 + 7 * x},{chance.integers(14)},{'AB'[x % 2]},{codes[chance.integers(4)]}\n" for x in who]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_nbr,time_in_hospital,medical_specialty,diagnosis\n" + "".join(rows), encoding="utf-8")
+    languages.choose(code)
+    app.prepare(qapp)
+    window = app.make_window()
+    try:
+        window.resize(960, 540)
+        window.show()
+        window.import_page.open_file(path)
+        idle(window)
+        window.session.set_roles({"diagnosis": Role.SA, "medical_specialty": Role.NSA}, "role")
+        window.show_step(Step.CLASSIFY)
+        idle(window)
+        page = window.classify_page
+        for chosen in ("", "first", "draw"):
+            page.risk.way.take(chosen)
+            idle(window)
+            for _ in range(4):
+                qapp.processEvents()
+            assert not page.room.horizontalScrollBar().maximum(), f"{chosen}: sideways"
+            options = page.risk.person_options
+            parts = [page.risk.persons, page.risk.way]
+            parts += [part for part in options.findChildren(QWidget) if part.isVisible() and part.parent() is options]
+            assert (len(parts) > 2) == bool(chosen)
+            for part in parts:
+                seen = part.visibleRegion().boundingRect()
+                assert seen == part.rect(), (chosen, type(part).__name__, seen, part.rect())
+            lines = page.risk.persons.heightForWidth(page.risk.persons.width())
+            assert page.risk.persons.height() >= lines, chosen
+    finally:
+        window.close()
+        window.tasks.shutdown()
+        window.deleteLater()
+        languages.speak(qapp, "en")

@@ -25,7 +25,7 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Picture, label, margins, put
+from splu_desktop.gui.base.widgets import Folding, Picture, label, margins, put
 from splu_desktop.gui.base.words import joined, number, t, told
 from splu_desktop.gui.classify.parts import rest_of_values
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
@@ -136,16 +136,19 @@ class RiskPanel(QWidget):
         outer.addWidget(self.text)
         self.persons = label("", wrap=True, live=True)
         self._persons_picture = Picture("triangle-alert", "warning", 16)
-        row = put(
-            margins(QHBoxLayout(), spacing=8), (self._persons_picture, 0, Qt.AlignmentFlag.AlignTop), (self.persons, 1)
-        )
-        outer.addLayout(row)
         self.way = PersonWay(self._session, self._tasks)
-        row.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self.person_options = PersonOptions(self._session, self.way)
-        outer.addWidget(self.person_options)
-        self.persons.hide()
-        self._persons_picture.hide()
+        # A part of its own, for the page to put first: in the low room of a small screen it is read without scrolling.
+        # The sentence has the whole width, and so the fewest lines.
+        self.persons_part = QWidget()
+        both = margins(QHBoxLayout(self.persons_part), 0, spacing=8)
+        both.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
+        said = margins(QVBoxLayout(), 0, spacing=2)
+        ways = Folding(self.way, self.person_options)
+        ways.row.setAlignment(self.way, Qt.AlignmentFlag.AlignLeft)
+        put(said, self.persons, ways)
+        both.addLayout(said, 1)
+        self.persons_part.hide()
 
     def look(self) -> None:
         """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
@@ -196,8 +199,7 @@ class RiskPanel(QWidget):
         repeat = found.persons is not None and found.repeating is not None
         amber = found.persons is not None and found.persons.light is Light.AMBER
         self.persons.setText(told(found.persons.sentence) if found.persons is not None and repeat else "")
-        self.persons.setVisible(repeat)
-        self._persons_picture.setVisible(repeat)
+        self.persons_part.setVisible(repeat)
         self._persons_picture.show_picture(
             *(("triangle-alert", "warning") if amber else ("circle-check", "answerable"))
         )
