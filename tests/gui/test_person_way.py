@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -96,6 +97,33 @@ def test_classify_says_of_persons_what_the_gate_says(window: MainWindow, tmp_pat
     assert draw.learned(table, "illness", plan.thresholds).chance() != draw.chance()
     (said,) = (line.sentence for line in table_lines(table, plan) if line.name == "persons")
     assert window.classify_page.risk.persons.text() == told(said)
+
+
+@pytest.mark.parametrize("way", ["first", "last", "random", "draw", "record"])
+def test_records_that_stand_out_are_counted_as_the_gate_counts_them(
+    window: MainWindow, tmp_path: Path, idle: Idle, way: str
+) -> None:
+    """Of the records that are published: Classify counted those that are left out, too."""
+    chance = np.random.default_rng(6)
+    who = np.repeat(np.arange(600), chance.integers(1, 5, 600))
+    rows = [f"P{x:03},{chance.integers(20, 90)},{'ABCDEFGH'[x % 8]},{'wxyz'[chance.integers(4)]}\n" for x in who]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_id,age,ward,illness\n" + "".join(rows), encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    roles = {"patient_id": Role.IDENTIFIER, "age": Role.NSA, "ward": Role.NSA, "illness": Role.SA}
+    window.session.set_roles(roles, "roles")
+    window.show_step(Step.CLASSIFY)
+    idle(window)
+    risk = window.classify_page.risk
+    risk.way.take(way, "a test" if way == "record" else "")
+    idle(window)
+    window.show_step(Step.PUBLISH)
+    idle(window)
+    lines = {line.name: line for line in window.publish_page.gate.lines}
+    alone, records = re.findall(r"^([\d,]+) of ([\d,]+) records", lines["unique-records"].sentence)[0]
+    assert (f"{risk.shown.whole.unique:,}", f"{risk.shown.whole.records:,}") == (alone, records)
+    assert risk.persons.text() == told(lines["persons"].sentence)
 
 
 def test_each_record_by_itself_needs_words(window: MainWindow, tmp_path: Path, idle: Idle) -> None:

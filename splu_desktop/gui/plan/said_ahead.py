@@ -23,7 +23,6 @@ from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.uniqueness import class_sizes, records_below
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
-from splu_desktop.core.table import Table
 from splu_desktop.files.publish.order import fitted
 from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base.session import Choices, Session, Source
@@ -38,15 +37,6 @@ _NAMED = 4  # columns
 _AT_ONCE = 20  # sentences that are read at most: 400 columns have as many
 
 Below = Callable[[int], int]
-
-
-def _published(source: Source, choices: Choices) -> Table:
-    """Return the columns that the gate will look at, of the same records. For a worker: may pass over the records."""
-    names = [name for name, role in choices.roles.items() if role.published]
-    columns = [source.drawn(name, choices.steps(name), choices.persons)[0] for name in names]
-    if choices.persons is not None and choices.persons.drawn and choices.persons.drawn not in names:
-        columns.append(source.imported.table[choices.persons.drawn])  # what is drawn by person asks for it
-    return Table(tuple(columns))
 
 
 def _with_others(first: str, others: Sequence[str]) -> str:
@@ -103,7 +93,7 @@ class GiveawayCard(Card):
         self._run(
             "giveaway",
             (source, nsas, sensitive, persons, grouped),
-            lambda progress: giveaways(_published(source, choices), nsas, sensitive, progress),
+            lambda progress: giveaways(source.published(choices), nsas, sensitive, progress),
             bool(nsas and sensitive),
         )
         try:
@@ -112,7 +102,7 @@ class GiveawayCard(Card):
             ways = {}
 
         def told_apart(progress: Progress) -> tuple[Alike, ...]:
-            table = _published(source, choices)
+            table = source.published(choices)
             return alike(table, redrawable(table, ways, thresholds), progress)
 
         self._run("alike", (source, persons, thresholds, *ways.items(), grouped), told_apart, len(ways) > 1)
@@ -177,7 +167,7 @@ class Missed:
 def missed(source: Source, choices: Choices, shown: str, known: Missed | None, progress: Progress) -> Missed:
     """Return what the gate would say of the limits. In a worker; `known` is what was found before. Raises SpluError."""
     plan = choices.plan()
-    table, nsas = _published(source, choices), plan.named(Role.NSA)
+    table, nsas = source.published(choices), plan.named(Role.NSA)
     alike = (source, nsas, *map(choices.steps, nsas), choices.persons)
     if known is not None and known.alike == alike:
         below = known.below
