@@ -498,9 +498,9 @@ class WholeLines(Scrolled):
         self.setViewportMargins(0, 0, 0, height - end)
 
 
-def scrolled(content: QWidget) -> QScrollArea:
+def scrolled(content: QWidget, kind: type[Scrolled] = Scrolled) -> QScrollArea:
     """Return room in which `content` scrolls."""
-    room = Scrolled()
+    room = kind()
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setWidget(content)
     return room
