@@ -19,7 +19,7 @@ from splu_desktop.gui.base.plot_saving import PlotCard
 from splu_desktop.gui.base.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.base.session import Choices, Session, Step, Strokes
 from splu_desktop.gui.base.tasks import Tasks, in_turns
-from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, WholeLines, button, margins, scrolled
+from splu_desktop.gui.base.widgets import Card, Choice, Empty, Tabs, button, margins, scrolled
 from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
@@ -173,7 +173,7 @@ class PlanPage(Page):
         self.trade_off.take.connect(self.gamma.slider.setValue)
         self.trade_off.made.connect(self.put_primary_last)
         self.tabs.addTab(self.trade_off, t("&Trade-off"))
-        self.tolerant_room = scrolled(QWidget(), WholeLines)
+        self.tolerant_room = scrolled(QWidget())
         self.tabs.addTab(self.tolerant_room, t("P&romises and tolerances"))
         self.parts.addWidget(self.tabs, 1)
 
