@@ -16,8 +16,10 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import table_lines
+from splu_desktop.core.checks.proposing import GAMMAS
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.generalise import by_quantiles
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column
@@ -168,6 +170,15 @@ def test_one_record_per_person_is_planned_with_the_records_that_stay(
         idle(window)
         shown = window.plan_page.ahead.shown
         assert shown.ahead.table.n == 500
+        assert shown.ahead.table["ill"].counts().tolist() == column.counts().tolist(), "chosen anew at random"
+        must = window.plan_page.open_must()
+        must.look()
+        idle(window)
+        (proposed,) = must._found.draws.values()
+        gamma = proposed.follows
+        assert gamma is None or by_gamma(column, gamma) == proposed
+        assert gamma is not None or all(by_gamma(column, each).unbound() != proposed for each in GAMMAS), way
+        must.reject()
         order = Order(session.source.imported.table, session.choices.plan(), tmp_path / way)
         sanitise.check(order.table, order.plan)
 
