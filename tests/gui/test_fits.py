@@ -566,8 +566,12 @@ def test_a_row_folds_as_soon_as_what_it_holds_needs_more_room(qapp: QApplication
     button.setText("Leave the columns out that are selected, and say so")
     QApplication.processEvents()
     below, gone = folding.row.direction(), spare.isHidden()
+    words.hide()
+    QApplication.processEvents()
+    least, alone = folding.minimumSizeHint().width(), box.minimumSizeHint().width()
     room.close()
     room.deleteLater()
+    assert least == alone, "what is hidden needs no room"
     assert (beside, below) == (QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom)
     assert told
     assert gone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,19 +12,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.checks.gate import table_lines
+from splu_desktop.core.checks.proposing import GAMMAS
 from splu_desktop.core.draw import DrawPerPerson, PlainGroups, by_person
 from splu_desktop.core.draw.by_person import ByPerson
+from splu_desktop.core.draw.ways import by_gamma
 from splu_desktop.core.generalise import by_quantiles
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.table import Column
 from splu_desktop.files.publish.order import Order
+from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.base.words import told
 from splu_desktop.gui.plan.taking_groups import take_groups
+from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.gui.shell.project_keeper import as_project
 
@@ -96,6 +101,33 @@ def test_classify_says_of_persons_what_the_gate_says(window: MainWindow, tmp_pat
     assert window.classify_page.risk.persons.text() == told(said)
 
 
+@pytest.mark.parametrize("way", ["first", "last", "random", "draw", "record"])
+def test_records_that_stand_out_are_counted_as_the_gate_counts_them(
+    window: MainWindow, tmp_path: Path, idle: Idle, way: str
+) -> None:
+    """Of the records that are published: Classify counted those that are left out, too."""
+    chance = np.random.default_rng(6)
+    who = np.repeat(np.arange(600), chance.integers(1, 5, 600))
+    rows = [f"P{x:03},{chance.integers(20, 90)},{'ABCDEFGH'[x % 8]},{'wxyz'[chance.integers(4)]}\n" for x in who]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_id,age,ward,illness\n" + "".join(rows), encoding="utf-8")
+    window.import_page.open_file(path)
+    idle(window)
+    roles = {"patient_id": Role.IDENTIFIER, "age": Role.NSA, "ward": Role.NSA, "illness": Role.SA}
+    window.session.set_roles(roles, "roles")
+    window.show_step(Step.CLASSIFY)
+    idle(window)
+    risk = window.classify_page.risk
+    risk.way.take(way, "a test" if way == "record" else "")
+    idle(window)
+    window.show_step(Step.PUBLISH)
+    idle(window)
+    lines = {line.name: line for line in window.publish_page.gate.lines}
+    alone, records = re.findall(r"^([\d,]+) of ([\d,]+) records", lines["unique-records"].sentence)[0]
+    assert (f"{risk.shown.whole.unique:,}", f"{risk.shown.whole.records:,}") == (alone, records)
+    assert risk.persons.text() == told(lines["persons"].sentence)
+
+
 def test_each_record_by_itself_needs_words(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
     window.import_page.open_file(visits(tmp_path / "visits.csv"))
     idle(window)
@@ -138,6 +170,15 @@ def test_one_record_per_person_is_planned_with_the_records_that_stay(
         idle(window)
         shown = window.plan_page.ahead.shown
         assert shown.ahead.table.n == 500
+        assert shown.ahead.table["ill"].counts().tolist() == column.counts().tolist(), "chosen anew at random"
+        must = window.plan_page.open_must()
+        must.look()
+        idle(window)
+        (proposed,) = must._found.draws.values()
+        gamma = proposed.follows
+        assert gamma is None or by_gamma(column, gamma) == proposed
+        assert gamma is not None or all(by_gamma(column, each).unbound() != proposed for each in GAMMAS), way
+        must.reject()
         order = Order(session.source.imported.table, session.choices.plan(), tmp_path / way)
         sanitise.check(order.table, order.plan)
 
@@ -358,3 +399,51 @@ def test_columns_drawn_together_by_person_all_the_way(window: MainWindow, tmp_pa
     idle(window)
     assert session.state(Step.PUBLISH) is State.DONE, window.publish_page.banner.text.text()
     assert {draw.name for draw in session.release.published.draws.values()} == {whole.name}
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_the_decision_about_persons_is_read_whole_on_a_small_screen(
+    code: str, qapp: QApplication, tmp_path: Path, idle: Idle
+) -> None:
+    """Words, choice and what goes with it, before anything is scrolled; it stood below all else, in a hand's breadth.
+
+    960 x 540 is a screen of 1080 lines at 200 %.
+    """
+    chance = np.random.default_rng(3)
+    who = np.repeat(np.arange(9_000), np.minimum(chance.geometric(0.6, 9_000), 40))
+    codes = ("V57", "V58", "250", "401")
+    rows = [f"{8_500_000 + 7 * x},{chance.integers(14)},{'AB'[x % 2]},{codes[chance.integers(4)]}\n" for x in who]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_nbr,time_in_hospital,medical_specialty,diagnosis\n" + "".join(rows), encoding="utf-8")
+    languages.choose(code)
+    app.prepare(qapp)
+    window = app.make_window()
+    try:
+        window.resize(960, 540)
+        window.show()
+        window.import_page.open_file(path)
+        idle(window)
+        window.session.set_roles({"diagnosis": Role.SA, "medical_specialty": Role.NSA}, "role")
+        window.show_step(Step.CLASSIFY)
+        idle(window)
+        page = window.classify_page
+        for chosen in ("", "first", "draw"):
+            page.risk.way.take(chosen)
+            idle(window)
+            for _ in range(4):
+                qapp.processEvents()
+            assert not page.room.horizontalScrollBar().maximum(), f"{chosen}: sideways"
+            options = page.risk.person_options
+            parts = [page.risk.persons, page.risk.way]
+            parts += [part for part in options.findChildren(QWidget) if part.isVisible() and part.parent() is options]
+            assert (len(parts) > 2) == bool(chosen)
+            for part in parts:
+                seen = part.visibleRegion().boundingRect()
+                assert seen == part.rect(), (chosen, type(part).__name__, seen, part.rect())
+            lines = page.risk.persons.heightForWidth(page.risk.persons.width())
+            assert page.risk.persons.height() >= lines, chosen
+    finally:
+        window.close()
+        window.tasks.shutdown()
+        window.deleteLater()
+        languages.speak(qapp, "en")

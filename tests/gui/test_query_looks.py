@@ -15,6 +15,8 @@ from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QScrollArea,
+    QScrollBar,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTabWidget,
@@ -594,3 +596,46 @@ def test_a_long_name_takes_lines_and_no_dots(recipient: Stage, idle: Idle) -> No
         cast("QStyledItemDelegate", columns.itemDelegateForIndex(name)).initStyleOption(option, name)
         drawn = columns.fontMetrics().boundingRect(0, 0, width - 24, 200, int(Qt.TextFlag.TextWordWrap), option.text)
         assert drawn.width() <= width - 24, "a name without a blank is broken at its marks"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_before_the_first_question_the_values_have_the_room(speaking: tuple[Stage, str], idle: Idle) -> None:
+    """No empty list of answers: at 200 % it left three rows of values, and after the first answer it is there."""
+    stage, _ = speaking
+    stage.setMinimumSize(1, 1)
+    stage.resize(768, 440)  # what a window of 960 x 540 has for its page
+    page = stage.query_page
+    QApplication.processEvents()
+    empty = page.one.asked
+    rows = page.one.builder.values
+    assert not empty.isVisible()
+    before = rows.height()
+    assert before >= 6 * rows.verticalHeader().defaultSectionSize()
+    page.one.builder.set_conditions((_FLU,))
+    page.one.ask()
+    idle(stage)
+    assert empty.isVisible()
+    assert page.one.again_button.isVisible()
+    assert rows.height() < before
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_the_answer_ends_between_lines_where_it_is_cut(speaking: tuple[Stage, str], idle: Idle) -> None:
+    """A half of a button can't be read, and looks as if nothing more came."""
+    stage, _ = speaking
+    stage.setMinimumSize(1, 1)
+    page = stage.query_page
+    page.one.builder.set_conditions((_FLU, _F))
+    page.one.ask()
+    idle(stage)
+    scrolling, room = 0, page.one.card_stack.currentWidget()
+    assert isinstance(room, QScrollArea)
+    for height in range(400, 700, 13):
+        stage.resize(880, height)
+        for _ in range(4):
+            QApplication.processEvents()
+        scrolling += room.verticalScrollBar().maximum() > 0
+        for part in room.findChildren(QAbstractButton):
+            if part.isVisible() and not isinstance(part.parent(), QScrollBar):
+                assert part.visibleRegion().boundingRect().height() in (0, part.height()), height
+    assert scrolling

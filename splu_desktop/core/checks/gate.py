@@ -217,7 +217,8 @@ def table_lines(
         lines.append(number_line(table, generalised, plan))
     if plan.persons is not None and plan.persons.shift:
         lines.append(shift_line(table, plan.persons))
-    lines += _recognisable(generalised, plan, ways, unique, elsewhere, progress)
+    below = None if elsewhere is None else elsewhere.below
+    lines += _recognisable(generalised, plan, ways, unique, below, progress)
     lines += _certainty(generalised, plan, ways)
     for name, draw in ways.items():
         unkept = draw.not_promised(name)
@@ -592,7 +593,7 @@ def _recognisable(
     plan: Plan,
     ways: Mapping[str, Draw],
     unique: Callable[[], int | None] | None,
-    elsewhere: Elsewhere | None,
+    below: Callable[[int], int] | None,
     progress: Progress,
 ) -> Iterable[Line]:
     """Give the line about unique records and, where it was asked who gets the release, the one about small classes."""
@@ -601,7 +602,6 @@ def _recognisable(
         yield Line("unique-records", Light.GREEN, "No column is published unchanged.", "classify")
         return
     alone = unique() if unique is not None else None
-    below = None if elsewhere is None else elsewhere.below
     if below is None and (alone is None or audience is not None):
         below = partial(records_below, class_sizes(table, nsas, progress))
     if below is not None:
@@ -630,17 +630,26 @@ def _recognisable(
     yield Line("small-classes", Light.AMBER, text, "classify", grave=few > _MANY * table.n)
 
 
-def beyond_limits(table: Table, plan: Plan, ways: Mapping[str, Draw], progress: Progress = SILENT) -> tuple[Line, ...]:
+def beyond_limits(
+    table: Table,
+    plan: Plan,
+    ways: Mapping[str, Draw],
+    progress: Progress = SILENT,
+    below: Callable[[int], int] | None = None,
+) -> tuple[Line, ...]:
     """Return the lines on the limits of who gets the release that a plan breaks; none where that was not asked.
+
+    They are the gate's own, so that whoever says them before it is asked says the same. Raises Cancelled.
 
     Parameters
     ----------
-    table : as it is after the plan's generalisations.
+    table : as it is after the plan's generalisations, with one record of each person where that is chosen.
     ways : SA -> its draw, those that can be re-drawn.
+    below : k -> records in classes of fewer than k, where they were counted before; no draw changes them.
     """
     if plan.audience is None:
         return ()
-    lines = (*_recognisable(table, plan, ways, None, None, progress), *_certainty(table, plan, ways))
+    lines = (*_recognisable(table, plan, ways, None, below, progress), *_certainty(table, plan, ways))
     return tuple(x for x in lines if x.light is Light.AMBER and (x.name != "unique-records" or x.grave))
 
 

@@ -9,8 +9,10 @@ larger ones are not tried: they blur more.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -236,6 +238,46 @@ def exceeded(audience: Audience, column: Column, draw: Draw) -> str:
     """Return that a draw of a column leaves rows right more surely than is right for who gets the release, or ""."""
     before = float(column.counts().max()) / column.n
     return audience.exceeded(column.name, float(draw.confidence), up(draw.confidence), before)
+
+
+def kept_by(
+    table: Table, plan: Plan, names: Sequence[str], now: int, gammas: Sequence[int], progress: Progress = SILENT
+) -> int:
+    """Return a group size with which no row is right more surely than is right for who gets the release.
+
+    Parameters
+    ----------
+    table : as it is after the plan's generalisations, with one record of each person where that is chosen.
+    names : the sensitive columns whose draws follow from a group size, to be looked at.
+    now : the group size that they have; the next larger one that will do comes first, else the next smaller.
+    gammas : to be tried, rising.
+
+    0 where none will do, or nobody was asked who gets it. Raises Cancelled.
+    """
+    audience, person = plan.audience, "" if plan.persons is None else plan.persons.drawn
+    if audience is None:
+        return 0
+
+    def kept(gamma: int) -> bool:
+        for name in names:
+            progress.report("Trying settings", 0.0)
+            try:
+                draw = by_gamma(table[name], gamma).by_person(person).learned(table, name, plan.thresholds)
+            except SpluError:  # nothing can be drawn so
+                return False
+            if exceeded(audience, table[name], draw):
+                return False
+        return True
+
+    # A larger group tells less, and so does a joined column of a larger gamma; but the first gamma that a column has
+    # no groups for tells more than the last one that it has: between two such gammas alone a larger one is better.
+    most = [largest_gamma(table[name]) for name in names]
+    runs = [tuple(run) for _, run in groupby(gammas, lambda gamma: sum(gamma > each for each in most))]
+    for run in (tuple(gamma for gamma in run if gamma > now) for run in runs):
+        if run and kept(run[-1]):
+            return run[bisect_left(run, True, hi=len(run) - 1, key=kept)]
+    smaller = (max((gamma for gamma in run if gamma < now), default=0) for run in reversed(runs))
+    return next((gamma for gamma in smaller if gamma and kept(gamma)), 0)
 
 
 def _over(plan: Plan, draws: Mapping[str, Draw], table: Table) -> tuple[str, ...]:

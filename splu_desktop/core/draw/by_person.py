@@ -244,17 +244,21 @@ def unique_courses(table: Table, who: Ints, names: Iterable[str]) -> tuple[float
     return float((alone == 1).sum()) / number, float(found.mean())
 
 
-def one_per_person(table: Table, choice: ByPerson | None, source: Randomness | None = None) -> Table:
+def one_per_person(
+    table: Table, choice: ByPerson | None, source: Randomness | None = None, kept: Ints | None = None
+) -> Table:
     """Return the table with one record of each person, in its order, where that is chosen; else the table itself.
 
     `Table.origin` has the number of records left out then. Raises UnknownColumn, BadSetting.
+
+    kept : what `records_kept` gave before: at random, asked again, it gives others, of which other figures hold.
     """
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
-    kept = table.take(records_kept(table, choice, source))
+    taken = table.take(records_kept(table, choice, source) if kept is None else kept)
     # Values that only records left out had go with them: no draw knows what to do with a value that nobody has.
-    columns = tuple(column.compacted() for column in kept.columns)
-    return replace(kept, columns=columns, origin=table.origin | {LEFT_OUT: table.n - kept.n})
+    columns = tuple(column.compacted() for column in taken.columns)
+    return replace(taken, columns=columns, origin=table.origin | {LEFT_OUT: table.n - taken.n})
 
 
 def records_kept(table: Table, choice: ByPerson, source: Randomness | None = None) -> Ints:

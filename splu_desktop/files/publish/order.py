@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 
 from splu_desktop.core.checks.gate import Gate
-from splu_desktop.core.draw.by_person import one_per_person
+from splu_desktop.core.draw import Draw
+from splu_desktop.core.draw.by_person import LEFT_OUT, one_per_person
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.table import IN_MEMORY, Storage, Table
+from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.register.book import Reading
 from splu_desktop.files.register.earlier import Cost, EarlierRelease
@@ -56,27 +58,31 @@ class Order:
     storage: Storage = IN_MEMORY
 
     def __post_init__(self) -> None:
-        table = one_per_person(self.table, self.plan.persons)
-        if table is not self.table:
-            object.__setattr__(self, "plan", _fitted(self.plan, table))
+        table, plan = one_per_person(self.table, self.plan.persons), self.plan
+        if LEFT_OUT in table.origin:
+            steps = plan.generalisations
+            fit = fitted(plan.draws, lambda name: column_after(table[name], steps.get(name, ())))
+            object.__setattr__(self, "plan", replace(plan, draws=fit))
         object.__setattr__(self, "table", table)
 
 
-def _fitted(plan: Plan, table: Table) -> Plan:
-    """Return the plan for a table with one record per person: at random other ones stay than those planned with.
+def fitted(draws: Mapping[str, Draw], column: Callable[[str], Column]) -> dict[str, Draw]:
+    """Return draws for a table with one record per person: others may stay than those planned with.
 
     Their counts differ a little, so that a draw may need other chances or groups for the same tolerances. What can't be
     drawn at all is left as it is, and told by the gate.
+
+    column : gives a sensitive column as it is to be drawn.
     """
-    draws = dict(plan.draws)
-    for name, draw in plan.draws.items():
+    found = dict(draws)
+    for name, draw in draws.items():
         with suppress(SpluError):
-            column = column_after(table[name], plan.generalisations.get(name, ()))
+            values = column(name)
             try:
-                draw.check(column)
+                draw.check(values)
             except SpluError:
-                draws[name] = draw.fitted(column)
-    return replace(plan, draws=draws)
+                found[name] = draw.fitted(values)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,6 +107,40 @@ class Source:
             self.one_each[key] = made, replace(column_facts(made), measurement=fact.measurement)
         return self.one_each[key]
 
+    def records(self, persons: ByPerson | None) -> Table:
+        """Return the table that is published: with one record of each person where that is chosen.
+
+        They are those that all figures of it were made of. A pass over the records, for a worker.
+        """
+        from splu_desktop.core.draw.by_person import one_per_person  # not above: as in `drawn`
+
+        kept = None if persons is None else self.kept.get(persons)
+        return one_per_person(self.imported.table, persons, kept=kept)
+
+    def published(self, choices: Choices) -> Table:
+        """Return the columns that are published, generalised, of the records that are; what tells persons, too.
+
+        What the gate looks at, so that a page that says a figure before it says the same. May pass over the records,
+        for a worker.
+        """
+        from splu_desktop.core.table import Table  # not above: as in `drawn`
+
+        names = [name for name, role in choices.roles.items() if role.published]
+        columns = [self.drawn(name, choices.steps(name), choices.persons)[0] for name in names]
+        who = "" if choices.persons is None else choices.persons.drawn
+        if who and who not in names:
+            columns.append(self.imported.table[who])
+        return Table(tuple(columns))
+
+    def grouped(self, name: str, steps: Steps, more: Steps, persons: ByPerson | None) -> Column:
+        """Return a column as `drawn` does, with further steps on trial. A pass over the records, for a worker."""
+        # Not above: as in `drawn`.
+        from splu_desktop.core.draw.by_person import ONE
+        from splu_desktop.core.generalise import column_after
+
+        whole = column_after(self.column(name, steps), more)
+        return whole if persons is None or persons.way not in ONE else whole.take(self.kept[persons]).compacted()
+
     def serve(self, name: str, steps: Steps, gamma: int, persons: ByPerson | None = None) -> Draw:
         """Return the draw that a gamma gives a column. A few milliseconds, once."""
         # Not above: brings NumPy, which the window that opens does without.

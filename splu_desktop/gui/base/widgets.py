@@ -498,9 +498,9 @@ class WholeLines(Scrolled):
         self.setViewportMargins(0, 0, 0, height - end)
 
 
-def scrolled(content: QWidget) -> QScrollArea:
+def scrolled(content: QWidget, kind: type[Scrolled] = Scrolled) -> QScrollArea:
     """Return room in which `content` scrolls."""
-    room = Scrolled()
+    room = kind()
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setWidget(content)
     return room
@@ -568,15 +568,19 @@ class Folding(QWidget):
         # What it holds may come to need more room while the window stays as wide as it is.
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             if self._letters is None:
-                needed = sum(part.minimumSizeHint().width() for part in self._parts) + self.row.spacing()
+                needed = sum(self._least()) + self.row.spacing()
             else:
                 needed = self._letters * self.fontMetrics().averageCharWidth()
             narrow = self.width() < needed
             self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         return super().event(event)
 
+    def _least(self) -> list[int]:
+        """Return the widths that the parts need; one that is hidden needs none."""
+        return [part.minimumSizeHint().width() for part in self._parts if not part.isHidden()]
+
     def minimumSizeHint(self) -> QSize:
-        return QSize(max(part.minimumSizeHint().width() for part in self._parts), self.row.minimumSize().height())
+        return QSize(max(self._least(), default=0), self.row.minimumSize().height())
 
 
 class Sparing(QWidget):

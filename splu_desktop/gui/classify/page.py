@@ -39,7 +39,7 @@ from splu_desktop.gui.classify.parts import RemedyCard
 from splu_desktop.gui.classify.risk import RiskPanel, WhatIf
 from splu_desktop.gui.classify.roles_view import PICTURES, BarsDelegate, RoleDelegate, role_meaning, role_name
 from splu_desktop.gui.classify.safe_dialog import SafeDialog
-from splu_desktop.gui.plan.giveaway_card import GiveawayCard
+from splu_desktop.gui.plan.said_ahead import GiveawayCard
 from splu_desktop.gui.plan.taking_groups import take_groups, take_roles
 
 _LINES = 14  # of text in the room below the table, where there is room for them
@@ -159,9 +159,10 @@ class ClassifyPage(Page):
         self.below.addWidget(self.remedies)
         self.giveaway = GiveawayCard(self.session, self.tasks)
         self.giveaway.group.connect(self.group_values_of)
-        self.below.addWidget(self.giveaway)
         self.risk = RiskPanel(self.session, self.tasks)
         self.risk.found.connect(self._risk_found)
+        self.below.addWidget(self.risk.persons_part)
+        self.below.addWidget(self.giveaway)
         self.below.addWidget(self.risk)
         self.totals = label("", "quiet", wrap=True)
         self.below.addWidget(self.totals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QInputDialog, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QInputDialog, QSizePolicy, QSpinBox, QWidget
 
 from splu_desktop.core.draw.by_person import MOST_DAYS, ONE, ByPerson
 from splu_desktop.core.persons import PersonsFound
@@ -26,7 +26,8 @@ class PersonWay(Choice):
         super().__init__(t("Persons with several records"))
         self._session, self._tasks = session, tasks
         self._column = ""
-        self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list; the sentence beside it needs room
+        self.setMinimumWidth(_NARROW)  # the longest way is told whole in the list
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         ways = {
             "": t("Choose what is done…"),
             "draw": t("All records of a person drawn at once"),

@@ -10,22 +10,20 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.checks.gate import Light, Line, persons_line
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import Unprotected, unprotected
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import Rest, Steps, coarser, column_after
+from splu_desktop.core.generalise import Rest, Steps, coarser
 from splu_desktop.core.guarantees.audience import USUAL
 from splu_desktop.core.persons import PersonsFound, persons_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.risk.uniqueness import KS, Cause, Uniqueness, causes, risk
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.core.sanitise import redrawable
-from splu_desktop.core.table import Column, Table
-from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.table import Column
 from splu_desktop.frozen import dataclass
-from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.session import Choices, Session, Source
 from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Picture, label, margins, put
+from splu_desktop.gui.base.widgets import Folding, Picture, label, margins, put
 from splu_desktop.gui.base.words import joined, number, t, told
 from splu_desktop.gui.classify.parts import rest_of_values
 from splu_desktop.gui.classify.person_way import PersonOptions, PersonWay
@@ -75,37 +73,30 @@ class RecognisableNow:
 
 
 def recognisable(
-    table: Table,
-    nsas: tuple[str, ...],
-    ways: Mapping[str, Draw],
-    source: Table,
-    chosen: ByPerson | None,
-    thresholds: Thresholds,
-    told: tuple[str, ...],
-    rest: Rest,
-    progress: Progress,
+    source: Source, choices: Choices, nsas: tuple[str, ...], ways: Mapping[str, Draw], rest: Rest, progress: Progress
 ) -> RecognisableNow:
-    """Return it for a table as it is generalised now, of `source` as it was read. In a worker. Raises Cancelled."""
-    known = persons_of(source, progress, told=told)
+    """Return it for a table as it is published now. In a worker. Raises Cancelled."""
+    read, chosen = source.imported.table, choices.persons
+    told = tuple(name for name, role in choices.roles.items() if role is Role.IDENTIFIER)
+    known = persons_of(read, progress, told=told)
+    table = source.published(choices)
     steps: dict[str, Steps] = {}
     trials: dict[str, Column] = {}
     for name in nsas:
+        before = choices.steps(name)
         try:
-            steps[name] = coarser(table[name], rest=rest)
-            trials[name] = column_after(table[name], steps[name])
+            steps[name] = coarser(source.column(name, before), rest=rest)
+            trials[name] = source.grouped(name, before, steps[name], chosen)
         except SpluError:  # nothing obvious fits this one
             steps[name] = ()
     whole = risk(table, nsas, progress)
     found = causes(table, nsas, progress, trials={name: trials[name] for name in trials if steps[name]})
-    whole_table = table
-    if chosen is not None and chosen.column not in table:
-        whole_table = Table((*table.columns, source[chosen.column]))
-    drawn = redrawable(whole_table, ways, thresholds)
+    drawn = redrawable(table, ways, choices.thresholds)
     common = {name: unprotected(table[name], draw) for name, draw in drawn.items()}
     return RecognisableNow(
         whole,
         {cause.name: WhatIf(cause, steps[cause.name]) for cause in found},
-        persons_line(source, whole_table, drawn, progress, chosen, told),
+        persons_line(read, table, drawn, progress, chosen, told),
         known if known is not None and known.repeats else None,
         {name: found for name, found in common.items() if found is not None},
     )
@@ -136,16 +127,19 @@ class RiskPanel(QWidget):
         outer.addWidget(self.text)
         self.persons = label("", wrap=True, live=True)
         self._persons_picture = Picture("triangle-alert", "warning", 16)
-        row = put(
-            margins(QHBoxLayout(), spacing=8), (self._persons_picture, 0, Qt.AlignmentFlag.AlignTop), (self.persons, 1)
-        )
-        outer.addLayout(row)
         self.way = PersonWay(self._session, self._tasks)
-        row.addWidget(self.way, 0, Qt.AlignmentFlag.AlignTop)
         self.person_options = PersonOptions(self._session, self.way)
-        outer.addWidget(self.person_options)
-        self.persons.hide()
-        self._persons_picture.hide()
+        # A part of its own, for the page to put first: in the low room of a small screen it is read without scrolling.
+        # The sentence has the whole width, and so the fewest lines.
+        self.persons_part = QWidget()
+        both = margins(QHBoxLayout(self.persons_part), 0, spacing=8)
+        both.addWidget(self._persons_picture, 0, Qt.AlignmentFlag.AlignTop)
+        said = margins(QVBoxLayout(), 0, spacing=2)
+        ways = Folding(self.way, self.person_options)
+        ways.row.setAlignment(self.way, Qt.AlignmentFlag.AlignLeft)
+        put(said, self.persons, ways)
+        both.addLayout(said, 1)
+        self.persons_part.hide()
 
     def look(self) -> None:
         """Work it out anew if roles or groups have changed; in a worker, the newest wins."""
@@ -155,27 +149,26 @@ class RiskPanel(QWidget):
         nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
         sensitive = choices.sensitive
         names = (*nsas, *sensitive)
-        told_of = tuple(name for name, role in choices.roles.items() if role is Role.IDENTIFIER)
+        identifiers = tuple(name for name, role in choices.roles.items() if role is Role.IDENTIFIER)
         try:
             ways = {name: choices.carried_out(name) for name in choices.sensitive}
         except SpluError as fault:
             self.text.setText(told(str(fault)))
             return
-        chosen, asked = choices.persons, choices.thresholds
-        key = (source, nsas, told_of, chosen, asked, *ways.items(), *(choices.steps(name) for name in names))
+        steps = (choices.steps(name) for name in names)
+        key = (source, nsas, identifiers, choices.persons, choices.thresholds, *ways.items(), *steps)
         if key == self._key:
             return
         self._key = key
         self.shown = None
         self.text.setText(t("Looking for recognisable records…"))
-        table = Table(tuple(self._session.column(name) for name in names))
         # The figures first, which are quick; what causes them takes some ten times as long.
-        quick = self._tasks.run("risk", lambda progress: risk(table, nsas, progress), pause=_REST)
+        quick = self._tasks.run("risk", lambda progress: risk(source.published(choices), nsas, progress), pause=_REST)
         quick.done.connect(lambda whole: self.grid.show_risk(0, whole if nsas else None))
-        whole, rest = source.imported.table, rest_of_values()
+        rest = rest_of_values()
         job = self._tasks.run(
             "causes",
-            lambda progress: recognisable(table, nsas, ways, whole, chosen, asked, told_of, rest, progress),
+            lambda progress: recognisable(source, choices, nsas, ways, rest, progress),
             pause=_REST,
         )
         job.done.connect(self._show)
@@ -196,8 +189,7 @@ class RiskPanel(QWidget):
         repeat = found.persons is not None and found.repeating is not None
         amber = found.persons is not None and found.persons.light is Light.AMBER
         self.persons.setText(told(found.persons.sentence) if found.persons is not None and repeat else "")
-        self.persons.setVisible(repeat)
-        self._persons_picture.setVisible(repeat)
+        self.persons_part.setVisible(repeat)
         self._persons_picture.show_picture(
             *(("triangle-alert", "warning") if amber else ("circle-check", "answerable"))
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
@@ -42,11 +43,14 @@ class MustFound:
     variants: Mapping[tuple[str, Steps], tuple[Column, ColumnFacts]]
 
 
-def look(table: Table, plan: Plan, musts: list[AskedTable], progress: Progress) -> MustFound:
+def look(
+    read: Table, kept: NDArray[np.int64] | None, plan: Plan, musts: list[AskedTable], progress: Progress
+) -> MustFound:
     """Return the strongest protection that answers tables. Runs in a worker. Raises SpluError, Cancelled."""
-    proposal = propose(one_per_person(table, plan.persons), plan, musts, progress=progress)
+    table = one_per_person(read, plan.persons, kept=kept)
+    proposal = propose(table, plan, musts, progress=progress)
     variants = {
-        (name, steps): generalised(table[name], steps, progress) for name, steps in proposal.generalisations.items()
+        (name, steps): generalised(read[name], steps, progress) for name, steps in proposal.generalisations.items()
     }
     return MustFound(
         proposal, {name: _kept(table, plan, draw, name) for name, draw in proposal.draws.items()}, variants
@@ -58,7 +62,7 @@ def _kept(table: Table, plan: Plan, draw: Draw, name: str) -> Draw:
     draw = draw.by_person("")
     if draw.follows is None or draw.gamma is not None or len(draw.block(name)) > 1:
         return draw
-    column = column_after(one_per_person(table, plan.persons)[name], plan.generalisations.get(name, ()))
+    column = column_after(table[name], plan.generalisations.get(name, ()))
     return draw if by_gamma(column, draw.follows) == draw else draw.unbound()
 
 
@@ -134,6 +138,7 @@ class MustDialog(Dialog):
         self._session, self._tasks = session, tasks
         self._source, choices = session.opened
         self._table, self._plan = session.prepared(), choices.plan()
+        self._kept = None if choices.persons is None else self._source.kept.get(choices.persons)
         self.draws, self.nsas = self._plan.draws, self._plan.named(Role.NSA)
         self.values: dict[str, tuple[str, ...]] = {
             name: tuple(
@@ -184,8 +189,8 @@ class MustDialog(Dialog):
         self.busy.begin()
         self.busy.show()
         self.outcome.setText("")
-        table, plan = self._source.imported.table, self._plan
-        job = self._tasks.run("must", lambda progress: look(table, plan, musts, progress))
+        read, kept, plan = self._source.imported.table, self._kept, self._plan
+        job = self._tasks.run("must", lambda progress: look(read, kept, plan, musts, progress))
         job.progressed.connect(self.busy.show_progress)
         job.done.connect(self._show)
         job.failed.connect(self._failed)

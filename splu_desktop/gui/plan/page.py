@@ -24,8 +24,8 @@ from splu_desktop.gui.base.words import number, t, tip
 from splu_desktop.gui.plan.ahead import AheadTab
 from splu_desktop.gui.plan.controls import GammaControl, ThresholdBoxes
 from splu_desktop.gui.plan.figures import Values, curves, promises, value_rows
-from splu_desktop.gui.plan.giveaway_card import GiveawayCard
 from splu_desktop.gui.plan.must_dialog import MustDialog
+from splu_desktop.gui.plan.said_ahead import GiveawayCard, LimitsNote
 from splu_desktop.gui.plan.tabs import PromisesTab, ValuesTab
 from splu_desktop.gui.plan.taking_groups import take_groups
 from splu_desktop.gui.plan.together_dialog import TogetherDialog
@@ -119,6 +119,8 @@ class PlanPage(Page):
         side.addWidget(self.draw_together)
         card.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
         card.body.addWidget(self.gamma)
+        self.limits = LimitsNote(self.session, self.tasks, self._take_gamma)
+        card.body.addWidget(self.limits)
 
         self.asks = ThresholdBoxes()
         self.asks.changed.connect(self._thresholds_changed)
@@ -199,6 +201,13 @@ class PlanPage(Page):
         names = tuple(choices.follows) if choices.together else (self.shown_column(),)
         after = choices.with_gamma(names, gamma)
         self.session.choose(after, t("group size"), self._strokes.next("gamma"))
+
+    def _take_gamma(self, gamma: int) -> None:
+        """Take a group size that was offered, as a step of undo of its own."""
+        choices = self.session.choices
+        if choices is not None:
+            names = tuple(choices.follows) if choices.together else (self.shown_column(),)
+            self.session.choose(choices.with_gamma(names, gamma), t("group size"))
 
     def _thresholds_changed(self) -> None:
         choices = self.session.choices
@@ -307,6 +316,7 @@ class PlanPage(Page):
             self.tabs.setTabVisible(self.tabs.indexOf(tab), by_gamma)
         self.tabs.setTabVisible(self.tabs.indexOf(self.tolerant_room), not by_gamma)
         self.ahead.look(name)
+        self.limits.look(name)
         # What the plan has: by person a column drawn together with others says a gamma, too, but none of its own.
         follows = choices.follows.get(name)
         self.gamma.setVisible(follows is not None)

@@ -115,7 +115,7 @@ class PublishPage(Page):
             part.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.form.ensureWidgetVisible(part)
 
-    def order(self) -> partial[Order] | None:
+    def order(self) -> Callable[[], Order] | None:
         """Return what makes the order of what would be published now, for the worker. Raises BadSetting.
 
         Making it passes over the records where each person keeps one.
@@ -123,11 +123,10 @@ class PublishPage(Page):
         source, choices = self.session.source, self.session.choices
         if source is None or choices is None:
             return None
-        return partial(
+        made = partial(
             Order,
-            source.imported.table,
-            choices.plan(),
-            self.place.target(),
+            plan=choices.plan(),
+            target=self.place.target(),
             formats=self.place.formats(),
             packed=self.place.packed.isChecked(),
             password=self.place.zip_password(),
@@ -138,6 +137,7 @@ class PublishPage(Page):
             recipient=self.place.recipient.text().strip(),
             spoken=self.place.spoken(),
         )
+        return lambda: made(source.records(choices.persons))
 
     def try_sample(self) -> TrialDialog | None:
         """Show what publishing does to a sample."""

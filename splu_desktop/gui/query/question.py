@@ -13,6 +13,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.tasks import Job, Tasks
 from splu_desktop.gui.base.widgets import (
     IconButton,
+    WholeLines,
     announce,
     button,
     copy_text,
@@ -114,7 +115,7 @@ class QuestionTab(Tab):
         # The door opens where the answer stood, so that nothing else moves.
         self.card_stack = QStackedWidget()
         for card in (self.answer_card, self.estimators):
-            self.card_stack.addWidget(scrolled(card))
+            self.card_stack.addWidget(scrolled(card, WholeLines))
         return self.card_stack
 
     def _build_asked(self, column: QVBoxLayout) -> None:
@@ -282,8 +283,9 @@ class QuestionTab(Tab):
         self.answered.emit()
 
     def _say_list(self) -> None:
-        for made in (self.again_button, self.copy_list_button):
-            made.setEnabled(bool(self._asked))
+        # Before the first question the columns and their values have the room: an empty list says nothing.
+        for part in (self.asked_title, self.again_button, self.copy_list_button, self.asked):
+            part.setVisible(bool(self._asked))
 
     def _question_changed(self) -> None:
         conditions = self.builder.conditions()
