@@ -34,7 +34,7 @@ from splu_desktop.report.content.front import QUESTIONS
 from splu_desktop.report.content.parts import VERDICT_REASONS, cut, guessed, known_rightly, unbroken
 from splu_desktop.report.document import Document, Heading, Pages, Paragraph, TableBlock, cell_text
 from splu_desktop.report.make import edition
-from splu_desktop.report.model import DrawnBlock, Fields, Guarantee, Report, Verdict
+from splu_desktop.report.model import DrawnBlock, Fields, Guarantee, Public, Report, Verdict
 from splu_desktop.report.model.public import THRESHOLD
 from splu_desktop.report.original import Background, NotItsSource, _implied, matched, original
 from splu_desktop.report.public import _values, eligibility, filled
@@ -353,6 +353,22 @@ def test_every_question_of_the_documentation_is_answered_on_the_front(case: Case
         assert all(set(cell.keys) <= there and (cell.keys or cell.text) for cell in cells)
         unanswered = [cell for cell in cells if not cell.keys]
         assert len(unanswered) == (2 if report is case.external else 0), "the source, and what was accepted"
+
+
+def test_columns_drawn_together_are_weighed_before_rows_are_said_to_name_nobody(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Classes of unchanged columns say nothing on who knows some of the values that were drawn as one."""
+    monkeypatch.setattr(front, "_guessed", lambda report: True)
+    alone = replace(case.external.public, blocks=())
+    together = replace(alone, blocks=(DrawnBlock(("a", "b"), "in groups", ("A combination is recognised.",)),))
+
+    def recipient(made: Public) -> str:
+        (table,) = (each for each in front._relative(Report(made), True, language("en")) if isinstance(each, TableBlock))
+        return cell_text(table.rows[-1][-1])
+
+    assert recipient(alone).startswith("not personal data, as far as recognition goes")
+    assert recipient(together).startswith("to be weighed")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -463,8 +463,14 @@ def _relative(report: Report, low: bool, t: Language) -> list[Block]:
     """Return what the figures support for who holds the source and for who gets the release (C-413/23 P)."""
     typed = report.public.cover.fields
     bound = bool(typed.controls and typed.contract)
-    if low and _guessed(report):
+    together = any(block.costs for block in report.public.blocks)
+    if low and _guessed(report) and not together:
         other = t("not personal data, as far as recognition goes: no class is above the threshold")
+    elif low and _guessed(report):
+        other = t(
+            "to be weighed: no class is above the threshold, but whoever knows some of a person's values may recognise "
+            "the row by them and read the others that are drawn together with them"
+        )
     elif low:
         other = t(
             "to be weighed: no class is above the threshold, but what the release tells of a person's values goes well "
