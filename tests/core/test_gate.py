@@ -13,6 +13,7 @@ import pytest
 
 from splu_desktop.cluster.counted import CountedColumn
 from splu_desktop.core.checks.gate import NAMES, Gate, Light, Line, persons_line, table_lines
+from splu_desktop.core.checks.proposing import exceeded, kept_by
 from splu_desktop.core.draw import PlainGroups
 from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.draw.ways import by_gamma
@@ -381,3 +382,22 @@ def test_no_tick_for_two_days_in_digits_whose_distance_tells(written: str) -> No
     assert line.light is Light.AMBER
     assert re.search(r" in (\d+) of the \1 records", line.sentence)
     assert "3 other values" in line.sentence
+
+
+@pytest.mark.parametrize("certainty", [0.15, 0.34])
+@pytest.mark.parametrize("often", [0.12, 0.3])
+def test_a_group_size_that_is_offered_keeps_the_limit(certainty: float, often: float) -> None:
+    """The next larger one before a smaller one; none is offered where none does, nor where guessing does better."""
+    codes = np.concatenate((np.zeros(round(600 * often), int), np.arange(600 - round(600 * often)) % 11 + 1))
+    table = Table((column("ward", np.arange(600) % 3), column("s", codes)))
+    audience = Audience("partner", changed={"certainty": (certainty, "a test")})
+    plan = Plan({"ward": Role.NSA, "s": Role.SA}, plain({"s": 2}), audience=audience)
+    sizes = range(2, 13)
+    keeping = [gamma for gamma in sizes if not exceeded(audience, table["s"], by_gamma(table["s"], gamma))]
+    for now in (2, 8):
+        found = kept_by(table, plan, ["s"], now, sizes)
+        assert bool(found) == any(gamma != now for gamma in keeping)
+        if found:
+            assert found in keeping
+            assert (found > now) == any(gamma > now for gamma in keeping)
+    assert not kept_by(table, replace(plan, audience=None), ["s"], 2, sizes)

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +39,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.query.condition import Condition
 from splu_desktop.core.roles.suggest import Role
 from splu_desktop.gui.base import languages, theme
@@ -466,6 +468,16 @@ def test_all_that_stands_on_pages_and_dialogs_can_be_read(
                 QApplication.processEvents()
                 assert table.height() == seen, "rows move when what is said below them changes"
                 window.classify_page.refresh()
+            if step is Step.PLAN:
+                strict = Audience("public", changed={"k": (500, "a test"), "certainty": (0.18, "a test")})
+                window.session.choose(replace(window.session.choices, audience=strict), "who gets it")
+                look("limits missed", window)
+                assert window.plan_page.limits.way.isVisible()
+                window.plan_page.limits.more.click()
+                look("limits missed, in full", window)
+                window.session.undo_stack.undo()
+                idle(window)
+                assert not window.plan_page.limits.isVisible()
             for tabs in window.pages[step].findChildren(QTabWidget):
                 for at in range(tabs.count()):
                     if tabs.isVisible() and tabs.isTabVisible(at):

@@ -603,7 +603,7 @@ def test_before_the_first_question_the_values_have_the_room(speaking: tuple[Stag
     """No empty list of answers: at 200 % it left three rows of values, and after the first answer it is there."""
     stage, _ = speaking
     stage.setMinimumSize(1, 1)
-    stage.resize(768, 440)  # what a window of 960 x 540 has for its page
+    stage.resize(768, 490)  # about what a window of 960 x 540 has for its page
     page = stage.query_page
     QApplication.processEvents()
     empty = page.one.asked
@@ -611,9 +611,17 @@ def test_before_the_first_question_the_values_have_the_room(speaking: tuple[Stag
     assert not empty.isVisible()
     before = rows.height()
     assert before >= 6 * rows.verticalHeader().defaultSectionSize()
-    page.one.builder.set_conditions((_FLU,))
+    page.one.builder.show_column("Diagnosis")
+    rows.scrollToTop()
+    QApplication.processEvents()
+    last = rows.model().index(rows.rowAt(rows.viewport().height() - 1) - 1, 0)
+    rows.setCurrentIndex(last)
+    rows.model().setData(last, Qt.CheckState.Checked.value, Qt.ItemDataRole.CheckStateRole)
     page.one.ask()
     idle(stage)
+    for _ in range(4):
+        QApplication.processEvents()
+    assert rows.viewport().rect().contains(rows.visualRect(last)), "what was ticked is out of sight"
     assert empty.isVisible()
     assert page.one.again_button.isVisible()
     assert rows.height() < before

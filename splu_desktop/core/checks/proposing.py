@@ -236,7 +236,7 @@ def propose(
 
 def exceeded(audience: Audience, column: Column, draw: Draw) -> str:
     """Return that a draw of a column leaves rows right more surely than is right for who gets the release, or ""."""
-    before = float(column.counts().max()) / column.n
+    before = _commonest(column)
     return audience.exceeded(column.name, float(draw.confidence), up(draw.confidence), before)
 
 
@@ -255,17 +255,21 @@ def kept_by(
     0 where none will do, or nobody was asked who gets it. Raises Cancelled.
     """
     audience, person = plan.audience, "" if plan.persons is None else plan.persons.drawn
-    if audience is None:
+    # Whoever names a value that common is right more often than the limit, whatever is drawn.
+    if audience is None or any(_commonest(table[name]) > audience.limits.certainty for name in names):
         return 0
+    in_turn = list(names)
 
     def kept(gamma: int) -> bool:
-        for name in names:
+        for at, name in enumerate(in_turn):
             progress.report("Trying settings", 0.0)
             try:
                 draw = by_gamma(table[name], gamma).by_person(person).learned(table, name, plan.thresholds)
+                fails = bool(exceeded(audience, table[name], draw))
             except SpluError:  # nothing can be drawn so
-                return False
-            if exceeded(audience, table[name], draw):
+                fails = True
+            if fails:
+                in_turn.insert(0, in_turn.pop(at))  # the next gamma fails for the same column, or for none
                 return False
         return True
 
@@ -278,6 +282,10 @@ def kept_by(
             return run[bisect_left(run, True, hi=len(run) - 1, key=kept)]
     smaller = (max((gamma for gamma in run if gamma < now), default=0) for run in reversed(runs))
     return next((gamma for gamma in smaller if gamma and kept(gamma)), 0)
+
+
+def _commonest(column: Column) -> float:
+    return float(column.counts().max()) / column.n
 
 
 def _over(plan: Plan, draws: Mapping[str, Draw], table: Table) -> tuple[str, ...]:

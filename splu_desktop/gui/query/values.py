@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from splu_desktop.core.table import Column
@@ -154,6 +155,17 @@ class ValuesView(TableView):
         super().__init__(name, parent)
         self.setShowGrid(False)
         self.setSelectionMode(TableView.SelectionMode.SingleSelection)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep in sight what was ticked or found there: the answer and the answers so far take room from the values."""
+        first, last = self.rowAt(0), self.rowAt(event.oldSize().height() - 1)
+        model = self.model()
+        places = [self.currentIndex(), model.first_chosen()] if isinstance(model, ChoicesModel) else []
+        super().resizeEvent(event)
+        for place in places:
+            if place.isValid() and first <= place.row() and (last < 0 or place.row() <= last):
+                self.scrollTo(place)
+                break
 
     def setModel(self, model: Any) -> None:
         super().setModel(model)
