@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report import content
 from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Pages, Paragraph, TableBlock
+from splu_desktop.report.model import Verdict
+from splu_desktop.report.public import filled as public_of
 from splu_desktop.report.render import layout
 from splu_desktop.report.render.fonts import SHAPED
 from splu_desktop.report.render.layout import BOTTOM, MARGIN, PAPERS, TOP, set_pages
@@ -374,3 +376,21 @@ def test_every_colour_of_bars_is_in_their_legend(case: Case) -> None:
             legend = {box.colour for box in boxes if box.width == box.height}
             bars = {box.colour for box in boxes if box.width != box.height}
             assert not legend or bars == legend, block
+
+
+@pytest.mark.parametrize("code", ["en", "de"])  # French takes a line or two more
+def test_the_front_has_air_between_its_parts(case: Case, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The German external front of a census table with five things to be weighed had none: headings stood on tables."""
+    asked = replace(case.external.public.cover.fields, threshold="0.2", attempt="Nobody was found.", law="gdpr")
+    public = public_of(case.external.public, asked)
+    reasons = ("no-threshold", "unique-records", "inferred", "combinations", "risk-above")
+    said = replace(public.cover, verdict=Verdict("reservations", reasons))
+    made = content.document(replace(case.external, public=replace(public, cover=said)), code)
+    monkeypatch.setattr(layout, "_CLOSER", layout._CLOSER[:4])
+    monkeypatch.setattr(layout, "_SMALLER", ())
+    pen = _Pen(made, "A4")
+    try:
+        level_1 = [mark.page for mark in set_pages(made, "A4", pen.width).bookmarks if mark.level == 0]
+    finally:
+        pen.close()
+    assert level_1[:3] == [0, 1, 2]

@@ -168,9 +168,12 @@ def test_words_with_which_a_risk_was_accepted_have_room_as_they_are_long(case: C
     known = case.internal.original
     assert known is not None
     assert known.acknowledged
-    weights = []
+    weights, other = (
+        [],
+        replace(known.acknowledged[0], words="ok", sentence="A long finding of another condition. " * 40),
+    )
     for words in ("ok", "approved by the board of the hospital " * 8):
-        told = tuple(replace(each, words=words) for each in known.acknowledged)
+        told = (other, *(replace(each, words=words) for each in known.acknowledged))
         (table,) = closing.accepted(replace(case.internal, original=replace(known, acknowledged=told)), language("en"))
         assert isinstance(table, TableBlock)
         weights.append(table.weights[-1] / sum(table.weights))

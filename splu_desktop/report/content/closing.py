@@ -8,6 +8,7 @@ from splu_desktop.report.document import Block, Cell, Paragraph, TableBlock
 from splu_desktop.report.model import Alternative, CheckResult, Report
 
 _KS = (1, 2, 5, 10)  # releases on pages
+_BRIEF = 60  # letters with which a risk was accepted, two lines in a narrow column
 GLOSSARY = (
     (mark("alpha"), mark("the largest count that is called small")),
     (
@@ -198,10 +199,8 @@ def accepted(report: Report, t: Language) -> list[Block]:
     if not found:
         return [Paragraph(t("Nothing had to be acknowledged."))]
     # Words of a sentence or two stand in as much room as what they answer, or each risk is a narrow tower of lines.
-    longest, most = (
-        max(map(len, texts), default=0) for texts in ([e.words for e in found], [e.sentence for e in found])
-    )
-    room = min(max(1.5, 4 * longest / max(most, 1)), 3.0)
+    long = [len(each.words) / max(len(each.sentence), 1) for each in found if len(each.words) > _BRIEF]
+    room = min(max(1.5, 4 * max(long, default=0.0)), 3.0)
     bare = {True: t("acknowledged"), False: t("shown as a warning, not acknowledged")}
     said = table(
         t("Acknowledgements"),

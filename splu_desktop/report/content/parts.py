@@ -20,7 +20,7 @@ VERDICT_REASONS = {
     "check-failed": mark("a check of the released table failed"),
     "small-told": mark("public figures alone tell small counts"),
     "threshold-missed": mark("small counts are protected less than was asked for"),
-    "no-threshold": mark("nobody said how surely small counts have to be wrong, so there is nothing to compare with"),
+    "no-threshold": mark("nobody asked how surely small counts have to be wrong"),
     "small-answered": mark("some of the small counts are precise enough to be answered"),
     "unique-records": mark("records are unique in the columns published unchanged"),
     "inferred": mark("an attacker is rightly at least 80 % sure of “{column}” in {known} of the rows"),
