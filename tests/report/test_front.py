@@ -364,7 +364,9 @@ def test_columns_drawn_together_are_weighed_before_rows_are_said_to_name_nobody(
     together = replace(alone, blocks=(DrawnBlock(("a", "b"), "in groups", ("A combination is recognised.",)),))
 
     def recipient(made: Public) -> str:
-        (table,) = (each for each in front._relative(Report(made), True, language("en")) if isinstance(each, TableBlock))
+        (table,) = (
+            each for each in front._relative(Report(made), True, language("en")) if isinstance(each, TableBlock)
+        )
         return cell_text(table.rows[-1][-1])
 
     assert recipient(alone).startswith("not personal data, as far as recognition goes")
