@@ -422,7 +422,7 @@ class DecoyGroups(SizedGroups, GroupDraw):
         return say("{most}; values with tolerance 1 may be the record's own", most=most)
 
     def odds(self, column: str | None = None) -> str:
-        sure = say(", up to {most}", most=up(self.confidence)) if self.protected else ""
+        sure = say(" (up to {most})", most=up(self.confidence)) if self.protected else ""
         free = say(" (values with tolerance 1: in all)") if max(self.tolerances.limits.values()) == 1 else ""
         return say("at most as many of the rows as its tolerance says{sure}{free}", sure=sure, free=free)
 
