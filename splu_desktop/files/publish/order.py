@@ -7,9 +7,12 @@ from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from splu_desktop.core.checks.gate import Gate
 from splu_desktop.core.draw import Draw
-from splu_desktop.core.draw.by_person import LEFT_OUT, one_per_person
+from splu_desktop.core.draw.by_person import one_per_person
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.plan import Plan
@@ -58,12 +61,21 @@ class Order:
     storage: Storage = IN_MEMORY
 
     def __post_init__(self) -> None:
-        table, plan = one_per_person(self.table, self.plan.persons), self.plan
-        if LEFT_OUT in table.origin:
-            steps = plan.generalisations
-            fit = fitted(plan.draws, lambda name: column_after(table[name], steps.get(name, ())))
-            object.__setattr__(self, "plan", replace(plan, draws=fit))
+        table, plan = one_each(self.table, self.plan)
+        object.__setattr__(self, "plan", plan)
         object.__setattr__(self, "table", table)
+
+
+def one_each(table: Table, plan: Plan, kept: NDArray[np.int64] | None = None) -> tuple[Table, Plan]:
+    """Return a table with one record of each person, where so planned, and the plan as it fits these.
+
+    kept : as in `one_per_person`. A table that has them already is returned with its plan as it is.
+    """
+    taken, steps = one_per_person(table, plan.persons, kept=kept), plan.generalisations
+    if taken is table:
+        return table, plan
+    draws = fitted(plan.draws, lambda name: column_after(taken[name], steps.get(name, ())))
+    return taken, replace(plan, draws=draws)
 
 
 def fitted(draws: Mapping[str, Draw], column: Callable[[str], Column]) -> dict[str, Draw]:

@@ -107,16 +107,6 @@ class Source:
             self.one_each[key] = made, replace(column_facts(made), measurement=fact.measurement)
         return self.one_each[key]
 
-    def records(self, persons: ByPerson | None) -> Table:
-        """Return the table that is published: with one record of each person where that is chosen.
-
-        They are those that all figures of it were made of. A pass over the records, for a worker.
-        """
-        from splu_desktop.core.draw.by_person import one_per_person  # not above: as in `drawn`
-
-        kept = None if persons is None else self.kept.get(persons)
-        return one_per_person(self.imported.table, persons, kept=kept)
-
     def published(self, choices: Choices) -> Table:
         """Return the columns that are published, generalised, of the records that are; what tells persons, too.
 

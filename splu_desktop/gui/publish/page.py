@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from splu_desktop.core.checks.gate import Light
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.publish.order import one_each
 from splu_desktop.files.publish.publishing import Examination, Order, examine
 from splu_desktop.gui.base.page import Page
 from splu_desktop.gui.base.session import Choices, Release, Session, Source, State, Step
@@ -125,7 +126,6 @@ class PublishPage(Page):
             return None
         made = partial(
             Order,
-            plan=choices.plan(),
             target=self.place.target(),
             formats=self.place.formats(),
             packed=self.place.packed.isChecked(),
@@ -137,7 +137,13 @@ class PublishPage(Page):
             recipient=self.place.recipient.text().strip(),
             spoken=self.place.spoken(),
         )
-        return lambda: made(source.records(choices.persons))
+        plan, kept = choices.plan(), None if choices.persons is None else source.kept.get(choices.persons)
+
+        def order() -> Order:
+            table, fit = one_each(source.imported.table, plan, kept)  # those that all figures of it were made of
+            return made(table, fit)
+
+        return order
 
     def try_sample(self) -> TrialDialog | None:
         """Show what publishing does to a sample."""
