@@ -408,3 +408,9 @@ def test_a_place_in_the_body_is_no_place(name: str, values: tuple[str, ...]) -> 
 )
 def test_the_sex_of_a_partner_and_where_somebody_was_sent_are_special(name: str) -> None:
     assert role(name, "male", "female") is not Role.NSA
+
+
+def test_a_modality_of_treatment_is_none_of_imaging_and_a_recall_that_came_is_no_reminder() -> None:
+    assert role("modality", "HD", "PD", "HHD") is not Role.NSA
+    assert role("modality", "CT", "MR", "US") is Role.NSA
+    assert role("rappel", "oui", "non") is not Role.NSA
