@@ -235,6 +235,7 @@ def test_change_leads_to_the_column_and_a_kind_is_accepted_at_once(window: MainW
         assert all(line in against.text() for line in long), "what is accepted is listed whole"
         assert against.height() >= against.heightForWidth(against.width()), "and none of it is cut"
         assert asked.height() <= 500, "in a window of 960 x 540"
+        assert against.height() <= against.heightForWidth(against.width()) + 4, "nor does a short one stand in a void"
         asked.reject()
     gate.go.emit(Step.CLASSIFY, "HIV")
     idle(window)

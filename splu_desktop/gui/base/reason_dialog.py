@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from splu_desktop.gui.base.widgets import Dialog, label, last_row, line_edit, put, scrolled
+from splu_desktop.gui.base.widgets import Dialog, WholeLines, label, last_row, line_edit, put, scrolled
 from splu_desktop.gui.base.words import t
 
 _WIDE, _BESIDE, _HIGH = 540, 48, 220  # pixels: the dialog, what stands beside its lines in it, and what scrolls at most
@@ -30,10 +30,12 @@ class ReasonDialog(Dialog):
     ) -> None:
         super().__init__(title, (_WIDE, 0), parent)
         against = label("\n\n".join(lines), "strong", fitting=True)
-        said = scrolled(against)
+        said = scrolled(against, WholeLines)
         said.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the keyboard scrolls, too
         said.setAccessibleName(title)
-        said.setMinimumHeight(min(against.heightForWidth(_WIDE - _BESIDE), _HIGH))
+        tall = against.heightForWidth(_WIDE - _BESIDE)
+        said.setMinimumHeight(min(tall, _HIGH))
+        said.setMaximumHeight(tall)
         put(self.parts, said, label(text, wrap=True))
         self.reason = line_edit(t("Reason"), example)
         self.parts.addWidget(self.reason)
