@@ -401,6 +401,39 @@ def test_columns_drawn_together_by_person_all_the_way(window: MainWindow, tmp_pa
     assert {draw.name for draw in session.release.published.draws.values()} == {whole.name}
 
 
+def test_workers_that_ask_at_once_look_at_the_same_records(
+    window: MainWindow, tmp_path: Path, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each chose its own ones at random, and a table could have columns of several choices."""
+    window.import_page.open_file(visits(tmp_path / "visits.csv"))
+    idle(window)
+    window.import_page.act()
+    window.session.set_roles({"illness": Role.NSA, "ward": Role.NSA}, "role")
+    idle(window)
+    source, persons = window.session.source, ByPerson("patient_id", "random")
+    choices = replace(window.session.choices, persons=persons)
+    both, chosen = threading.Barrier(2), by_person.records_kept
+
+    def at_once(*asked: Any) -> Any:
+        found = chosen(*asked)
+        both.wait(10)
+        return found
+
+    monkeypatch.setattr(by_person, "records_kept", at_once)
+    tables = []
+    workers = [threading.Thread(target=lambda: tables.append(source.published(choices))) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    stay = source.stay(persons)
+    for table in tables:
+        for name in ("ward", "illness"):
+            whole = source.column(name)
+            told = [str(table[name].labels[code]) for code in table[name].codes]
+            assert told == [str(whole.labels[code]) for code in whole.codes[stay]]
+
+
 @pytest.mark.parametrize("code", ["en", "de", "fr"])
 def test_the_decision_about_persons_is_read_whole_on_a_small_screen(
     code: str, qapp: QApplication, tmp_path: Path, idle: Idle

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -219,6 +220,7 @@ def _several_parts(words: set[str]) -> bool:
     return sum(map(_body().long.said, words)) > 1 or bool(words & _SIDES)
 
 
+@cache
 def _body() -> Matter:
     return next(matter for matter in matters() if matter.what == BODY)
 

@@ -93,19 +93,30 @@ class Source:
     def drawn(self, name: str, steps: Steps, persons: ByPerson | None) -> tuple[Column, ColumnFacts]:
         """Return a column as it is to be drawn, and its facts: with one record of each person, where that is chosen."""
         # Not above: brings NumPy, which the window that opens does without.
-        from splu_desktop.core.draw.by_person import ONE, records_kept
         from splu_desktop.gui.base.facts import column_facts
 
-        whole, fact = self.column(name, steps), self.fact(name, steps)
-        if persons is None or persons.way not in ONE:
+        whole, fact, records = self.column(name, steps), self.fact(name, steps), self.stay(persons)
+        if persons is None or records is None:
             return whole, fact
-        if persons not in self.kept:
-            self.kept[persons] = records_kept(self.imported.table, persons)
         key = name, steps, persons
         if key not in self.one_each:
-            made = whole.take(self.kept[persons]).compacted()
+            made = whole.take(records).compacted()
             self.one_each[key] = made, replace(column_facts(made), measurement=fact.measurement)
         return self.one_each[key]
+
+    def stay(self, persons: ByPerson | None) -> NDArray[np.int64] | None:
+        """Return the records that stay where each person keeps one, None where all do. A pass over them, once.
+
+        Chosen at random they are others each time, and workers may ask at once: the first ones hold for all, so that no
+        table has columns of several choices.
+        """
+        # Not above: brings NumPy, which the window that opens does without.
+        from splu_desktop.core.draw.by_person import ONE, records_kept
+
+        if persons is None or persons.way not in ONE:
+            return None
+        found = self.kept.get(persons)
+        return self.kept.setdefault(persons, records_kept(self.imported.table, persons)) if found is None else found
 
     def published(self, choices: Choices) -> Table:
         """Return the columns that are published, generalised, of the records that are; what tells persons, too.
@@ -124,12 +135,10 @@ class Source:
 
     def grouped(self, name: str, steps: Steps, more: Steps, persons: ByPerson | None) -> Column:
         """Return a column as `drawn` does, with further steps on trial. A pass over the records, for a worker."""
-        # Not above: as in `drawn`.
-        from splu_desktop.core.draw.by_person import ONE
-        from splu_desktop.core.generalise import column_after
+        from splu_desktop.core.generalise import column_after  # not above: as in `drawn`
 
-        whole = column_after(self.column(name, steps), more)
-        return whole if persons is None or persons.way not in ONE else whole.take(self.kept[persons]).compacted()
+        whole, records = column_after(self.column(name, steps), more), self.stay(persons)
+        return whole if records is None else whole.take(records).compacted()
 
     def serve(self, name: str, steps: Steps, gamma: int, persons: ByPerson | None = None) -> Draw:
         """Return the draw that a gamma gives a column. A few milliseconds, once."""
@@ -203,7 +212,11 @@ class Choices:
         # Not above: brings NumPy, which the window that opens does without.
         from splu_desktop.core.roles.suggest import Role
 
-        return tuple(name for name, role in self.roles.items() if role is Role.SA)
+        return self.named(Role.SA)
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """Return the names of the columns of a role, in the table's order."""
+        return tuple(name for name, each in self.roles.items() if each is role)
 
     @property
     def gammas(self) -> dict[str, int]:

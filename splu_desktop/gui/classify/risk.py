@@ -77,7 +77,7 @@ def recognisable(
 ) -> RecognisableNow:
     """Return it for a table as it is published now. In a worker. Raises Cancelled."""
     read, chosen = source.imported.table, choices.persons
-    told = tuple(name for name, role in choices.roles.items() if role is Role.IDENTIFIER)
+    told = choices.named(Role.IDENTIFIER)
     known = persons_of(read, progress, told=told)
     table = source.published(choices)
     steps: dict[str, Steps] = {}
@@ -146,10 +146,10 @@ class RiskPanel(QWidget):
         source, choices = self._session.source, self._session.choices
         if source is None or choices is None:
             return
-        nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
+        nsas = choices.named(Role.NSA)
         sensitive = choices.sensitive
         names = (*nsas, *sensitive)
-        identifiers = tuple(name for name, role in choices.roles.items() if role is Role.IDENTIFIER)
+        identifiers = choices.named(Role.IDENTIFIER)
         try:
             ways = {name: choices.carried_out(name) for name in choices.sensitive}
         except SpluError as fault:

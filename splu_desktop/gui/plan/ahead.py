@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ class Wish:
     ----------
     key : what the records that are counted depend on; another one means another `Ahead`.
     table : all columns as generalised, all records.
-    kept : of one record per person, those that stay; None where all do.
+    stay : gives, of one record per person, those that stay; None where all do. A pass over the records.
     asked : None for the one that the program would show.
     """
 
@@ -56,7 +57,7 @@ class Wish:
     sa: str
     draws: Mapping[str, Draw]
     asked: AskedTable | None
-    kept: NDArray[np.int64] | None = None
+    stay: Callable[[], NDArray[np.int64] | None]
 
     @property
     def figures(self) -> tuple[object, ...]:
@@ -92,7 +93,7 @@ def foresee(wanted: Wish, known: Foreseen | None, progress: Progress) -> Foresee
     if known is not None and known.wanted.key == wanted.key:
         ahead = known.ahead
     else:
-        ahead = Ahead.of(one_per_person(wanted.table, plan.persons, kept=wanted.kept), plan)
+        ahead = Ahead.of(one_per_person(wanted.table, plan.persons, kept=wanted.stay()), plan)
     asked = wanted.asked or suggested(ahead.table, plan.named(Role.NSA), wanted.sa)
     every = cells(ahead.table, asked)
     found = ahead.told(wanted.draws, plan.thresholds, [cell.conditions for cell in every], progress)
@@ -267,8 +268,8 @@ class AheadTab(QWidget):
         asked = self._asked.get(sa)
         if asked is not None and not set(asked.named) <= {*nsas, *block}:
             asked = None
-        kept = None if choices.persons is None else source.kept.get(choices.persons)
-        wanted = Wish(key, self._session.prepared(), plan, sa, {name: plan.draws[name] for name in block}, asked, kept)
+        draws, stay = {name: plan.draws[name] for name in block}, partial(source.stay, plan.persons)
+        wanted = Wish(key, self._session.prepared(), plan, sa, draws, asked, stay)
         if self._wish is not None and self._wish.figures == wanted.figures:
             return
         self._wish = wanted

@@ -138,7 +138,6 @@ class MustDialog(Dialog):
         self._session, self._tasks = session, tasks
         self._source, choices = session.opened
         self._table, self._plan = session.prepared(), choices.plan()
-        self._kept = None if choices.persons is None else self._source.kept.get(choices.persons)
         self.draws, self.nsas = self._plan.draws, self._plan.named(Role.NSA)
         self.values: dict[str, tuple[str, ...]] = {
             name: tuple(
@@ -189,8 +188,10 @@ class MustDialog(Dialog):
         self.busy.begin()
         self.busy.show()
         self.outcome.setText("")
-        read, kept, plan = self._source.imported.table, self._kept, self._plan
-        job = self._tasks.run("must", lambda progress: look(read, kept, plan, musts, progress))
+        source, plan = self._source, self._plan
+        job = self._tasks.run(
+            "must", lambda progress: look(source.imported.table, source.stay(plan.persons), plan, musts, progress)
+        )
         job.progressed.connect(self.busy.show_progress)
         job.done.connect(self._show)
         job.failed.connect(self._failed)

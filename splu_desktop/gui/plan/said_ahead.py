@@ -86,7 +86,7 @@ class GiveawayCard(Card):
         source, choices = self._session.source, self._session.choices
         if source is None or choices is None:
             return
-        nsas = tuple(name for name, role in choices.roles.items() if role is Role.NSA)
+        nsas = choices.named(Role.NSA)
         sensitive = choices.sensitive
         grouped = tuple(choices.steps(name) for name in (*nsas, *sensitive))
         persons, thresholds = choices.persons, choices.thresholds
@@ -254,10 +254,7 @@ def _short(lines: Sequence[Line]) -> str:
     words = told(lines[0].sentence)
     others = [line.column for line in lines[1:] if line.name == lines[0].name and line.column is not None]
     if others:
-        named = ", ".join(told(say("“{name}”", name=name)) for name in others[:_NAMED])
-        words = t(
-            "{first} More of the kind: {others}", first=words, others=f"{named}, …" if others[_NAMED:] else f"{named}."
-        )
+        words = _with_others(words, others)
     more = len({line.name for line in lines}) - 1
     if more == 1:
         words = t("{first} Another limit is missed, too.", first=words)

@@ -137,13 +137,9 @@ class PublishPage(Page):
             recipient=self.place.recipient.text().strip(),
             spoken=self.place.spoken(),
         )
-        plan, kept = choices.plan(), None if choices.persons is None else source.kept.get(choices.persons)
-
-        def order() -> Order:
-            table, fit = one_each(source.imported.table, plan, kept)  # those that all figures of it were made of
-            return made(table, fit)
-
-        return order
+        plan = choices.plan()
+        # Of one record per person, those that all figures of it were made of.
+        return lambda: made(*one_each(source.imported.table, plan, source.stay(plan.persons)))
 
     def try_sample(self) -> TrialDialog | None:
         """Show what publishing does to a sample."""
