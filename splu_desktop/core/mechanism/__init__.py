@@ -1,0 +1,18 @@
+"""The trusted core: all that touches randomness, with law, proof and test in each public docstring."""
+
+from __future__ import annotations
+
+from splu_desktop.core.mechanism.classes import CLASS, LEAST, ClassCell, Classes, make_classes
+from splu_desktop.core.mechanism.decoy_groups import DecoyGroups
+from splu_desktop.core.mechanism.draw import (
+    LARGEST_GAMMA,
+    Block,
+    Draw,
+    draw_as_dict,
+    draw_from,
+    draw_names,
+    registered,
+)
+from splu_desktop.core.mechanism.lenders import Lenders
+from splu_desktop.core.mechanism.randomness import Randomness, SystemRandomness, below, permutation
+from splu_desktop.core.mechanism.units import Units

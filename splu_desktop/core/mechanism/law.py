@@ -1,0 +1,124 @@
+"""What a draw promises: laws of published counts, certainty of a row, bounds for small and large counts."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism.draw import Draw, Floats
+
+_TIE = 1e-9  # a share of the count by which an error on the edge counts as on it
+_MOST = 50_000  # counts looked at for T_f
+
+
+def count_law(draw: Draw, count: int, units: int | None = None, releases: int = 1) -> Floats:
+    """Return (K,) P(sum of the published counts of k releases = j), j from 0 (laws 4 and 6).
+
+    Proof: releases are drawn by themselves, so their counts add as independent numbers. Test: test_law.py.
+    """
+    one = law = draw.count_law(count, units)
+    for _ in range(releases - 1):
+        law = np.convolve(law, one)
+    return law
+
+
+def error_probability(
+    draw: Draw, count: int, epsilon: float, units: int | None = None, releases: int = 1, *, equal: bool = False
+) -> float:
+    """Return P(|mean published count - f| > epsilon f), or >= with `equal`, for a true count f >= 1."""
+    law = count_law(draw, count, units, releases)
+    off = np.abs(np.arange(len(law)) - releases * count) - epsilon * releases * count
+    edge = _TIE * releases * count
+    inside = law[(off < -edge) if equal else (off <= edge)].sum()
+    return float(min(max(1 - inside, 0.0), 1.0))
+
+
+def t_p(draw: Draw, epsilon: float, alpha: int, units: int | None = None, releases: int = 1) -> float:
+    """Return T_P = min over f = 1..alpha of P(|f' - f| > epsilon f), of a value in a class or a union of classes.
+
+    Law: small counts are wrong at least so often. It is not said of cells of other tables, where it fails for readers
+    who lean (mechanism.md section 3). Source: journal, Theorem 4 and Lemma 3, corrected. Test: test_law.py.
+    """
+    most = alpha if units is None else min(alpha, units)
+    return min(error_probability(draw, f, epsilon, units, releases) for f in range(1, most + 1))
+
+
+def error_curve(draw: Draw, epsilon: float, counts: ArrayLike, units: int | None = None) -> Floats:
+    """Return (C,) P(|f' - f| > epsilon f) for true counts (C,): the plot of small counts."""
+    return np.array([error_probability(draw, int(f), epsilon, units) for f in np.asarray(counts)])
+
+
+@lru_cache(maxsize=64)
+def _far_probabilities(draw: Draw, epsilon: float, smallest_t_e: float) -> Floats:
+    """Return (C,) P(|f' - f| >= epsilon f) for f = 1..C, C so large that beyond it none exceeds `smallest_t_e`."""
+    a = 1 / draw.gamma
+    spread = 1 - a * a if draw.name == "lenders" else 1 - a
+    # Beyond this count the normal tail is a hundredth of what is asked for; the law's own tail is no hundred times it.
+    z = float(stats.norm.isf(smallest_t_e / 200))
+    most = int(spread * (z / epsilon) ** 2 + 20 / epsilon + 20)
+    if most > _MOST:
+        raise BadSetting("So small an error can't be promised of any count below {most}; ask for more.", most=_MOST)
+    f = np.arange(1, most + 1)
+    low, high = np.floor(f * (1 - epsilon) + _TIE * f), np.ceil(f * (1 + epsilon) - _TIE * f)
+    if draw.name == "groups":
+        size = int(draw.gamma)
+        return np.asarray(stats.binom.cdf(low, size * f, a) + stats.binom.sf(high - 1, size * f, a))
+    found = np.zeros(most)
+    for start in range(0, most, 512):
+        part = f[start : start + 512, None]
+        half = int(9 * np.sqrt(part.max() * a * (1 - a)) + 10)
+        own = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
+        weight = stats.binom.pmf(own, part, a)
+        rest = (1 - a) * part
+        below = stats.poisson.cdf(low[start : start + 512, None] - own, rest)
+        above = stats.poisson.sf(high[start : start + 512, None] - 1 - own, rest)
+        found[start : start + 512] = (weight * (below + above)).sum(axis=1)
+    return found
+
+
+def t_f_curve(draw: Draw, epsilon: float, t_e: ArrayLike) -> NDArray[np.int64]:
+    """Return (K,) T_f = least f0 with P(|f' - f| >= epsilon f) <= T_E for every f >= f0, for tolerances T_E (K,).
+
+    Law: exact, and falls as a saw does. Proof: enumerated up to where the normal tail is far below T_E. Source:
+    journal, Theorem 3, whose printed form divides by n twice. Test: test_law.py (mechanism.md section 3).
+    """
+    wanted = np.asarray(t_e, float)
+    if draw.gamma == 1:
+        return np.ones(wanted.shape, np.int64)
+    far = _far_probabilities(draw, epsilon, float(wanted.min()))
+    worst = np.maximum.accumulate(far[::-1])[::-1]  # the largest from each count on; never rises
+    return np.asarray(len(worst) - np.searchsorted(worst[::-1], wanted + 1e-15, side="right") + 1, np.int64)
+
+
+def t_f(draw: Draw, epsilon: float, t_e: float) -> int:
+    """Return T_f for one tolerance (see `t_f_curve`)."""
+    return int(t_f_curve(draw, epsilon, [t_e])[0])
+
+
+def lifted_certainty(lift: ArrayLike, gamma: float) -> Floats:
+    """Return L/(L + gamma - 1): how sure a reader is of a kept value, who believed L times the class's share (law 3).
+
+    Proof: Bayes with P(shown | own value) = a + (1 - a) pi and P(shown | another) = (1 - a) pi.
+    """
+    known = np.asarray(lift, float)
+    return known / (known + gamma - 1)
+
+
+def row_certainty(share: ArrayLike, gamma: float, releases: int = 1) -> Floats:
+    """Return how sure a row is that shows a value of this share in each of k releases (law 6)."""
+    a, pi = 1 / gamma, np.asarray(share, float)
+    own, other = (a + (1 - a) * pi) ** releases, ((1 - a) * pi) ** releases
+    return np.asarray(pi * own / (pi * own + (1 - pi) * other))
+
+
+def privacy_ratio(units: int, count: int, gamma: float) -> float:
+    """Return ln(1 + n/((gamma - 1) f)), the ratio that a reader of differential privacy computes (law 7).
+
+    It is large for rare values and is not the promise: it compares a table with one in which a bearer has another value
+    though all other records are known.
+    """
+    return float(np.inf) if gamma == 1 else float(np.log1p(units / ((gamma - 1) * count)))

@@ -1,0 +1,113 @@
+"""Randomness of a release: the operating system's cryptographic source, without bias.
+
+A release is always made with `SystemRandomness`; neither window nor command line can name another. Tests and benchmarks
+pass a seeded one (`tests/seeded.py`), which this package does not contain.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+_INDEX_BITS = 31  # records are indexed by int32 throughout
+_AT_ONCE = 1 << 17  # indices put in order at once, within the processor's cache
+
+
+class Randomness(Protocol):
+    """A source of random bits."""
+
+    def bits(self, count: int) -> NDArray[np.uint32]:
+        """Return (count,) independent uniform 32-bit numbers."""
+
+
+class SystemRandomness:
+    """The operating system's cryptographic source (getrandom, BCryptGenRandom, getentropy) through os.urandom."""
+
+    def bits(self, count: int) -> NDArray[np.uint32]:
+        """Return (count,) independent uniform 32-bit numbers."""
+        return np.frombuffer(os.urandom(4 * count), np.uint32)
+
+
+def below(source: Randomness, bounds: NDArray[Any] | int, count: int) -> NDArray[np.uint32]:
+    """Return (count,) independent numbers, number i uniform on 0..bounds[i]-1.
+
+    Law: uniform exactly. Proof: numbers left over beside a multiple of the bound are drawn again, so every remainder is
+    equally likely. Test: tests/core/test_randomness.py.
+    """
+    limit = np.asarray(bounds, np.uint32)
+    # Small bounds need 16 random bits alone, and the system's source takes half as long.
+    width = np.uint16 if count and int(limit.max()) <= 256 else np.uint32
+    limit = limit.astype(width)
+    bound = np.broadcast_to(limit, (count,))
+    # 2^width mod bound, within the width; rejecting as many of the lowest numbers leaves a multiple of the bound.
+    excess = np.broadcast_to((width(0) - limit) % limit, (count,))
+
+    def draw(some: int) -> NDArray[Any]:
+        return source.bits(some) if width is np.uint32 else source.bits((some + 1) // 2).view(np.uint16)[:some]
+
+    drawn = draw(count)
+    result = (drawn % bound).astype(np.uint32)
+    again = np.flatnonzero(drawn < excess)
+    while len(again):
+        drawn = draw(len(again))
+        result[again] = drawn % bound[again]
+        again = again[drawn < excess[again]]
+    return result
+
+
+def happens(source: Randomness, probability: float, count: int) -> NDArray[np.bool_]:
+    """Return (count,) independent events of one probability, exact to 2^-64.
+
+    32 bits decide all but the events at the edge, which get 32 more.
+    """
+    whole = int(probability * 2.0**64)
+    high, low = divmod(min(whole, 1 << 64), 1 << 32)
+    drawn = source.bits(count)
+    found = drawn < high
+    edge = np.flatnonzero(drawn == high)
+    found[edge] = source.bits(len(edge)) < low
+    return found
+
+
+def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
+    """Return a uniformly drawn permutation of 0..count-1.
+
+    Law: uniform exactly. Proof: indices are sorted by random keys, and those with equal keys get new ones among
+    themselves until none are equal; many are dealt at random to parts first, each of which is put in order by itself.
+    """
+    if count > 1 << _INDEX_BITS:
+        raise ValueError("more records than 32-bit indices can hold")
+    if count <= _AT_ONCE:
+        return _order(source, count)
+    parts = min(1 << (count // _AT_ONCE).bit_length(), 1 << 8)
+    dealt = source.bits(-(-count // 4)).view(np.uint8)[:count] & np.uint8(parts - 1)
+    order = np.argsort(dealt, kind="stable").astype(np.int32)
+    ends = np.cumsum(np.bincount(dealt, minlength=parts)).tolist()
+    for begin, end in zip([0, *ends], ends, strict=False):
+        order[begin:end] = order[begin:end][_order(source, end - begin)]
+    return order
+
+
+def _order(source: Randomness, count: int) -> NDArray[np.int32]:
+    # NumPy sorts 16 bits by radix, so a key of 32 is sorted half by half.
+    keys = source.bits(count)
+    low, high = keys.view(np.uint16)[::2], keys.view(np.uint16)[1::2]
+    order = np.argsort(low, kind="stable").astype(np.int32)
+    order = order[np.argsort(high[order], kind="stable")]
+    keys = keys[order]
+    same = keys[1:] == keys[:-1]
+    while same.any():
+        tied = np.zeros(count, bool)
+        tied[1:] |= same
+        tied[:-1] |= same
+        places = np.flatnonzero(tied)
+        run = np.cumsum(np.r_[True, ~same[places[1:] - 1] | (np.diff(places) > 1)])
+        fresh = source.bits(len(places))
+        within = np.lexsort((fresh, run))
+        order[places] = order[places[within]]
+        same = np.zeros(count - 1, bool)
+        same[places[:-1]] = (fresh[within][1:] == fresh[within][:-1]) & (run[1:] == run[:-1]) & (np.diff(places) == 1)
+    return order
