@@ -2,103 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.core.draw import Draw, draws_from
-from splu_desktop.core.draw.by_person import NUMBER, ByPerson, check_dates, one_per_person
+from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
-from splu_desktop.core.guarantees.audience import Audience
-from splu_desktop.core.rationals import as_fraction as as_fraction
-from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.generalise.blanking import Blanking
+from splu_desktop.core.mechanism import CLASS, Block, Lenders, draw_as_dict, draw_from
+from splu_desktop.core.persons.choice import NUMBER, ByPerson
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
-from splu_desktop.core.thresholds import Thresholds as Thresholds
-from splu_desktop.frozen import dataclass
+from splu_desktop.core.thresholds import Thresholds
 
-PLAN_VERSION = 2
-DEFAULT_GAMMA = 5
+PLAN_VERSION = 3
+DEFAULT_GAMMA = 5.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Roles of all columns, a draw for each SA, thresholds, and how columns are generalised before anything else.
+    """What becomes of every column, and how strongly it is protected.
 
     Attributes
     ----------
-    roles : column name -> Role, for every column of the table.
-    draws : SA name -> how its values are drawn anew, for exactly the columns with role SA.
-    thresholds : what the guarantees are stated for.
-    generalisations : column name -> its steps, one after another; columns without any left out.
-    kept_identifiers : name of a column that was suggested as an identifier and is published all the same -> the reason
-        that the custodian gave; the report shows it.
-    persons : what is done about persons with several records; None where nothing was chosen.
-    audience : who gets the release; None where it was not asked.
+    roles : column -> Role, for every column of the table.
+    blocks : sensitive columns drawn as one, each with its draw; every sensitive column stands in exactly one.
+    classes : unchanged columns whose values, crossed after generalisation, make the classes of lenders.
+    thresholds : what the bounds are stated for.
+    generalisations : column -> its steps, one after another; columns without any left out.
+    blanking : what is blanked of persons who are still not alike with enough others; None for nothing.
+    persons : what is done about persons with several rows; None where no column names them.
+    kept_identifiers : column that names persons and is published all the same -> the reason given.
+    public_values : sensitive column -> its values that are not secret (absence), of which no risk is said.
+    rare : sensitive column -> K; published values of fewer than K rows become one *after* the draw.
+    questions : the tables that must come out.
+    audience : who gets the release.
+    row_word : what one row is ("test"), "" where it was not said.
     """
 
     roles: Mapping[str, Role]
-    draws: Mapping[str, Draw]
+    blocks: tuple[Block, ...]
+    classes: tuple[str, ...] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
-    version: int = PLAN_VERSION
     generalisations: Mapping[str, Steps] = field(default_factory=dict)
-    kept_identifiers: Mapping[str, str] = field(default_factory=dict)
+    blanking: Blanking | None = None
     persons: ByPerson | None = None
-    audience: Audience | None = None
+    kept_identifiers: Mapping[str, str] = field(default_factory=dict)
+    public_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rare: Mapping[str, int] = field(default_factory=dict)
+    questions: tuple[AskedTable, ...] = ()
+    audience: Audience = field(default_factory=Audience)
+    row_word: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
-        by = self.persons.drawn if self.persons is not None else ""
-        draws = {name: draw.by_person(by) for name, draw in self.draws.items()}
-        if self.persons is None and draws != dict(self.draws):
-            raise BadSetting("A draw per person needs to know by which column; say what tells persons.")
-        object.__setattr__(self, "draws", MappingProxyType(draws))
-        steps = {name: tuple(steps) for name, steps in self.generalisations.items() if steps}
+        steps = {name: tuple(each) for name, each in self.generalisations.items() if each}
         object.__setattr__(self, "generalisations", MappingProxyType(steps))
-        object.__setattr__(self, "kept_identifiers", MappingProxyType(dict(self.kept_identifiers)))
+        for name in ("roles", "kept_identifiers", "public_values", "rare"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for name in ("blocks", "classes", "questions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        self._check()
+
+    def _check(self) -> None:
         named = () if self.persons is None else self.persons.columns
-        for name in (*self.generalisations, *self.kept_identifiers, *named):
+        mentioned = (*self.generalisations, *self.kept_identifiers, *self.public_values, *self.rare, *self.classes)
+        for name in (*mentioned, *named):
             if name not in self.roles:
                 raise UnknownColumn(name, tuple(self.roles))
+        drawn = [name for block in self.blocks for name in block.columns]
+        if not self.sensitive:
+            raise BadSetting("No column is secret; mark at least one column as secret (SA).")
+        if sorted(drawn) != sorted(self.sensitive):
+            raise BadSetting("Each secret column is drawn in exactly one block, and no other column is drawn.")
+        for name in self.classes:
+            if self.roles[name] is not Role.NSA:
+                raise BadSetting("“{column}” makes classes, so it must be published as it is.", column=name)
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
                 raise BadSetting("Column “{name}” names persons; say why it is published all the same.", name=name)
         for name in () if self.persons is None else self.persons.shift:
-            if self.roles[name] is Role.SA:
-                raise BadSetting(
-                    "“{column}” is sensitive and drawn anew, so its dates are not shifted, too.", column=name
-                )
             if self.roles[name] is not Role.NSA:
-                raise BadSetting(
-                    "“{column}” is left out of the release, so its dates can't be shifted; publish it, or leave it out "
-                    "of the columns that are shifted.",
-                    column=name,
-                )
-        if self.persons is not None and self.persons.number and NUMBER in self.roles:
-            raise BadSetting(
-                "The table has a column “{name}” already; rename it, or leave the number out.", name=NUMBER
-            )
-        if not self.sensitive:
-            raise BadSetting("No sensitive column is marked; mark at least one column as sensitive (SA).")
-        if set(self.draws) != set(self.sensitive):
-            raise BadSetting("Each sensitive column needs a group size gamma, and no other column has one.")
-        for draw in self.draws.values():
-            draw.of_block(self.draws)
-
-    @property
-    def blocks(self) -> Mapping[tuple[str, ...], Draw]:
-        """The columns that are drawn together -> their draw; most stand alone."""
-        return {draw.block(name): draw.of_block(self.draws) for name, draw in self.draws.items()}
+                raise BadSetting("“{column}” is not published as it is, so its dates are not moved.", column=name)
+        for name in {CLASS, NUMBER} & set(self.roles):
+            raise BadSetting("The table has a column “{name}” already; rename it in the file.", name=name)
+        for name, least in self.rare.items():
+            if self.roles[name] is not Role.SA or least < 2:
+                raise BadSetting("Rare values of the secret column “{name}” are joined below 2 or more.", name=name)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """Names of the sensitive columns."""
+        """Names of the sensitive columns, in the table's order."""
         return self.named(Role.SA)
+
+    @property
+    def nsas(self) -> tuple[str, ...]:
+        """Names of the columns published unchanged, in the table's order."""
+        return self.named(Role.NSA)
+
+    @property
+    def gamma(self) -> float:
+        """The strength; of blocks of several strengths the smallest."""
+        return min(block.draw.gamma for block in self.blocks)
 
     def named(self, role: Role) -> tuple[str, ...]:
         """Names of the columns with a role, in the table's order."""
         return tuple(name for name, given in self.roles.items() if given is role)
+
+    def block_of(self, sensitive: str) -> Block:
+        """Return the block that a sensitive column stands in. Raises KeyError."""
+        for block in self.blocks:
+            if sensitive in block.columns:
+                return block
+        raise KeyError(sensitive)
+
+    def with_gamma(self, gamma: float) -> Plan:
+        """Return the plan with one strength for all blocks. Raises BadSetting."""
+        return replace(self, blocks=tuple(Block(each.columns, each.draw.with_gamma(gamma)) for each in self.blocks))
+
+    def with_role(self, column: str, role: Role) -> Plan:
+        """Return the plan with another role of a column, all that hung on the old one gone with it."""
+        roles = {**self.roles, column: role}
+        gamma = self.gamma if self.blocks else DEFAULT_GAMMA
+        blocks = [
+            Block(left, each.draw)
+            for each in self.blocks
+            if (left := tuple(name for name in each.columns if name != column or role is Role.SA))
+        ]
+        if role is Role.SA and column not in self.sensitive:
+            blocks.append(Block((column,), Lenders(gamma)))
+        persons = self.persons
+        if persons is not None and role is not Role.NSA and column in persons.shift:
+            left = tuple(name for name in persons.shift if name != column)
+            persons = replace(persons, shift=left, days=persons.days if left else 0)
+        published = role in (Role.NSA, Role.SA)
+        return replace(
+            self,
+            roles=roles,
+            blocks=tuple(blocks),
+            persons=persons,
+            classes=tuple(name for name in self.classes if name != column or role is Role.NSA),
+            public_values={k: v for k, v in self.public_values.items() if k != column or role is Role.SA},
+            rare={k: v for k, v in self.rare.items() if k != column or role is Role.SA},
+            kept_identifiers={k: v for k, v in self.kept_identifiers.items() if k != column},
+            generalisations={k: v for k, v in self.generalisations.items() if k != column or published},
+            questions=tuple(
+                each
+                for each in self.questions
+                if (each.sa != column or role is Role.SA) and (column not in each.by or role is Role.NSA)
+            ),
+        )
 
     def check(self, table: Table) -> None:
         """Raise UnknownColumn or BadSetting where plan and table do not belong together."""
@@ -108,47 +163,61 @@ class Plan:
         for name in table.names:
             if name not in self.roles:
                 raise BadSetting("Column “{name}” has no role; give it one before publishing.", name=name)
-        for name in () if self.persons is None else self.persons.shift:
-            check_dates(table[name])
-        if one_per_person(table, self.persons) is not table:
-            raise BadSetting("One record per person is to be taken first (`by_person.one_per_person`).")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data, as stored in recipes and project files."""
-        return {
-            "version": self.version,
+        data: dict[str, Any] = {
+            "version": PLAN_VERSION,
+            "row_word": self.row_word,
             "roles": {name: role.value for name, role in self.roles.items()},
-            "draws": {name: draw.as_dict() for name, draw in self.draws.items()},
-            "thresholds": self.thresholds.as_dict(),
+            "blocks": [{"columns": list(each.columns), **draw_as_dict(each.draw)} for each in self.blocks],
+            "classes": list(self.classes),
+            "thresholds": {k: v for k, v in self.thresholds.as_dict().items() if v is not None},
             "generalisations": steps_as_dicts(self.generalisations),
             "kept_identifiers": dict(self.kept_identifiers),
-            **({} if self.persons is None else {"persons": self.persons.as_dict()}),
-            **({} if self.audience is None else {"audience": self.audience.as_dict()}),
+            "public_values": {name: list(values) for name, values in self.public_values.items()},
+            "rare": dict(self.rare),
+            "questions": [each.as_dict() for each in self.questions],
+            "audience": self.audience.as_dict(),
         }
+        if self.blanking is not None:
+            data["blanking"] = self.blanking.as_dict()
+        if self.persons is not None:
+            data["persons"] = self.persons.as_dict()
+        return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
-        """Return the plan that `as_dict` gave. Raises BadSetting where the data are no plan."""
+    def from_dict(cls, data: Mapping[str, Any], read: Callable[[Mapping[str, Any]], AskedTable]) -> Plan:
+        """Return the plan that `as_dict` gave; `read` turns a stored question into a table. Raises BadSetting."""
         try:
-            version = data["version"]
-            if version != PLAN_VERSION:
+            if data["version"] != PLAN_VERSION:
                 raise BadSetting(
-                    "The stored plan has version {version}; this program reads version {plan_version}.",
-                    version=version,
+                    "The recipe has version {version}; this program reads version {plan_version}.",
+                    version=data["version"],
                     plan_version=PLAN_VERSION,
                 )
-            thresholds = data["thresholds"]
             return cls(
-                roles={str(name): _role(name, role) for name, role in data["roles"].items()},
-                draws=draws_from(data["draws"]),
-                thresholds=Thresholds(**thresholds),
+                roles={str(name): Role(role) for name, role in data["roles"].items()},
+                blocks=tuple(Block(tuple(map(str, each["columns"])), draw_from(each)) for each in data["blocks"]),
+                classes=tuple(map(str, data.get("classes", ()))),
+                thresholds=Thresholds(**data.get("thresholds", {})),
                 generalisations=steps_by_column(data.get("generalisations", {})),
-                kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
+                blanking=Blanking.from_dict(data["blanking"]) if "blanking" in data else None,
                 persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
-                audience=Audience.from_dict(data["audience"]) if "audience" in data else None,
+                kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
+                public_values={str(k): tuple(map(str, v)) for k, v in data.get("public_values", {}).items()},
+                rare={str(name): int(least) for name, least in data.get("rare", {}).items()},
+                questions=tuple(read(each) for each in data.get("questions", ())),
+                audience=Audience.from_dict(data.get("audience", {})),
+                row_word=str(data.get("row_word", "")),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise BadSetting("The stored plan can't be understood: an entry is missing or of the wrong kind.") from None
+            raise BadSetting("The recipe can't be understood: an entry is missing or of the wrong kind.") from None
+
+
+def blocks_of(columns: Sequence[str], gamma: float = DEFAULT_GAMMA) -> tuple[Block, ...]:
+    """Return a block for each of some sensitive columns, drawn by lenders."""
+    return tuple(Block((name,), Lenders(gamma)) for name in columns)
 
 
 def steps_as_dicts(generalisations: Mapping[str, Steps]) -> dict[str, list[dict[str, Any]]]:
@@ -165,16 +234,3 @@ def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
         except BadSetting as fault:
             raise BadSetting("Column “{name}”: {fault}", name=name, fault=fault) from None
     return found
-
-
-def _role(name: str, role: Any) -> Role:
-    try:
-        return Role(role)
-    except ValueError:
-        known = ", ".join(each.value for each in Role)
-        raise BadSetting(
-            "Column “{name}” has the role “{role}”; the roles are {known}.",
-            name=name,
-            role=str(role)[:40],
-            known=known,
-        ) from None

@@ -1,160 +1,241 @@
-"""SPLU-Gen (journal section 3, corrected in mechanism.md section 2): table and plan in, published table out."""
+"""Table and plan in, published table out."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.draw import Draw, by_person
-from splu_desktop.core.errors import EmptyTable, SpluError
+from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.generalise.typical import told_means
-from splu_desktop.core.persons import Repeats, persons_of, rounded
+from splu_desktop.core.generalise.blanking import blank
+from splu_desktop.core.generalise.typical import band_means
+from splu_desktop.core.mechanism import (
+    CLASS,
+    Block,
+    Classes,
+    Randomness,
+    SystemRandomness,
+    Units,
+    make_classes,
+    permutation,
+)
+from splu_desktop.core.mechanism.published_numbers import round_effect
+from splu_desktop.core.persons.choice import NUMBER, persons
+from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.randomness import Randomness, SystemRandomness, permutation
-from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import IN_MEMORY, Column, Storage, Table, keep_freed
-from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.core.table import Column, Kind, Table
+
+OTHER = "Other"  # what values are called that too few published rows show
 
 
-def check(table: Table, plan: Plan) -> None:
-    """Raise the first fault that keeps `plan` from being carried out on `table`, before anything is done.
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table as the mechanism sees it: generalised, blanked, one row per person where so chosen, and checked.
 
-    Raises UnknownColumn, BadSetting, EmptyTable or Ineligible, each with a sentence for the user.
+    Attributes
+    ----------
+    table : rows that are published, with all columns, also those that are not.
+    source : the same rows as they were read.
+    owner : (N,) the person of each row, from 0, for whoever counts persons; each row its own where no column tells.
+    knows_persons : whether a column names them.
+    units, classes : what is drawn at once, and who lends to whom.
+    emptied, left_out : persons of whom cells were emptied, and who were left out.
     """
-    prepare(table, plan)
+
+    table: Table
+    source: Table
+    owner: NDArray[np.int64]
+    knows_persons: bool
+    units: Units
+    classes: Classes
+    emptied: int = 0
+    left_out: int = 0
+
+    @property
+    def row_class(self) -> NDArray[np.int32]:
+        """(N,) the class of each row."""
+        return self.classes.code[self.units.owner]
+
+    @property
+    def person_count(self) -> int:
+        """How many persons there are; rows, where no column names them."""
+        return int(self.owner.max(initial=-1)) + 1
 
 
-def prepare(table: Table, plan: Plan) -> Table:
-    """Return the table as the mechanism sees it: generalised as planned, and checked.
+def prepare(table: Table, plan: Plan) -> Prepared:
+    """Return the table as the mechanism sees it.
 
-    Raises UnknownColumn, BadSetting (CannotGeneralise, NeedsGroups among them), EmptyTable or Ineligible.
+    Raises UnknownColumn, BadSetting (CannotGeneralise, NeedsGroups among them) or EmptyTable, each with a sentence for
+    the user.
     """
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
-    generalised = table_after(table, plan.generalisations)
-    generalised = replace(
-        generalised,
-        columns=tuple(plan.draws[c.name].domain(c) if c.name in plan.draws else c for c in generalised.columns),
-    )
-    for name, draw in plan.draws.items():
-        check_sensitive(table[name], generalised[name])
-        draw.check(generalised[name])
-        draw.learned(generalised, name, plan.thresholds)
-    return generalised
-
-
-def redrawable(table: Table, draws: Mapping[str, Draw], thresholds: Thresholds) -> dict[str, Draw]:
-    """Return the draws that can be carried out on their columns of a table, with what they learn of it.
-
-    Only these say what a release will promise: the table's persons may leave less than the plan asked for.
-    """
-    found: dict[str, Draw] = {}
-    for name, draw in draws.items():
-        with contextlib.suppress(SpluError):
-            draw.check(table[name])
-            found[name] = draw.learned(table, name, thresholds)
+    source = one_per_person(table, plan.persons)
+    known = plan.persons is not None
+    owner = persons(source[plan.persons.column]) if plan.persons is not None else np.arange(source.n)
+    generalised = table_after(source, plan.generalisations)
+    emptied = left_out = 0
+    if plan.blanking is not None:
+        blanked = blank(generalised, plan.blanking, plan.nsas, owner)
+        emptied, left_out, generalised = blanked.emptied, blanked.left_out, blanked.table
+        if not blanked.kept.all():
+            places = np.flatnonzero(blanked.kept)
+            if not len(places):
+                raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
+            generalised, source = generalised.take(places), source.take(places)
+            owner = np.unique(owner[places], return_inverse=True)[1]
+    for name in plan.sensitive:
+        check_sensitive(source[name], generalised[name])
+    drawn = plan.persons is not None and plan.persons.way == "draw"
+    units = Units.of_persons(owner) if drawn else Units.of_records(source.n)
+    classes = make_classes([generalised[name] for name in plan.classes], units)
+    found = Prepared(generalised, source, owner, known, units, classes, emptied, left_out)
+    for block in plan.blocks:
+        _check_block(found, block)
     return found
 
 
+def _check_block(prepared: Prepared, block: Block) -> None:
+    if block.draw.name == "lenders":
+        return
+    if prepared.units.person:
+        raise BadSetting("Decoy groups draw record by record; draw persons by lenders.")
+    values = block_codes(prepared.table, block.columns)
+    m = int(values.max()) + 1
+    counts = np.bincount(prepared.row_class.astype(np.int64) * m + values, minlength=m * prepared.classes.number)
+    for each in counts.reshape(-1, m):
+        block.draw.check(each, block.columns[0])
+
+
+def block_codes(table: Table, columns: Sequence[str]) -> NDArray[np.int32]:
+    """Return (N,) codes of the combinations of some columns, from 0 without a gap where there are several columns."""
+    if len(columns) == 1:
+        return table[columns[0]].codes
+    keys = np.zeros(table.n, np.int64)
+    for name in columns:
+        keys = np.unique(keys * table[name].m + table[name].codes, return_inverse=True)[1].astype(np.int64)
+    return keys.astype(np.int32)
+
+
 def run(
-    table: Table,
-    plan: Plan,
-    *,
-    randomness: Randomness | None = None,
-    progress: Progress = SILENT,
-    storage: Storage = IN_MEMORY,
+    table: Table, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
 ) -> Published:
     """Sanitise a table.
 
     Parameters
     ----------
-    table : the source, N records.
-    plan : roles and draws.
-    randomness : None, as in every release, for the operating system's source. Tests and benchmarks pass a seeded one.
-    progress : told of each stage; may stop the run at any.
-    storage : where the published table's codes are to lie.
+    table : the source, N rows.
+    plan : what becomes of each column.
+    randomness : None, as in every release, for the operating system's source; tests pass a seeded one.
+    progress : hears each stage; may stop the run at any.
 
     Returns
     -------
-    Published : NSAs as multisets of rows unchanged, but for what the plan generalises and dates it shifts; every SA
-        re-drawn from decoy groups of its own; N records in uniformly random order. Ids, groups and draws are gone when
-        this returns.
+    Published : unchanged columns as they were, but for what the plan generalises, blanks or moves; each block re-drawn;
+        rows in uniformly random order. Lenders are gone when this returns.
 
     Raises
     ------
-    UnknownColumn, BadSetting, EmptyTable, Ineligible; Cancelled.
+    UnknownColumn, BadSetting, EmptyTable; Cancelled.
     """
     source = randomness or SystemRandomness()
-    persons = persons_of(table, told=plan.named(Role.IDENTIFIER))
-    table = by_person.shifted(table, plan.persons, source)
-    read, table = table, prepare(table, plan)
-    learned = {name: draw.learned(table, name, plan.thresholds) for name, draw in plan.draws.items()}
-    keep_freed()
-    kept = [name for name in table.names if plan.roles[name].published]
-    progress.report("Drawing random ids", 0.0)
-    order = permutation(source, table.n, storage)
-    published: list[Column] = []
-    # NumPy gathers without the interpreter, so that what is only put in another order is so beside the drawing.
-    pool = ThreadPoolExecutor(2, thread_name_prefix="splu")
-    try:
-        moved = {name: pool.submit(_moved, table[name], order, storage) for name in kept if name not in plan.draws}
-        for names, draw in plan.blocks.items():
-            for column in draw.redraw_block(table, names, source, progress, storage):
-                moved[column.name] = pool.submit(_moved, column, order, storage)
-        for done, name in enumerate(kept):
-            progress.report("Shuffling records", done / len(kept))
-            published.append(moved.pop(name).result())
-    finally:
-        pool.shutdown(cancel_futures=True)
-    progress.report("Shuffling records", 1.0)
-    if plan.persons is not None and plan.persons.number:
-        who = by_person.persons(table[plan.persons.column])
-        published.append(_moved(by_person.numbered(who, source), order, storage))
-    final = Table(tuple(published))
-    # What the draw says of vanished values stays at home with them.
-    draws = {name: draw.within(final[name].labels) for name, draw in learned.items()}
-    repeats = known_of_persons(table, plan, None if persons is None else persons.public)
-    chosen = plan.persons
-    weigh = None
-    if chosen is not None and chosen.drawn:
-        who = by_person.persons(table[chosen.column])
-
-        def weigh(places: NDArray[np.intp]) -> NDArray[np.float64]:
-            return by_person.weights_of_many(who[places])
-
-    means = {name: told_means(read[name], table[name], weigh) for name in plan.generalisations if name in plan.draws}
-    told = {
-        name: {x: y for x, y in each.items() if x in set(final[name].labels)} for name, each in means.items() if each
-    }
-    return Published(table=final, draws=draws, thresholds=plan.thresholds, repeats=repeats, means=told)
-
-
-def known_of_persons(table: Table, plan: Plan, repeats: Repeats | None) -> Repeats | None:
-    """Return what is published of persons with several records, design effects where the draws go by person."""
-    chosen = plan.persons
-    if chosen is None:
-        return repeats
-    who = by_person.persons(table[chosen.column])
-    repeats = replace(rounded(who), way=chosen.way, shift=chosen.shift, days=chosen.days)
-    if chosen.drawn:
-        nsas = plan.named(Role.NSA)
-        effects = {name: draw.effects(table, who, name, nsas) for name, draw in plan.draws.items()}
-        return replace(repeats, effects=effects, whole=by_person.Effects.of_persons(table, who, nsas))
-    return replace(repeats, left_out=int(table.origin.get(by_person.LEFT_OUT, 0)))
+    progress.report("Preparing", 0.0)
+    prepared = prepare(shift_dates(table, plan.persons, source), plan)
+    progress.report("Drawing", 0.1)
+    shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
+    order = permutation(source, prepared.table.n)
+    columns: list[Column] = []
+    published = [name for name in prepared.table.names if plan.roles[name].published]
+    for done, name in enumerate(published):
+        progress.report("Putting rows in random order", 0.3 + 0.6 * done / len(published))
+        column = prepared.table[name]
+        if name in plan.sensitive:
+            drawn = column.with_codes(column.codes[shown[plan.block_of(name)][order]]).compacted()
+            columns.append(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn)
+        else:
+            columns.append(column.take(order).compacted())
+    effect = 1.0
+    if prepared.classes.number > 1:
+        columns.append(_numbers(CLASS, prepared.row_class[order]))
+    if prepared.units.person:
+        assert plan.persons is not None
+        if plan.persons.number:
+            columns.append(number_persons(prepared.owner, source).take(order))
+        else:
+            effects = (
+                design_effect(block_codes(prepared.table, block.columns)[shown[block]], prepared.units)
+                for block in plan.blocks
+            )
+            effect = round_effect(max(effects))
+    progress.report("Putting rows in random order", 1.0)
+    return Published(
+        table=Table(tuple(columns)),
+        blocks=plan.blocks,
+        class_columns=plan.classes,
+        cells=prepared.classes.cells,
+        person=prepared.units.person,
+        design_effect=effect,
+        thresholds=plan.thresholds,
+        rare=plan.rare,
+        means={
+            name: means
+            for name in plan.nsas
+            if name in plan.generalisations and (means := band_means(prepared.source[name], prepared.table[name]))
+        },
+    )
 
 
-def _moved(column: Column, order: NDArray[np.int32], storage: Storage) -> Column:
-    """Return the column in the published order, without labels that no published record has.
+def show_rows(prepared: Prepared, block: Block, source: Randomness) -> NDArray[np.int32]:
+    """Return (N,) the row whose values of a block each row is published with."""
+    units = prepared.units
+    values = np.zeros(units.number, np.int32) if units.person else block_codes(prepared.table, block.columns)
+    lender = block.draw.choose_lenders(values, prepared.classes.code, units.sizes, source)
+    return units.shown_rows(lender, source)
 
-    Compacted: the domain handed out is that of the published records, so a vanished value is named nowhere.
+
+def merge_rare(column: Column, least: int) -> Column:
+    """Return a published column with the values that fewer than `least` rows show joined as `OTHER`.
+
+    A function of the published table alone, so that every bound of small counts stands (mechanism.md section 5).
     """
-    return column.shuffled(order, storage).compacted(storage)
+    few = (column.counts() < least) & ~column.missing
+    if few.sum() < 2:
+        return column
+    labels = np.append(column.labels, np.array([OTHER], object))
+    same = np.flatnonzero(column.labels == OTHER)
+    to = np.where(few, same[0] if len(same) else column.m, np.arange(column.m)).astype(np.int32)
+    values = None if column.values is None or column.values.dtype.kind == "M" else np.append(column.values, np.nan)
+    kind = Kind.CATEGORY if values is None else column.kind
+    missing = np.append(column.missing, False)
+    return Column.from_codes(column.name, to[column.codes], labels, missing, values, kind=kind).compacted()
+
+
+def _numbers(name: str, codes: NDArray[np.int32]) -> Column:
+    number = int(codes.max()) + 1
+    labels = np.array([str(each) for each in range(1, number + 1)], object)
+    values = np.arange(1, number + 1, dtype=np.float64)
+    found = Column.from_codes(name, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
+    return found.compacted()
+
+
+def design_effect(values: NDArray[np.int32], units: Units) -> float:
+    """Return how many times wider sums over rows scatter where persons are drawn than where rows are.
+
+    sum over values of sum_p (s - g n)^2 over sum over rows of (h - g)^2: s of the n rows of person p show the value,
+    which has the share g. Of (N,) values as published, so that it tells less than person numbers would.
+    """
+    rows, counts = len(values), np.bincount(values)
+    share = counts / rows
+    sizes = units.sizes.astype(float)
+    both, times = np.unique(units.owner.astype(np.int64) * len(counts) + values, return_counts=True)
+    who, what = np.divmod(both, len(counts))
+    together = (times.astype(float) ** 2).sum() - 2 * (share[what] * times * sizes[who]).sum()
+    together += (share**2).sum() * (sizes**2).sum()
+    apart = rows * (share * (1 - share)).sum()
+    return float(together / apart) if apart > 0 else 1.0

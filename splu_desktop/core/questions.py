@@ -1,0 +1,135 @@
+"""Tables that must come out of a release: what is counted of a sensitive column, by which unchanged ones."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.messages import folded_text, listed, say
+from splu_desktop.core.table import Column, Table
+
+KINDS = ("count", "mean", "compare")
+WITHIN = 0.3  # relative error up to which a figure is readable, where nothing else is asked
+MOST_TABLES = 3
+_OF = re.compile(r"^(count|mean|compare)\s+(?:of\s+)?", re.I)
+
+
+@dataclass(frozen=True)
+class AskedTable:
+    """One table.
+
+    Attributes
+    ----------
+    sa : the sensitive column that is counted.
+    value : the value that is counted, None for each.
+    by : unchanged columns whose values, crossed, make the lines; at most three.
+    kind : "count", "mean" (of the numbers of `sa`) or "compare" (rates between lines).
+    within : relative error up to which a cell is readable.
+    """
+
+    sa: str
+    value: str | None = None
+    by: tuple[str, ...] = ()
+    kind: str = "count"
+    within: float = WITHIN
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by", tuple(self.by))
+        if self.kind not in KINDS:
+            raise BadSetting("A table is a {kinds}.", kinds=listed(KINDS, "{head} or {tail}"))
+        if len({self.sa, *self.by}) != 1 + len(self.by):
+            raise BadSetting("“{table}” names a column twice; name it once.", table=str(self))
+        if len(self.by) > 3:
+            raise BadSetting("“{table}” counts by more than three columns; name at most three.", table=str(self))
+        if not 0 < self.within < 1:
+            raise BadSetting("A figure is good within 1 to 99 %.")
+
+    def __str__(self) -> str:
+        what = self.sa if self.value is None else f"{self.sa}={self.value}"
+        head = "" if self.kind == "count" else f"{self.kind} of " if self.kind == "mean" else "compare "
+        return f"{head}{what} by {', '.join(self.by)}" if self.by else f"{head}{what}"
+
+    def words(self) -> str:
+        """Return the table in words, for people."""
+        what = say("“{column}”", column=self.sa) if self.value is None else say("“{value}”", value=self.value)
+        if not self.by:
+            return what
+        return say("{what} by {columns}", what=what, columns=listed(self.by, "{head} and {tail}"))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"table": str(self), "within": self.within}
+
+
+def cells_of(table: Table, asked: AskedTable) -> list[tuple[str, ...]]:
+    """Return the lines of a table: the labels, in `by`, that some record has together is not asked; all are crossed."""
+    sides = [[str(label) for label in table[name].compacted().labels] for name in asked.by]
+    return list(itertools.product(*sides))
+
+
+def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTable:
+    """Read ``SA=VALUE by A, B``, ``SA by A``, ``mean of SA by A`` or ``compare SA=VALUE by A``.
+
+    Names and values may hold commas, equals signs and the word "by": the longest that fits wins. Raises UnknownColumn,
+    BadSetting.
+    """
+    text = " ".join(text.split())
+    kind = "count"
+    if (head := _OF.match(text)) and not any(text.startswith(name) for name in table.names):
+        kind, text = head[1].lower(), text[head.end() :]
+    columns = {folded_text(" ".join(name.split())): name for name in table.names}
+    parts = re.split(r"\s+by\s+", text, flags=re.I)
+    for cut in range(len(parts), 0, -1):  # "by" may stand in a value: the longest head that can be read
+        what = _read_what(" by ".join(parts[:cut]), columns, table)
+        by = _read_by(" by ".join(parts[cut:]), columns)
+        if what is not None and by is not None:
+            return AskedTable(*what, by, kind, within)
+    what = _read_what(parts[0], columns, table)
+    if what is None:
+        name, equals, value = parts[0].partition("=")
+        if folded_text(name) in columns and equals:
+            raise BadSetting("“{column}” has no value “{value}”.", column=columns[folded_text(name)], value=value)
+        raise UnknownColumn(name.strip(), table.names)
+    raise UnknownColumn(parts[-1].split(",")[0].strip(), table.names)
+
+
+def _read_what(text: str, columns: Mapping[str, str], table: Table) -> tuple[str, str | None] | None:
+    if (name := columns.get(folded_text(text))) is not None:
+        return name, None
+    for head in sorted(columns, key=len, reverse=True):
+        if folded_text(text).startswith(f"{head}="):
+            column = table[columns[head]]
+            value = _label(column, text[text.index("=", len(head)) + 1 :])
+            return None if value is None else (column.name, value)
+    return None
+
+
+def _read_by(text: str, columns: Mapping[str, str]) -> tuple[str, ...] | None:
+    found: list[str] = []
+    parts = text.split(",") if text.strip() else []
+    while parts:
+        for length in range(len(parts), 0, -1):
+            name = columns.get(folded_text(",".join(parts[:length])))
+            if name is not None:
+                found.append(name)
+                del parts[:length]
+                break
+        else:
+            return None
+    return tuple(found)
+
+
+def _label(column: Column, text: str) -> str | None:
+    folded = folded_text(text)
+    same = [str(label) for label in column.labels.tolist() if str(label) == text.strip()]
+    alike = [str(label) for label in column.labels.tolist() if folded_text(str(label)) == folded]
+    return next(iter(same or alike), None)
+
+
+def questions_from(data: Sequence[Mapping[str, Any]], table: Table) -> tuple[AskedTable, ...]:
+    """Return the tables that `as_dict` gave. Raises BadSetting, UnknownColumn."""
+    return tuple(parse_question(str(each["table"]), table, float(each.get("within", WITHIN))) for each in data)
