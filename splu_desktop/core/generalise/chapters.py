@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.frozen import dataclass
 
 _ICD9 = (
     (1, "Infectious and parasitic diseases"),

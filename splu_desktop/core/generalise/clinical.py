@@ -16,13 +16,14 @@ BTS 2017 (oxygen and blood gases); Child-Pugh (Pugh et al. 1973, albumin); BSH 2
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from splu_desktop.core.generalise.intervals import Intervals, filled
 from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.table import Column, unique
 from splu_desktop.core.words import words_of
-from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

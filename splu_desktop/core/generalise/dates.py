@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from typing import Any, ClassVar
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.frozen import dataclass
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

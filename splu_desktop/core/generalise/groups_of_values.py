@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from splu_desktop.core.generalise.step import GONE, KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
-from splu_desktop.frozen import dataclass
 
 MOST_HIERARCHY_ROWS = 200_000
 _VALUE = "{value}"

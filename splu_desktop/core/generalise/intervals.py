@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -18,9 +19,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, number_text
 from splu_desktop.core.messages import say
-from splu_desktop.core.rationals import as_fraction
 from splu_desktop.core.table import Column, Kind, unique
-from splu_desktop.frozen import dataclass
 
 MOST_INTERVALS = 1_000
 LEAST_AT_END = 10  # records in an open interval found from the data
@@ -215,7 +214,7 @@ def round_width(column: Column, groups: int = 10) -> float:
 
 def _fraction(number: float | str | Fraction, what: str) -> Fraction:
     try:
-        exact = as_fraction(number)
+        exact = Fraction(str(number).strip())  # "0.1" is a tenth, and so is the nearest number to it
         if not math.isfinite(float(exact)):
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.table import Column
-from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Column, Kind, unique
-from splu_desktop.frozen import dataclass
 
 KEEP = -1  # in a grouping: the label stays as it is
 GONE = -2  # in a grouping: the label becomes a missing one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,14 @@ ENOUGH = 250  # records of an interval whose mean is told: T_f at the usual thre
 _STEPS = 20  # of an interval, to which its mean is rounded
 
 
-def told_means(
-    before: Column, after: Column, weigh: Callable[[NDArray[np.intp]], NDArray[np.float64]] | None = None
-) -> dict[str, float]:
-    """Return interval -> mean of the numbers in it, for intervals of enough records, so coarsely that no record shows.
+def band_means(before: Column, after: Column) -> dict[str, float]:
+    """Return band -> mean of the numbers in it, for bands of enough records, so coarsely that no record shows.
 
-    Rounded to a twentieth of the interval, an open one being as wide as the one beside it, or as its median is far
-    from its end; numbers so far from the median that a single one could move the mean by half of that count as the
-    farthest that could not. (Two digits of the median were no measure: 3e-299 of many 0, and of years a century.)
+    Rounded to a twentieth of the band, an open one being as wide as the one beside it, or as its median is far from
+    its end; numbers so far from the median that a single one could move the mean by half of that count as the farthest
+    that could not. (Two digits of the median were no measure: 3e-299 of many 0, and of years a century.)
 
-    before, after : a column as read, and in intervals; other columns have none.
-    weigh : what each record of an interval counts for, given where these stand, so that no person's count for too much.
+    before, after : a column as read, and in bands; other columns have none.
     """
     ends = interval_ends(after)
     if ends is None or before.kind not in (Kind.INTEGER, Kind.DECIMAL) or before.values is None:
@@ -44,11 +41,10 @@ def told_means(
         if size == 0:
             continue  # 0 of all but negative numbers, most of them 0: nothing says how coarse is coarse enough
         arm = len(inside) * size / 2
-        weight = None if weigh is None else weigh(np.flatnonzero(known)[codes == at])
-        mean = float(np.average(np.clip(inside, middle - arm, middle + arm), weights=weight))
+        mean = float(np.clip(inside, middle - arm, middle + arm).mean())
         stated = round(mean / size) * size
         if math.isfinite(ends[1][at]):
-            stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its interval
+            stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its band
         stated = max(stated, float(ends[0][at]))
         found[str(after.labels[at])] = float(f"{stated:.6g}")
     return found

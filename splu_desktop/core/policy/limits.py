@@ -1,0 +1,147 @@
+"""The limits of an audience: data of `resources/policy`, read in one place by proposal, verdict, report and window."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import Figure
+from splu_desktop.core.resources import resource_path
+
+LEVELS = ("colleague", "partner", "public")
+WHOLE = ("alike", "printed", "gamma")
+FEWEST_WORDS = 3
+REASONS = (
+    "The contract allows it",
+    "The ethics board has agreed",
+    "The law asks for it",
+    "Only totals are needed",
+    "The recipient knows the persons already",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a release may show at most, and must tell at least.
+
+    Attributes
+    ----------
+    name : of the audience, as its file is called.
+    alike, share_alike : so many persons look alike in the unchanged columns, for so large a share of the persons.
+    gamma : strength to begin with.
+    riskiest, average : how often a shown secret value is right in the riskiest group and on average, at most.
+    printed : least number printed in tables.
+    small_counts : chance that counts of 1 to alpha are wrong, at least, all releases together.
+    useful, within : share of the asked cells of 50 and more that must be told within a relative error.
+    """
+
+    name: str
+    alike: int
+    share_alike: float
+    gamma: float
+    riskiest: float
+    average: float
+    printed: int
+    small_counts: float
+    useful: float
+    within: float
+
+    def __post_init__(self) -> None:
+        shares = [getattr(self, each.name) for each in fields(self) if each.name not in ("name", *WHOLE)]
+        if not all(0 < share <= 1 for share in shares) or min(self.alike, self.printed) < 1 or self.gamma < 1:
+            raise BadSetting(
+                "The limits for “{name}” must be shares above 0 up to 1, and numbers from 1.", name=self.name
+            )
+
+
+def limits_for(audience: Audience | None, changed: Mapping[str, tuple[float, str]] | None = None) -> Limits:
+    """Return the limits for whoever gets the release; a partner who has signed where nobody was asked.
+
+    changed : name of a limit -> (its own value, why); reasons are checked.
+    """
+    found = limits_named(level_of(audience))
+    if not changed:
+        return found
+    known = {each.name for each in fields(found)} - {"name"}
+    for name, (_, why) in changed.items():
+        if name not in known:
+            raise BadSetting(
+                "There is no limit “{name}”; the limits are {known}.", name=name, known=", ".join(sorted(known))
+            )
+        check_reason(why)
+    own = {name: int(value) if name in ("alike", "printed") else float(value) for name, (value, _) in changed.items()}
+    return Limits(**{**{each.name: getattr(found, each.name) for each in fields(found)}, **own})
+
+
+def level_of(audience: Audience | None) -> str:
+    """Return whose limits hold: one wider for who holds records of the persons, the public's for who has not signed."""
+    if audience is None:
+        return "partner"
+    if audience.who == "public" or not audience.signed:
+        return "public"
+    return LEVELS[min(LEVELS.index(audience.who) + audience.holds_records, 2)]
+
+
+def limits_named(name: str) -> Limits:
+    """Return the limits of a file of the user's own folder, else of those that came with the program."""
+    data = _read(name)
+    try:
+        numbers = {
+            each.name: int(data[each.name]) if each.name in ("alike", "printed") else float(Fraction(data[each.name]))
+            for each in fields(Limits)
+            if each.name != "name"
+        }
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise BadSetting("The limits in {name}.toml lack a number, or one can't be read.", name=name) from None
+    return Limits(name=name, **numbers)  # type: ignore[arg-type]
+
+
+def reasons_named(name: str) -> dict[str, str]:
+    """Return why each limit is what it is, as its file says."""
+    return {str(limit): str(why) for limit, why in _read(name).get("why", {}).items()}
+
+
+def check_reason(text: str) -> str:
+    """Return a reason without blanks around it. Raises BadSetting where it has fewer than three words."""
+    found = " ".join(text.split())
+    words = [word for word in found.split() if any(map(str.isalpha, word))]
+    if len(words) < FEWEST_WORDS:
+        raise BadSetting(
+            "“{text}” is no reason; write at least {n} words that the person who signs will understand.",
+            text=found[:60],
+            n=FEWEST_WORDS,
+        )
+    return found
+
+
+def share_words(share: float) -> Figure:
+    """Return a share as people say it: "2 in 3"; with the least denominator that is near, else in per cent."""
+    for whole in (2, 3, 4, 5, 10):
+        part = round(share * whole)
+        if 0 < part < whole and abs(part / whole - share) < 0.005:
+            return Figure(f"{part} in {whole}")
+    return Figure(f"{100 * share:.0f} in 100")
+
+
+def _read(name: str) -> dict[str, Any]:
+    own = _own_folder() / f"{name}.toml"
+    path = own if own.is_file() else resource_path(f"policy/{name}.toml")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        raise BadSetting("The limits in {path} can't be read; mend the file or remove it.", path=str(path)) from None
+
+
+def _own_folder() -> Path:
+    named = os.environ.get("SPLU_DATA_DIR")
+    folder = Path(named) if named else Path(platformdirs.user_config_dir("SPLU Desktop", appauthor=False, roaming=True))
+    return folder / "policy"

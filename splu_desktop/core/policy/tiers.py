@@ -1,0 +1,195 @@
+"""The tier search: the mildest forms of the unchanged columns with which enough persons look alike.
+
+All steps of tier 0, of tiers 0 and 1, ... are taken until enough persons have k alike; then steps that are not needed
+are undone, those of the highest tier first. Coarser forms never part persons who looked alike, but for ages, whose
+cut points do not nest; so a step that could not be undone once is not tried again. Work is done on the distinct
+combinations of what the forms tell apart, not on records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise.blanking import persons_sharing, row_classes
+from splu_desktop.core.policy.ladders import TIERS, Rung
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.table import Column
+
+Levels = tuple[int, ...]
+_STAGE = "Trying ways"
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An unchanged column with its forms.
+
+    Attributes
+    ----------
+    column : as read.
+    subject : what it tells of a person.
+    rungs : its forms, the finest first, left out last.
+    asked : whether a table that must come out names it.
+    """
+
+    column: Column
+    subject: str
+    rungs: tuple[Rung, ...]
+    asked: bool
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+    @cached_property
+    def entropies(self) -> list[float]:
+        """What each form tells, in nats."""
+        counts = self.column.counts()
+        found = []
+        for rung in self.rungs:
+            shares = np.bincount(rung.to, counts, rung.m) / max(counts.sum(), 1)
+            found.append(float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum()))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Crowd:
+    """Distinct combinations of what forms from some levels on tell apart, and who has them.
+
+    codes : for each column, (K,) what each combination has; `to` turns them into the codes of a form.
+    combination, owner : (M,) the distinct pairs of a combination and a person.
+    """
+
+    levels: Levels
+    codes: list[NDArray[np.int64]]
+    to: list[list[NDArray[np.int64]]]
+    combination: NDArray[np.int64]
+    owner: NDArray[np.int64]
+
+
+class TierSearch:
+    """Looks for the mildest levels of columns with which enough persons look alike.
+
+    Parameters
+    ----------
+    candidates : the unchanged columns.
+    owner : (N,) the person of each record, 0..U-1.
+    k, share : persons alike, and for how large a share of the persons.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        owner: NDArray[np.integer],
+        k: int,
+        share: float,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.candidates = tuple(candidates)
+        self._owner = owner.astype(np.int64)
+        self._persons = int(owner.max(initial=-1)) + 1
+        self._k, self._share, self._progress = k, share, progress
+        self._known: dict[Levels, float] = {}
+        self._crowds: list[_Crowd] = []
+
+    def top(self, tier: int) -> Levels:
+        """Return the coarsest levels of tiers up to this."""
+        return tuple(
+            max(level for level, rung in enumerate(each.rungs) if rung.tier <= tier) for each in self.candidates
+        )
+
+    def alike(self, levels: Levels) -> float:
+        """Return the share of the persons of whom every row is shared by k persons or more."""
+        if levels not in self._known:
+            self._progress.report(_STAGE, min(len(self._known) / 200, 0.99))
+            self._known[levels] = self._count(levels)
+        return self._known[levels]
+
+    def holds(self, levels: Levels) -> bool:
+        """Return whether enough persons look alike."""
+        return self.alike(levels) >= self._share
+
+    def mildest(self, fixed: Mapping[str, int] | None = None) -> Levels | None:
+        """Return the mildest levels with which enough persons look alike, None where there are none.
+
+        fixed : columns whose level is given.
+        """
+        given = dict(fixed or {})
+
+        def levelled(levels: Levels) -> Levels:
+            return tuple(given.get(each.name, level) for each, level in zip(self.candidates, levels, strict=True))
+
+        for tier in range(TIERS + 1):
+            levels = levelled(self.top(tier))
+            if self.holds(levels):
+                return self._undone(levels, set(given))
+        return None
+
+    def _undone(self, levels: Levels, given: set[str]) -> Levels:
+        needed = {at for at, each in enumerate(self.candidates) if each.name in given}
+        while True:
+            open_ = [at for at, level in enumerate(levels) if level and at not in needed]
+            if not open_:
+                return levels
+            at = max(open_, key=lambda at: self._dearness(at, levels[at]))
+            finer = (*levels[:at], levels[at] - 1, *levels[at + 1 :])
+            if self.holds(finer):
+                levels = finer
+            else:
+                needed.add(at)
+
+    def _dearness(self, at: int, level: int) -> tuple[int, bool, float]:
+        each = self.candidates[at]
+        lost = each.entropies[level - 1] - each.entropies[level]
+        return each.rungs[level].tier, each.asked, lost
+
+    def _count(self, levels: Levels) -> float:
+        if not self._persons:
+            return 1.0
+        crowd = self._crowd(levels)
+        forms = [to[level][codes] for codes, to, level in zip(crowd.codes, crowd.to, levels, strict=True)]
+        sizes = [each.rungs[level].m for each, level in zip(self.candidates, levels, strict=True)]
+        number = len(crowd.codes[0]) if crowd.codes else 1
+        rows = row_classes(forms, sizes, number)[crowd.combination]
+        alone = persons_sharing(rows, crowd.owner) < self._k
+        return 1 - len(np.unique(crowd.owner[alone])) / self._persons
+
+    def _crowd(self, levels: Levels) -> _Crowd:
+        """Return combinations fine enough for these levels: the coarsest known, or new ones."""
+        fits = [each for each in self._crowds if all(a <= b for a, b in zip(each.levels, levels, strict=True))]
+        if fits:
+            best = min(fits, key=lambda each: len(each.combination))
+            # Much coarser levels get combinations of their own: they are far fewer.
+            if len(self._crowds) > TIERS or sum(best.levels) + 2 * len(levels) >= sum(levels):
+                return best
+        atoms, to = [], []
+        for each, level in zip(self.candidates, levels, strict=True):
+            forms = [rung.to.astype(np.int64) for rung in each.rungs[level:]]
+            own, first = _first_of(row_classes(forms, [rung.m for rung in each.rungs[level:]], each.column.m))
+            atoms.append((own, len(first)))
+            to.append([np.zeros(0, np.int64)] * level + [form[first] for form in forms])
+        n = len(self._owner)
+        rows = row_classes(
+            [own[each.column.codes] for (own, _), each in zip(atoms, self.candidates, strict=True)],
+            [size for _, size in atoms],
+            n,
+        )
+        _, first = np.unique(rows, return_index=True)
+        codes = [own[each.column.codes[first]] for (own, _), each in zip(atoms, self.candidates, strict=True)]
+        if self._persons < n:
+            pairs = np.unique(rows * self._persons + self._owner)
+            combination, owner = pairs // self._persons, pairs % self._persons
+        else:
+            combination, owner = rows, self._owner
+        found = _Crowd(levels, codes, to, combination, owner)
+        self._crowds.append(found)
+        return found
+
+
+def _first_of(groups: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return groups, np.unique(groups, return_index=True)[1]
