@@ -20,16 +20,8 @@ from splu_desktop.core.generalise.chain import (
 from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
-from splu_desktop.core.generalise.groups_of_values import (
-    USUAL_REST,
-    Groups,
-    Hierarchy,
-    OneMissing,
-    Rare,
-    Rest,
-    rare_together,
-)
-from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_quantiles, by_width, round_width
+from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
+from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_width, round_width
 from splu_desktop.core.generalise.measured import (
     NeedsGroups,
     check_sensitive,

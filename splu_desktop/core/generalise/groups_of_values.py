@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import GONE, KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
 
 MOST_HIERARCHY_ROWS = 200_000
-_VALUE = "{value}"
-_FREQUENT, _FEW = 5, 50  # a value of more than one in so many is frequent; of one in so many or fewer, records are few
 
 
 @dataclass(frozen=True)
@@ -200,8 +198,7 @@ class Rare(Generalisation):
     """Values of fewer than `k` records into one group.
 
     If that group had fewer than `k` records itself, the next rarest values join it until it has `k`: else it would say
-    of a rare value no less than the value itself. An empty `label` leaves their cells empty;
-    “{value}” in it stands for the most frequent of them.
+    of a rare value no less than the value itself.
     """
 
     k: int
@@ -213,33 +210,25 @@ class Rare(Generalisation):
             raise CannotGeneralise(
                 "The least number of records per value must be a whole number from 2, not {k}.", k=self.k
             )
+        if not self.label.strip():
+            raise CannotGeneralise("The group of rare values needs a name.")
 
     def grouping(self, column: Column) -> Grouping:
         """Return which labels are rare. Missing ones never are, and are not counted."""
         counts = column.counts()
-        if not self.label.strip():
-            return Grouping(np.where((counts < self.k) & ~column.missing, GONE, KEEP), [])
         free = np.flatnonzero(~column.missing)
         order = free[np.argsort(counts[free], kind="stable")]
-        up_to = np.cumsum(counts[order])
         rare = int(np.searchsorted(counts[order], self.k))
         group = np.full(column.m, KEEP)
-        if rare:
-            enough = min(int(np.searchsorted(up_to, self.k)) + 1, len(order))
-            group[order[: max(rare, enough)]] = 0
+        if not rare:
+            return Grouping(group, [])
+        enough = min(int(np.searchsorted(np.cumsum(counts[order]), self.k)) + 1, len(order))
+        group[order[: max(rare, enough)]] = 0
         kept = np.flatnonzero((group == KEEP) & ~column.missing)
-        if rare:  # the labels that stay are named too, so that the group of rare ones stands behind them
-            most = str(column.labels[order[max(rare, enough) - 1 : max(rare, enough)]][-1])
-            names = [*column.labels[kept].tolist(), self.label.replace(_VALUE, most)]
-            group[group == 0] = len(kept)
-            group[kept] = np.arange(len(kept))
-            return Grouping(group, names)
-        return Grouping(group, [])
-
-    def named(self, column: Column) -> str:
-        """Return what its group is called in this column."""
-        names = self.grouping(column).names
-        return names[-1] if names and _VALUE in self.label else self.label
+        # The labels that stay are named too, so that the group of rare ones stands behind them.
+        group[group == 0] = len(kept)
+        group[kept] = np.arange(len(kept))
+        return Grouping(group, [*column.labels[kept].tolist(), self.label])
 
     def settings(self) -> dict[str, Any]:
         """Return k and the group's name."""
@@ -253,43 +242,7 @@ class Rare(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        if not self.label.strip():
-            return say("values of fewer than {k} records left empty", k=self.k)
-        if _VALUE in self.label:
-            return say("values of fewer than {k} records put with the next more frequent one", k=self.k)
         return say("values of fewer than {k} records into “{label}”", k=self.k, label=self.label)
-
-
-@dataclass(frozen=True)
-class Rest:
-    """What rare values are called that are put together, and put with a frequent one, in the custodian's language."""
-
-    alone: str = "Other"
-    joined: str = "{value} or other"
-
-
-USUAL_REST = Rest()
-
-
-def rare_together(column: Column, least: int, rest: Rest = USUAL_REST) -> Rare | None:
-    """Return what puts values of fewer than `least` records together, None where that gives up too much.
-
-    A frequent value never goes into a rest, nor does a rest hold more than half of the records. Where few are rare,
-    too few for a rest of their own, they are left empty if others are, or go with a frequent value that keeps its name.
-    """
-    counts = np.where(column.missing, 0, column.counts())
-    filled = int(counts.sum())
-    found = Rare(least, rest.alone).grouping(column) if least > 1 else None
-    if found is None or not found.names:
-        return None
-    together = counts[found.group == len(found.names) - 1]
-    if together.max() <= filled // _FREQUENT:
-        own = {label.casefold(): label for label in map(str, column.labels[~column.missing])}
-        alone = own.get(rest.alone.casefold()) or own.get(USUAL_REST.alone.casefold()) or rest.alone
-        return Rare(least, alone) if 2 * together.sum() <= filled else None
-    if least > filled // _FEW + 1:
-        return None
-    return Rare(least, "" if column.missing.any() else rest.joined)
 
 
 @dataclass(frozen=True)

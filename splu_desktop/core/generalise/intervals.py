@@ -1,4 +1,4 @@
-"""Numbers into intervals: by width, by quantiles, by own cut points.
+"""Numbers into intervals, by width or by own cut points.
 
 Whatever way they were found, intervals are kept as their cut points, so that a saved choice always means the same
 groups. Cut points found from the data are round numbers, the first and the last interval are open, and each of the two
@@ -8,6 +8,7 @@ holds a fair number of records: no boundary tells the least or greatest value of
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,8 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind, unique
 
 MOST_INTERVALS = 1_000
+_LONGEST = 40
+_HUGE_POWER = re.compile(r"[eE][+-]?\d{4}")
 LEAST_AT_END = 10  # records in an open interval found from the data
 _LEAST_SHARE = 200  # or one in so many of the records, whichever is more
 
@@ -33,13 +36,12 @@ class Intervals(Generalisation):
     Attributes
     ----------
     cuts : rising cut points, at least one.
-    found : how the cut points were found, to be shown and changed again: ("width", w) or ("quantiles", k); None for own
-        cut points.
+    width : of the intervals, to be shown and changed again; None for own cut points.
     clinical : measure, unit and source of clinical cut points (`generalise.clinical`), "" for others.
     """
 
     cuts: tuple[float, ...]
-    found: tuple[str, float] | None = None
+    width: float | None = None
     clinical: str = ""
     how: ClassVar[str] = "intervals"
 
@@ -68,24 +70,22 @@ class Intervals(Generalisation):
         return Grouping(group, interval_labels(cuts.tolist(), whole=column.kind is Kind.INTEGER))
 
     def settings(self) -> dict[str, Any]:
-        """Return cut points and how they were found."""
+        """Return cut points and width."""
         plain = [int(cut) if cut == int(cut) and abs(cut) < 2**53 else cut for cut in self.cuts]
-        found = {} if self.found is None else {"found_by": self.found[0], "size": self.found[1]}
+        found = {} if self.width is None else {"width": self.width}
         return {"cuts": plain, **found, **({"clinical": self.clinical} if self.clinical else {})}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Intervals:
         """Return the intervals with these settings."""
-        by = settings.get("found_by")
-        if by not in (None, "width", "quantiles"):
-            raise ValueError(by)
+        width = settings.get("width")
         cuts = settings["cuts"]
         if isinstance(cuts, str) or any(isinstance(cut, str | bool) for cut in cuts):
             raise TypeError(cuts)
         clinical = settings.get("clinical", "")
         if not isinstance(clinical, str) or len(clinical) > 100:
             raise TypeError(clinical)
-        return cls(tuple(cuts), None if by is None else (by, float(settings["size"])), clinical)
+        return cls(tuple(cuts), None if width is None else float(width), clinical)
 
     @property
     def words(self) -> str:
@@ -96,12 +96,9 @@ class Intervals(Generalisation):
         cuts = ", ".join(shown)
         if self.clinical:
             return say("numbers into clinical intervals ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)
-        if self.found is None:
+        if self.width is None:
             return say("numbers into intervals, cut at {cuts}", cuts=cuts)
-        if self.found[0] == "width":
-            size = number_text(self.found[1])
-            return say("numbers into intervals of width {width}, cut at {cuts}", width=size, cuts=cuts)
-        return say("numbers into intervals of about equally many records each, cut at {cuts}", cuts=cuts)
+        return say("numbers into intervals of width {width}, cut at {cuts}", width=number_text(self.width), cuts=cuts)
 
 
 def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
@@ -165,37 +162,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
             width=number_text(float(exact)),
             column=column.name,
         )
-    return Intervals(tuple(cuts), ("width", float(exact)))
-
-
-def by_quantiles(column: Column, groups: int) -> Intervals:
-    """Return up to `groups` intervals of about equally many records, with bounds rounded to round numbers.
-
-    Raises CannotGeneralise where `groups` is below 2 or the column's values don't allow two intervals.
-    """
-    if not 2 <= groups <= MOST_INTERVALS:
-        raise CannotGeneralise(
-            "The number of intervals must lie between 2 and {most}, not at {groups}.",
-            most=MOST_INTERVALS,
-            groups=groups,
-        )
-    values, counts = filled(column)
-    below = np.cumsum(counts) - counts  # records below each value
-    goals = np.arange(1, groups) * counts.sum() / groups
-    at = np.searchsorted(below, goals)
-    at = np.minimum(at, len(values) - 1)
-    left = np.maximum(at - 1, 0)
-    nearer = np.where(np.abs(below[left] - goals) < np.abs(below[at] - goals), left, at)
-    nearer = unique(nearer[nearer > 0])
-    whole = column.kind is Kind.INTEGER
-    before, total = np.append(0, np.cumsum(counts)), int(counts.sum())
-    cuts = unique([_round_between(i, values, before, total // (10 * groups), whole) for i in nearer.tolist()])
-    cuts = _well_filled(cuts, values, counts)
-    if not len(cuts):
-        raise CannotGeneralise(
-            "The values of column “{column}” don't fall into two intervals of many records.", column=column.name
-        )
-    return Intervals(tuple(cuts.tolist()), ("quantiles", float(groups)))
+    return Intervals(tuple(cuts), float(exact))
 
 
 def by_cuts(cuts: Sequence[float | str]) -> Intervals:
@@ -214,7 +181,10 @@ def round_width(column: Column, groups: int = 10) -> float:
 
 def _fraction(number: float | str | Fraction, what: str) -> Fraction:
     try:
-        exact = Fraction(str(number).strip())  # "0.1" is a tenth, and so is the nearest number to it
+        text = str(number).strip()
+        if len(text) > _LONGEST or _HUGE_POWER.search(text):  # "1e999999999" would be worked out digit by digit
+            raise ValueError
+        exact = number if isinstance(number, Fraction) else Fraction(text)  # "0.1" is a tenth, as people mean it
         if not math.isfinite(float(exact)):
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -241,25 +211,6 @@ def _least_at_end(total: int) -> int:
     return max(LEAST_AT_END, total // _LEAST_SHARE)
 
 
-def _well_filled(
-    cuts: NDArray[np.float64], values: NDArray[np.float64], counts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the cut points without those that leave too few records in an interval."""
-    total = int(counts.sum())
-    least = _least_at_end(total)
-    below = np.append(0, np.cumsum(counts))[np.searchsorted(values, cuts)]
-    fair = (below >= least) & (total - below >= least)
-    cuts, below = cuts[fair], below[fair]
-    kept: list[int] = []
-    for i in range(len(cuts)):
-        if not kept or below[i] - below[kept[-1]] >= least:
-            kept.append(i)
-    return cuts[kept]
-
-
-_HUGE = Fraction(np.finfo(np.float64).max.item())
-
-
 def _round_step(size: float, *, up: bool = False) -> float:
     """Return 1, 2 or 5 times a power of ten: the largest up to `size`, or the least from it on."""
     power = min(math.floor(math.log10(size)), 306)
@@ -267,24 +218,3 @@ def _round_step(size: float, *, up: bool = False) -> float:
     if up:
         return min((step for step in steps if step >= size * (1 - 1e-12)), default=steps[-1])
     return max((step for step in steps if step <= size * (1 + 1e-12)), default=steps[0])
-
-
-def _round_between(at: int, values: NDArray[np.float64], before: NDArray[np.int64], most: int, whole: bool) -> float:
-    """Return a round cut point between values[at - 1] and values[at], or near it: at most `most` records off.
-
-    A cut point anywhere in (values[at - 1], values[at]] splits alike. `before` holds the records below each value.
-    """
-    high = float(values[at])
-    spread = float(values[-1] / 2 - values[0] / 2)  # halves: the difference of huge numbers leaves floating point
-    step = _round_step(spread)
-    while step > spread * 1e-12 and (not whole or step >= 1):
-        size = Fraction(repr(step))
-        for way in (math.floor, math.ceil):
-            exact = way(Fraction(high) / size) * size
-            if abs(exact) > _HUGE:  # the next round number lies beyond floating point
-                continue
-            cut = float(exact)
-            if abs(int(before[np.searchsorted(values, cut)]) - int(before[at])) <= most:
-                return cut
-        step = _round_step(step * 0.9)
-    return math.ceil(high) if whole else high

@@ -15,16 +15,14 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import DatePart, Part
-from splu_desktop.core.generalise.groups_of_values import USUAL_REST, Rest, rare_together
-from splu_desktop.core.generalise.intervals import by_quantiles, by_width, round_width
-from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation
-from splu_desktop.core.generalise.typical import ENOUGH
+from splu_desktop.core.generalise.groups_of_values import Rare
+from splu_desktop.core.generalise.intervals import by_width, round_width
+from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, number_text
 from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.core.words import words_of
 
 SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever they measure
 LONG_CODE = 2_000  # distinct whole numbers above which only the name makes a column a code
-_SPARE = 1.15  # cut points are round numbers, so that intervals are of unequal sizes
 _FILLED = 0.9  # of the whole numbers from least to greatest that a code uses at least
 SUGGESTED_GROUPS = 10
 
@@ -57,7 +55,7 @@ class NeedsGroups(BadSetting):
                 "put them into intervals first (for example --generalise '{column}:{option}'), or read it as codes if "
                 "its numbers name categories."
             )
-            option = f"quantiles={SUGGESTED_GROUPS}"
+            option = f"width={number_text(round_width(column))}"
         super().__init__(template, column=column.name, distinct=distinct, option=option)
         self.column = column.name
 
@@ -88,53 +86,38 @@ def is_measurement(column: Column) -> bool:
     return bool(distinct < _FILLED * (values.max() - values.min() + 1))
 
 
-def suggest(column: Column, *, sensitive: bool = True, gamma: int | None = None) -> tuple[Generalisation, ...]:
+def suggest(column: Column) -> tuple[Generalisation, ...]:
     """Return a sensible generalisation of a measurement, empty where none is needed or none fits.
 
-    Parameters
-    ----------
-    sensitive : whether the column is to be re-drawn. Then numbers go into clinical intervals where such are known, else
-        into intervals of about equally many records, at least twice gamma of them, so that no interval comes near the
-        eligibility limit; if not, into intervals of a round width, which are easier to read.
-    gamma : the group size wanted; None for the usual one.
+    Dates by their year, quarter or month; numbers in clinical intervals where such are known, else in intervals of a
+    round width. Cut points are round or published ones, never such as divide the records (mechanism.md section 5).
     """
     if not is_measurement(column):
         return ()
     if column.kind in (Kind.DATE, Kind.DATETIME):
         return (_date_part(column),)
-    wanted = max(SUGGESTED_GROUPS, 2 * (gamma or 0))
-    # So many records in each that its mean can be told: without it no mean of the column can be asked.
-    told = int(np.isfinite(column.values[column.codes]).sum() // (_SPARE * ENOUGH)) if column.values is not None else 0
-    tries = [*([told] if 2 * (gamma or 2) <= told < wanted else []), wanted, SUGGESTED_GROUPS, 5]
-    try:
-        if not sensitive:
-            return (by_width(column, round_width(column)),)
-        if measure_of(column) is not None:
-            with suppress(CannotGeneralise):  # all records may lie within one interval
-                return (clinical(column),)
-        for groups in tries:
-            found = by_quantiles(column, groups)
-            if len(found.cuts) + 1 >= (gamma or 2):
-                return (found,)
-    except CannotGeneralise:
-        pass
+    if measure_of(column) is not None:
+        with suppress(CannotGeneralise):  # all records may lie within one interval
+            return (clinical(column),)
+    with suppress(CannotGeneralise):
+        return (by_width(column, round_width(column)),)
     return ()
 
 
-def coarser(column: Column, k: int = 10, rest: Rest = USUAL_REST) -> tuple[Generalisation, ...]:
+def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
     """Return what would make a column published unchanged less telling, empty where nothing obvious would.
 
     Intervals of a round width for measurements, part of the date, the chapter of diagnosis codes, or the values of
-    fewer than `k` records into one, called as `rest` says.
+    fewer than `k` records into one.
     """
-    found = suggest(column, sensitive=False)
+    found = suggest(column)
     if found:
         return found
     system = system_of(column)
     if system:
         return (Chapter(system),)
-    rare = rare_together(column, k, rest)
-    return (rare,) if rare is not None and 1 < rare.apply(column).m < column.m else ()
+    rare = Rare(k)
+    return (rare,) if 1 < rare.apply(column).m < column.m else ()
 
 
 def _date_part(column: Column) -> Generalisation:

@@ -19,7 +19,6 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Column, Kind, unique
 
 KEEP = -1  # in a grouping: the label stays as it is
-GONE = -2  # in a grouping: the label becomes a missing one
 
 
 class CannotGeneralise(BadSetting):
@@ -32,8 +31,7 @@ class Grouping:
 
     Attributes
     ----------
-    group : (m,) int, index into `names`; KEEP where the label stays, GONE where its records have no value any more.
-        Ignored where the label is missing.
+    group : (m,) int, index into `names`; KEEP where the label stays. Ignored where the label is missing.
     names : labels of the groups, in the order they are to stand in. Equal names are one group.
     kind, values : what the groups stand for: values is (len(names),) for kinds with an order, None for others. A kind
         with an order is for groupings that keep no label.
@@ -87,14 +85,13 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     """
     if grouping.missing_as is not None:
         return _one_missing(column, grouping.missing_as)
-    gone = (grouping.group == GONE) & ~column.missing
     stays = (grouping.group == KEEP) | column.missing
     if stays.all() and grouping.values is None:
         return column, np.arange(column.m, dtype=np.int32)
     place: dict[str, int] = {}
     for name in grouping.names:
         place.setdefault(name, len(place))
-    moved = ~stays & ~gone
+    moved = ~stays
     meant = unique(grouping.group[moved]).tolist()
     taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
@@ -109,13 +106,11 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     to = np.empty(column.m, np.int64)
     to[moved] = named[grouping.group[moved]]
     to[stays] = [place[label] for label in column.labels[stays].tolist()]
-    if gone.any():
-        to[gone] = place.setdefault(next(iter(column.labels[column.missing].tolist()), ""), len(place))
     used, new = np.unique(to, return_inverse=True)
     names = np.empty(len(place), object)
     names[:] = list(place)
     absent = np.zeros(len(place), bool)
-    absent[to[column.missing | gone]] = True
+    absent[to[column.missing]] = True
     codes: NDArray[np.int32] = new.astype(np.int32)
     result = replace(
         column,
