@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.typical import typical
-from splu_desktop.core.mechanism import CLASS, Block, ClassCell, Draw
-from splu_desktop.core.persons.choice import NUMBER
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell, Draw
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 
@@ -109,3 +108,13 @@ class Published:
         if column.values is not None and column.values.dtype.kind == "f":
             return np.where(column.missing, np.nan, column.values)
         return typical(column, self.means.get(name, {}))
+
+
+def block_codes(table: Table, columns: Sequence[str]) -> NDArray[np.int32]:
+    """Return (N,) codes of the combinations of some columns, from 0 without a gap where there are several columns."""
+    if len(columns) == 1:
+        return table[columns[0]].codes
+    keys = np.zeros(table.n, np.int64)
+    for name in columns:
+        keys = np.unique(keys * table[name].m + table[name].codes, return_inverse=True)[1].astype(np.int64)
+    return keys.astype(np.int32)

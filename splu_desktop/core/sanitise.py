@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +22,11 @@ from splu_desktop.core.mechanism import (
     permutation,
 )
 from splu_desktop.core.mechanism.published_numbers import round_effect
-from splu_desktop.core.persons.choice import NUMBER, persons
+from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.published import Published
+from splu_desktop.core.published import Published, block_codes
 from splu_desktop.core.table import Column, Kind, Table
 
 OTHER = "Other"  # what values are called that too few published rows show
@@ -111,16 +110,6 @@ def _check_block(prepared: Prepared, block: Block) -> None:
     counts = np.bincount(prepared.row_class.astype(np.int64) * m + values, minlength=m * prepared.classes.number)
     for each in counts.reshape(-1, m):
         block.draw.check(each, block.columns[0])
-
-
-def block_codes(table: Table, columns: Sequence[str]) -> NDArray[np.int32]:
-    """Return (N,) codes of the combinations of some columns, from 0 without a gap where there are several columns."""
-    if len(columns) == 1:
-        return table[columns[0]].codes
-    keys = np.zeros(table.n, np.int64)
-    for name in columns:
-        keys = np.unique(keys * table[name].m + table[name].codes, return_inverse=True)[1].astype(np.int64)
-    return keys.astype(np.int32)
 
 
 def run(

@@ -15,4 +15,4 @@ from splu_desktop.core.mechanism.draw import (
 )
 from splu_desktop.core.mechanism.lenders import Lenders
 from splu_desktop.core.mechanism.randomness import Randomness, SystemRandomness, below, permutation
-from splu_desktop.core.mechanism.units import Units
+from splu_desktop.core.mechanism.units import NUMBER, Units

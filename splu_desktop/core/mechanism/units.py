@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism.randomness import Randomness, below, permutation
 
+NUMBER = "person number"  # name of the published column that holds each row's person, where that was chosen
+
 
 @dataclass(frozen=True, eq=False)
 class Units:

@@ -1,0 +1,1 @@
+"""Answers to whoever reads a release."""

@@ -1,0 +1,218 @@
+"""Counts: estimate and interval from what was published, on whole arrays of cells at once.
+
+A cell is a line (records that meet conditions on unchanged columns) and an event (a set of values of one block, or of
+several). Figures come by class and are added. mechanism.md section 4; tests/core/test_counts.py holds the coverage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.mechanism import Draw
+from splu_desktop.core.thresholds import NORMAL_95
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Figures of cells, each (...) of one shape.
+
+    Attributes
+    ----------
+    estimate : right on average over releases; may be negative.
+    level, slope : the variance of the estimate where x records have the event is level + slope x.
+    """
+
+    estimate: Floats
+    level: Floats
+    slope: Floats
+
+    def variance(self, count: Floats) -> Floats:
+        """Return the variance at some counts, never negative."""
+        return np.asarray(np.maximum(self.level + self.slope * count, 0.0))
+
+    def scaled(self, effect: Floats | float) -> Counted:
+        """Return the figures with a design effect: so many times the variance."""
+        return Counted(self.estimate, self.level * effect, self.slope * effect)
+
+    def among_alike(self, records: int) -> Counted:
+        """Return the figures about persons like these, of whom the table is a sample of so many records."""
+        share = np.clip(self.estimate / max(records, 1), 0.0, 1.0)
+        return Counted(self.estimate, self.level, self.slope + 1 - share)
+
+    def interval(self, top: Floats) -> tuple[Floats, Floats]:
+        """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top]."""
+        half = NORMAL_95**2 * self.slope / 2
+        inner = half**2 + NORMAL_95**2 * (self.slope * self.estimate + self.level)
+        arm = np.sqrt(np.maximum(inner, 0.0))
+        low, high = (np.clip(self.estimate + half + sign * arm, 0.0, top) for sign in (-1, 1))
+        return np.minimum(low, high), np.maximum(low, high)
+
+
+def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats, share: Floats) -> Counted:
+    """Return figures by class of events of one block that was drawn by lenders.
+
+    Parameters
+    ----------
+    draw_a : a = 1/gamma.
+    selected, size : (K, 1) records of the line in the class, and of the class.
+    shown : (K, Q) records of the line that show the event.
+    share : (K, Q) share of the class that shows it.
+
+    The estimate is (shown - (1-a) selected g)/a. A record of the line moves it by (1 - (1-a) q)/a where it shows the
+    event, others by (1-a) q/a through g, which is read off the table; q = selected/size. g itself moves with x.
+    """
+    a, b = draw_a, 1 - draw_a
+    x = (shown - b * selected * share) / a
+    q = selected / size
+    own, pull = (1 - b * q) ** 2, (b * q) ** 2
+    others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0)  # bearers outside the line
+    p0, p1 = b * share, a + b * share
+    # v0 of who has it not is linear in g = (others + x)/size; v1 - v0 of who has it is taken as it is.
+    more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
+    per_bearer = b * (1 - p0) / (size * a**2) * (own * selected + pull * (size - selected))
+    level = per_bearer * others + pull * others * more
+    return Counted(x, level, per_bearer + own * more)
+
+
+def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> Counted:
+    """Return figures of events of a block that was drawn in decoy groups, in one class.
+
+    Parameters
+    ----------
+    selected : (L,) records of each line.
+    shown : (L, m) records of each line that show each value.
+    counts : (m,) records of the class that show each value.
+    events : (Q, m) which values make each event.
+    """
+    phi = draw.score(events, counts)
+    x = shown @ phi.T
+    q = (selected / max(counts.sum(), 1))[:, None]
+    spread = shown @ (phi**2).T - x
+    level = (1 - q) * spread + q**2 * (events @ counts) * (1 - 1 / draw.gamma)
+    return Counted(x, np.maximum(level, 0.0), np.zeros_like(x))
+
+
+def count_several_blocks(
+    a: Sequence[float], selected: Floats, size: Floats, states: Floats, shares: Sequence[Floats]
+) -> Counted:
+    """Return figures by class of events that several blocks make together, all drawn by lenders.
+
+    Parameters
+    ----------
+    a : 1/gamma of each of the B blocks.
+    selected, size : (K, 1) records of the line in the class, and of the class.
+    states : (2, ..., 2, K, Q) records of the line by whether they show each block's part (index 1) or not.
+    shares : of each block, (K, Q) share of the class that shows its part.
+
+    F of a record is the product of scores less what it moves each block's g: F = prod(phi) - sum_b (1-a)/a M_b u_b.
+    The variance of a true state is T F^2 - (T F)^2; the states' counts follow from x and from each part's own count,
+    as if parts were independent where nothing is known.
+    """
+    number = len(a)
+    cells = states.shape[number:]
+    phi = [
+        np.stack([np.broadcast_to(-(1 - p) * g / p, cells), np.broadcast_to((1 - (1 - p) * g) / p, cells)])
+        for p, g in zip(a, shares, strict=True)
+    ]
+
+    def product(but: int = -1) -> Floats:
+        """prod of phi over blocks, (2, ..., 2, K, Q); without block `but`."""
+        found = np.ones((1,) * number + (1, 1))
+        for at, each in enumerate(phi):
+            if at != but:
+                shape = [1] * number + list(cells)
+                shape[at] = 2
+                found = found * each.reshape(shape)
+        return np.broadcast_to(found, (2,) * number + cells)
+
+    axes = tuple(range(number))
+    x = (states * product()).sum(axis=axes)
+    moved = [(1 - p) / p * (states * product(at)).sum(axis=axes) / size for at, p in enumerate(a)]
+    effect = np.array(product())
+    variance_outside = np.zeros(cells)
+    for at, (p, g, pull) in enumerate(zip(a, shares, moved, strict=True)):
+        index: list[slice | int] = [slice(None)] * number
+        index[at] = 1
+        effect[tuple(index)] = effect[tuple(index)] - pull
+        variance_outside += pull**2 * (p * (1 - p) + (1 - p)) * g * (1 - g)
+
+    def transition(values: Floats) -> Floats:
+        """T: the mean of a function of the shown state, given the true one."""
+        for at, (p, g) in enumerate(zip(a, shares, strict=True)):
+            lent = (1 - p) * ((1 - g) * np.take(values, [0], axis=at) + g * np.take(values, [1], axis=at))
+            values = p * values + lent
+        return values
+
+    variance = np.maximum(transition(effect**2) - transition(effect) ** 2, 0.0)
+    # Counts of true states as base + step x, from the parts' own counts.
+    parts = [np.clip((states * _only(phi, at, number)).sum(axis=axes), 0.0, selected) for at in range(number)]
+    base, step = np.empty_like(variance), np.empty_like(variance)
+    for state in np.ndindex(*(2,) * number):
+        share_alone = np.ones(cells)
+        for at, has in enumerate(state):
+            part = parts[at] / np.maximum(selected, 1)
+            share_alone = share_alone * (part if has else 1 - part)
+        sign = -1.0 if (number - sum(state)) % 2 else 1.0
+        together = np.ones(cells)
+        for part in parts:
+            together = together * part / np.maximum(selected, 1)
+        # Whatever x takes from the state where all meet, its neighbours have: inclusion and exclusion.
+        base[state] = selected * (share_alone - sign * together)
+        step[state] = sign
+    level = (base * variance).sum(axis=axes) + (size - selected) * variance_outside
+    return Counted(x, level, (step * variance).sum(axis=axes))
+
+
+def _only(phi: Sequence[Floats], at: int, number: int) -> Floats:
+    shape = [1] * number + list(phi[at].shape[1:])
+    shape[at] = 2
+    return phi[at].reshape(shape)
+
+
+def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expected: Floats) -> Counted:
+    """Return figures of lines from those of their parts in classes.
+
+    Parameters
+    ----------
+    by_class : (K, Q) figures of parts.
+    line : (K,) the line that each part is of.
+    expected : (K, Q) records of the part that the class lets expect, by which x is split over classes.
+    """
+
+    def total(each: Floats) -> Floats:
+        found = np.zeros((lines, *np.shape(each)[1:]))
+        np.add.at(found, line, each)
+        return found
+
+    whole = total(expected)
+    weight = np.where(whole[line] > 0, expected / np.where(whole[line] > 0, whole[line], 1), 0.0)
+    none = total(weight)[line] == 0
+    parts = np.bincount(line, minlength=lines)[line][:, None]
+    weight = np.where(none, 1 / parts, weight)
+    return Counted(total(by_class.estimate), total(by_class.level), total(by_class.slope * weight))
+
+
+def shrink(estimate: Floats, variance: Floats, target: Floats, spread: float) -> Floats:
+    """Return estimates drawn towards a target: mu + k (x - mu), k = t mu^2 / (t mu^2 + V)."""
+    signal = spread * target**2
+    k = np.where(signal + variance > 0, signal / np.where(signal + variance > 0, signal + variance, 1), 1.0)
+    return np.asarray(target + k * (estimate - target))
+
+
+def learn_spread(estimate: Floats, variance: Floats, target: Floats) -> float:
+    """Return t, the relative spread of counts about their targets, by ten rounds of weighted least squares."""
+    good = (target > 0) & np.isfinite(variance) & (variance > 0)
+    x, v, mu = estimate[good], variance[good], target[good]
+    t = 0.0
+    if not len(x):
+        return t
+    for _ in range(10):
+        m = mu**2 / (v + t * mu**2) ** 2
+        t = max(float((m * ((x - mu) ** 2 - v)).sum() / (m * mu**2).sum()), 0.0)
+    return t

@@ -1,0 +1,439 @@
+"""Who reads a release: answers to counts of any combination of values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.answer import Answer
+from splu_desktop.core.answer.conditions import Condition, UnknownValue, unknown_column
+from splu_desktop.core.answer.counts import (
+    Counted,
+    add_classes,
+    count_groups,
+    count_one_block,
+    count_several_blocks,
+    learn_spread,
+    shrink,
+)
+from splu_desktop.core.answer.scores import Scores, class_shares
+from splu_desktop.core.errors import BadQuestion, BadSetting
+from splu_desktop.core.mechanism import Block
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Column
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+ESTIMATORS = ("shrunk", "unbiased", "as-published")
+_MOST_LABELS = 50  # of an unchanged column from which spreads are learned
+_MOST_COLUMNS = 40
+
+
+def check_estimator(name: str) -> None:
+    """Raise BadSetting unless there is an estimator of this name."""
+    if name not in ESTIMATORS:
+        raise BadSetting(
+            "There is no estimator “{name}”; choose among {known}.", name=name, known=", ".join(ESTIMATORS)
+        )
+
+
+@dataclass(frozen=True)
+class Question:
+    """Conditions as labels: of unchanged columns, and of sensitive ones."""
+
+    nsas: tuple[tuple[str, bytes], ...]
+    sas: tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Figures of every value of a sensitive column (or of pairs) in many lines.
+
+    Attributes
+    ----------
+    selected : (L,) rows of each line.
+    published : (L, Q) rows that show each event.
+    figures : (L, Q) unbiased estimates with their variances.
+    target : (L, Q) counts that lines and events let expect by themselves.
+    """
+
+    selected: NDArray[np.int64]
+    published: NDArray[np.int64]
+    figures: Counted
+    target: Floats
+
+
+class Reader:
+    """Answers from one release. Safe to share between threads once made."""
+
+    def __init__(self, published: Published) -> None:
+        self.published = published
+        self.scores = Scores(published)
+        self._lifts: dict[tuple[str, str, bytes], Floats] = {}
+
+    # --- one question
+
+    def answer(self, conditions: Sequence[Condition], estimator: str = "shrunk") -> Answer:
+        """Return the answer to one count. Raises BadQuestion, BadSetting."""
+        return self.answers([conditions], estimator)[0]
+
+    def answers(
+        self, questions: Sequence[Sequence[Condition]], estimator: str = "shrunk", progress: Progress = SILENT
+    ) -> list[Answer]:
+        """Return answers to counts, in their order. Raises BadQuestion, BadSetting; Cancelled."""
+        check_estimator(estimator)
+        found: list[Answer] = []
+        known: dict[Question, Answer] = {}
+        for done, conditions in enumerate(questions):
+            progress.report("Counting", done / len(questions))
+            question = self.resolve(conditions)
+            if question not in known:
+                known[question] = self._answer(question, estimator)
+            found.append(_asked(known[question], tuple(conditions)))
+        return found
+
+    def resolve(self, conditions: Sequence[Condition]) -> Question:
+        """Return conditions as sets of labels, those on one column intersected. Raises BadQuestion.
+
+        A sensitive value that no published row shows is no fault: rare values may vanish in the draw.
+        """
+        table = self.published.table
+        chosen: dict[str, Flags] = {}
+        for condition in conditions:
+            if condition.column not in table:
+                raise BadQuestion(unknown_column(condition.column, self.published))
+            column, sensitive = table[condition.column], self.published.is_sensitive(condition.column)
+            try:
+                labels = condition.select(column, sensitive=sensitive)
+            except UnknownValue:
+                if not sensitive:
+                    raise
+                labels = condition.select_known(column)
+            before = chosen.get(condition.column)
+            if before is not None and labels.any() and not (labels & before).any():
+                raise BadQuestion(
+                    "The conditions on “{column}” contradict each other: no value meets them all; write a|b for "
+                    "either of two.",
+                    column=condition.column,
+                )
+            chosen[condition.column] = labels if before is None else labels & before
+        every = {name: flags.tobytes() for name, flags in sorted(chosen.items()) if not flags.all()}
+        return Question(
+            tuple((n, f) for n, f in every.items() if not self.published.is_sensitive(n)),
+            tuple((n, f) for n, f in every.items() if self.published.is_sensitive(n)),
+        )
+
+    def selected(self, question: Question) -> Flags:
+        """Return (N,) rows that meet the conditions on unchanged columns."""
+        found = np.ones(self.published.n, bool)
+        for name, flags in question.nsas:
+            found &= np.frombuffer(flags, bool)[self.published.table[name].codes]
+        return found
+
+    def _answer(self, question: Question, estimator: str) -> Answer:
+        inside = self.selected(question)
+        n_p = int(inside.sum())
+        small = self.published.thresholds.alpha
+        if not question.sas or n_p == 0:
+            return Answer((), n_p, n_p, n_p, n_p, n_p, n_p, n_p, 0.0, small, n_p)
+        chosen = {name: np.frombuffer(flags, bool) for name, flags in question.sas}
+        events = self.scores.indicators(chosen)
+        shown = inside.copy()
+        for _, each in events:
+            shown &= each
+        figures = self.count(inside, events)
+        top = np.array([[float(n_p)]])
+        alike = figures.among_alike(self.published.n)
+        (low, high), (low_alike, high_alike) = figures.interval(top), alike.interval(top)
+        x = float(figures.estimate[0, 0])
+        if estimator == "unbiased":
+            value = x
+        elif estimator == "as-published":
+            value = float(self._as_published(inside, events))
+        else:
+            target = self._target(question, n_p)
+            spread = np.mean([self.spread(name) for name in chosen])
+            variance = figures.variance(np.maximum(figures.estimate, 0))
+            value = float(shrink(figures.estimate, variance, np.array([[target]]), float(spread))[0, 0])
+        value = min(max(value, float(low[0, 0])), float(high[0, 0]))
+        return Answer(
+            conditions=(),
+            published=int(shown.sum()),
+            estimate=value,
+            low=float(low[0, 0]),
+            high=float(high[0, 0]),
+            low_alike=float(low_alike[0, 0]),
+            high_alike=float(high_alike[0, 0]),
+            n_p=n_p,
+            variance=float(figures.variance(np.maximum(figures.estimate, 0))[0, 0]),
+            small=small,
+            unbiased=x,
+        )
+
+    def count(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> Counted:
+        """Return (1, 1) figures of the rows `inside` that have what the (N,) events of different blocks say."""
+        classes, number = self.published.record_class, len(self.published.cells)
+        size = np.bincount(classes, minlength=number).astype(float)[:, None]
+        selected = np.bincount(classes[inside], minlength=number).astype(float)[:, None]
+        there = np.flatnonzero(selected[:, 0] > 0)
+        if len(events) == 1 and events[0][0].draw.name == "groups":
+            return self._count_groups(inside, events[0])
+        shares = [
+            (np.bincount(classes, shown, minlength=number)[:, None] / np.maximum(size, 1))[there] for _, shown in events
+        ]
+        if len(events) == 1:
+            shown = np.bincount(classes[inside], events[0][1][inside], minlength=number)[:, None]
+            a = 1 / events[0][0].draw.gamma
+            parts = count_one_block(a, selected[there], size[there], shown[there], shares[0])
+        else:
+            state = np.zeros(len(inside), np.int64)
+            for _, shown in events:
+                state = 2 * state + shown
+            shape = (2,) * len(events)
+            states = np.bincount(
+                (state * number + classes)[inside], minlength=number * 2 ** len(events)
+            ).reshape(*shape, number, 1)
+            a_s = [1 / block.draw.gamma for block, _ in events]
+            states = states[..., there, :].astype(float)
+            if any(block.draw.name == "groups" for block, _ in events):
+                raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
+            parts = count_several_blocks(a_s, selected[there], size[there], states, shares)
+        expected = selected[there] * np.prod(shares, axis=0)
+        whole = add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
+        effect = self._design_effect(inside, events[0][1] if len(events) == 1 else None)
+        return whole.scaled(effect)
+
+    def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> Counted:
+        block, shown = event
+        values = self.scores.of_block(block)
+        flags = shown[values.example][None, :].astype(float)
+        parts = []
+        for each in range(values.number):
+            rows = values.row_class == each
+            counts = np.bincount(values.codes[rows], minlength=values.size).astype(float)
+            own = np.bincount(values.codes[rows & inside], minlength=values.size).astype(float)[None, :]
+            if own.sum():
+                parts.append(count_groups(block.draw, own.sum(axis=1), own, counts, flags))
+        total = [sum(getattr(part, name) for part in parts) for name in ("estimate", "level", "slope")]
+        return Counted(*total)
+
+    def _design_effect(self, inside: Flags, shown: Flags | None) -> float:
+        """Return how many times wider a sum over these rows scatters where persons were drawn; at least 1."""
+        if not self.published.person:
+            return 1.0
+        owner = self.published.owner
+        if owner is None:
+            return self.published.design_effect
+        who = owner[inside]
+        sizes = np.bincount(who).astype(float)
+        if shown is None:
+            return max(1.0, float((sizes**2).sum() / max(sizes.sum(), 1)))
+        own = shown[inside]
+        g = float(own.mean()) if len(own) else 0.0
+        if not 0 < g < 1:
+            return 1.0
+        together = ((np.bincount(who, own, minlength=len(sizes)) - g * sizes) ** 2).sum()
+        return max(1.0, float(together / (len(own) * g * (1 - g))))
+
+    def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
+        """Return the papers' estimate: published counts of the whole table instead of those of classes."""
+        if len(events) > 1:
+            raise BadQuestion("The papers' estimator answers for one sensitive column; ask one at a time.")
+        block, shown = events[0]
+        a = 1 / block.draw.gamma
+        return (float(shown[inside].sum()) - (1 - a) * float(inside.sum()) * float(shown.mean())) / a
+
+    # --- what a line lets expect
+
+    @cached_property
+    def _learning_columns(self) -> tuple[str, ...]:
+        table = self.published.table
+        return tuple(n for n in self.published.nsas if 2 <= table[n].m <= _MOST_LABELS)[:_MOST_COLUMNS]
+
+    def spread(self, sensitive: str) -> float:
+        """Return t, how far counts of one condition lie from what the whole table lets expect."""
+        return self._spreads[sensitive]
+
+    @cached_property
+    def _spreads(self) -> dict[str, float]:
+        found = {}
+        for name in self.published.sensitive:
+            column = self.published.table[name]
+            share = column.counts() / max(column.n, 1)
+            cells = []
+            for line in self._learning_columns:
+                grid = self._figures(self.published.table[line].codes, self.published.table[line].m, name)
+                target = grid.selected[:, None] * share
+                variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
+                cells.append((grid.figures.estimate.ravel(), variance.ravel(), target.ravel()))
+            found[name] = learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
+        return found
+
+    def _lift(self, sensitive: str, nsa: str, flags: bytes) -> Floats:
+        """Return (m,) how many times as often each value occurs under one condition, drawn towards 1."""
+        key = sensitive, nsa, flags
+        if key not in self._lifts:
+            table = self.published.table
+            line = np.frombuffer(flags, bool)[table[nsa].codes].astype(np.int32)
+            grid = self._figures(line, 2, sensitive)
+            share = table[sensitive].counts() / max(table.n, 1)
+            target = grid.selected[1] * share
+            figures = grid.figures
+            variance = figures.variance(np.maximum(figures.estimate, 0))
+            drawn = shrink(figures.estimate[1], variance[1], target, self.spread(sensitive))
+            self._lifts[key] = np.where(target > 0, np.maximum(drawn, 0) / np.where(target > 0, target, 1), 1.0)
+        return self._lifts[key]
+
+    def _target(self, question: Question, n_p: int) -> float:
+        """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
+        expected = 1.0
+        for name, flags in question.sas:
+            column = self.published.table[name]
+            share = column.counts() / max(column.n, 1)
+            mu = share.copy()
+            if len(question.nsas) > 1:
+                for nsa, picked in question.nsas:
+                    mu = mu * self._lift(name, nsa, picked)
+            total = mu.sum()
+            mu = mu / total if total > 0 else share
+            expected *= float(mu[np.frombuffer(flags, bool)].sum())
+        return n_p * expected
+
+    # --- many cells
+
+    def _figures(self, line: NDArray[np.integer], lines: int, sensitive: str) -> Grid:
+        column = self.published.table[sensitive]
+        return self.grid(line, lines, column.codes, column.m, sensitive)
+
+    def grid(
+        self, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int, sensitive: str
+    ) -> Grid:
+        """Return figures of each of m values of a sensitive column, or of groups of its values, in each line.
+
+        line : (N,) the line of each row, from 0.
+        codes : (N,) the value, or group of values, that each row shows.
+        """
+        published, classes = self.published, self.published.record_class
+        number, draw = len(published.cells), published.draw_of(sensitive)
+        selected = np.bincount(line, minlength=lines)
+        pairs, pair = np.unique(line.astype(np.int64) * number + classes, return_inverse=True)
+        shown = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
+        of_line, of_class = np.divmod(pairs, number)
+        by_line = np.zeros((lines, m), np.int64)
+        np.add.at(by_line, of_line, shown.astype(np.int64))
+        share = class_shares(codes, m, classes, number)
+        rows = shown.sum(axis=1)
+        if draw.name == "groups":
+            figures = self._grid_groups(sensitive, line, lines, codes, m)
+        else:
+            size = np.bincount(classes, minlength=number).astype(float)
+            parts = count_one_block(
+                1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class]
+            )
+            figures = add_classes(parts, of_line, lines, rows[:, None] * share[of_class])
+        if published.person:
+            figures = figures.scaled(self._grid_effects(line, lines, codes, m))
+        whole = np.bincount(codes, minlength=m) / max(published.n, 1)
+        return Grid(selected, by_line, figures, selected[:, None] * whole)
+
+    def _grid_groups(
+        self, sensitive: str, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
+    ) -> Counted:
+        values = self.scores.of_block(self.published.block_of(sensitive))
+        events = np.zeros((m, values.size))
+        events[codes[values.example], np.arange(values.size)] = 1
+        total = Counted(np.zeros((lines, m)), np.zeros((lines, m)), np.zeros((lines, m)))
+        for each in range(values.number):
+            rows = np.flatnonzero(values.row_class == each)
+            counts = np.bincount(values.codes[rows], minlength=values.size).astype(float)
+            key = line[rows].astype(np.int64) * values.size + values.codes[rows]
+            own = np.bincount(key, minlength=lines * values.size).reshape(lines, -1).astype(float)
+            part = count_groups(values.draw, own.sum(axis=1), own, counts, events)
+            total = Counted(total.estimate + part.estimate, total.level + part.level, total.slope)
+        return total
+
+    def _grid_effects(
+        self, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
+    ) -> Floats | float:
+        """Return (L, m) design effects of sums over lines, where persons were drawn; at least 1."""
+        owner = self.published.owner
+        if owner is None:
+            return self.published.design_effect
+        rows = np.bincount(line, minlength=lines).astype(float)
+        people = int(owner.max()) + 1
+        who, n = np.unique(line.astype(np.int64) * people + owner, return_counts=True)
+        both, s = np.unique((line.astype(np.int64) * people + owner) * m + codes, return_counts=True)
+        key = both // m // people * m + both % m
+        g = np.bincount(key, s, minlength=lines * m).reshape(lines, m) / np.maximum(rows, 1)[:, None]
+        squares = np.bincount(key, s.astype(float) ** 2, minlength=lines * m).reshape(lines, m)
+        mixed = np.bincount(key, s * n[np.searchsorted(who, both // m)], minlength=lines * m).reshape(lines, m)
+        sizes = np.bincount(who // people, n.astype(float) ** 2, minlength=lines)
+        together = squares - 2 * g * mixed + g**2 * sizes[:, None]
+        apart = rows[:, None] * g * (1 - g)
+        return np.asarray(np.maximum(np.where(apart > 0, together / np.where(apart > 0, apart, 1), 1.0), 1.0))
+
+    def pairs(self, line: NDArray[np.integer], lines: int, one: str, other: str) -> Grid:
+        """Return figures of each pair of values (m1 m2 events) of two sensitive columns in each line."""
+        first, second = self.published.table[one], self.published.table[other]
+        m1, m2 = first.m, second.m
+        both = first.codes.astype(np.int64) * m2 + second.codes
+        if self.published.block_of(one) == self.published.block_of(other):
+            return self.grid(line, lines, both, m1 * m2, one)
+        published, classes, number = self.published, self.published.record_class, len(self.published.cells)
+        draws = [published.draw_of(name) for name in (one, other)]
+        if any(draw.name == "groups" for draw in draws):
+            raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
+        selected = np.bincount(line, minlength=lines)
+        size = np.bincount(classes, minlength=number).astype(float)
+        joint_lines = np.zeros((lines, m1 * m2), np.int64)
+        keys, pair = np.unique(line.astype(np.int64) * number + classes, return_inverse=True)
+        of_line, of_class = np.divmod(keys, number)
+        joint = np.bincount(pair * (m1 * m2) + both, minlength=len(keys) * m1 * m2).reshape(-1, m1, m2).astype(float)
+        rows = joint.sum(axis=(1, 2))[:, None]
+        by_one = np.repeat(joint.sum(axis=2), m2, axis=1)
+        by_other = np.tile(joint.sum(axis=1), (1, m1))
+        meet = joint.reshape(len(keys), -1)
+        states = np.stack(
+            [np.stack([rows - by_one - by_other + meet, by_other - meet]), np.stack([by_one - meet, meet])]
+        )
+        shares = [
+            np.repeat(class_shares(first.codes, m1, classes, number)[of_class], m2, axis=1),
+            np.tile(class_shares(second.codes, m2, classes, number)[of_class], (1, m1)),
+        ]
+        a = [1 / draw.gamma for draw in draws]
+        parts = count_several_blocks(a, rows, size[of_class][:, None], states, shares)
+        figures = add_classes(parts, of_line, lines, rows * shares[0] * shares[1])
+        np.add.at(joint_lines, of_line, meet.astype(np.int64))
+        if published.person:
+            figures = figures.scaled(
+                published.design_effect if published.owner is None else self._line_effects(line, lines)[:, None]
+            )
+        whole = [np.bincount(each.codes, minlength=each.m) / max(published.n, 1) for each in (first, second)]
+        return Grid(selected, joint_lines, figures, selected[:, None] * np.outer(*whole).ravel())
+
+    def _line_effects(self, line: NDArray[np.integer], lines: int) -> Floats:
+        owner = self.published.owner
+        assert owner is not None
+        who, n = np.unique(line.astype(np.int64) * (int(owner.max()) + 1) + owner, return_counts=True)
+        of_line = who // (int(owner.max()) + 1)
+        rows = np.bincount(line, minlength=lines)
+        return np.asarray(np.bincount(of_line, n.astype(float) ** 2, minlength=lines) / np.maximum(rows, 1))
+
+
+def _asked(answer: Answer, conditions: tuple[Condition, ...]) -> Answer:
+    return replace(answer, conditions=conditions)
+
+
+def group_labels(column: Column, groups: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """Return (N,) the group of each row's label, from 0; rows of no group have the number of groups."""
+    to = np.full(column.m, len(groups))
+    for at, labels in enumerate(groups):
+        for label in labels:
+            to[column.code_of(label)] = at
+    return to[column.codes]
