@@ -27,7 +27,7 @@ class Published:
     blocks : sensitive columns drawn as one, with their draws.
     class_columns, cells : what makes the classes, and what each is.
     person : whether persons were drawn, each with all its rows.
-    design_effect : times that sums over rows scatter wider than those of independent rows, where persons can't be told.
+    correlations : of each block, how alike a person's rows are in it (0 to 1); 0 where rows are drawn.
     thresholds : what the bounds are stated for.
     rare : sensitive column -> K; values that fewer than K published rows show were joined after the draw.
     means : unchanged column of numbers in bands -> band -> mean of the numbers in it.
@@ -38,7 +38,7 @@ class Published:
     class_columns: tuple[str, ...] = ()
     cells: tuple[ClassCell, ...] = (ClassCell(),)
     person: bool = False
-    design_effect: float = 1.0
+    correlations: tuple[float, ...] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
     rare: Mapping[str, int] = field(default_factory=dict)
     means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -46,6 +46,10 @@ class Published:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rare", MappingProxyType(dict(self.rare)))
         object.__setattr__(self, "means", MappingProxyType(dict(self.means)))
+
+    def correlation_of(self, block: Block) -> float:
+        """Return how alike a person's rows are in a block; 0 where rows are drawn."""
+        return self.correlations[self.blocks.index(block)] if self.correlations else 0.0
 
     @property
     def n(self) -> int:

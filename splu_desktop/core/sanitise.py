@@ -21,7 +21,7 @@ from splu_desktop.core.mechanism import (
     make_classes,
     permutation,
 )
-from splu_desktop.core.mechanism.published_numbers import round_effect
+from splu_desktop.core.mechanism.published_numbers import round_correlation
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
 from splu_desktop.core.plan import Plan
@@ -149,19 +149,17 @@ def run(
             columns.append(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn)
         else:
             columns.append(column.take(order).compacted())
-    effect = 1.0
+    correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
         columns.append(_numbers(CLASS, prepared.row_class[order]))
     if prepared.units.person:
         assert plan.persons is not None
         if plan.persons.number:
             columns.append(number_persons(prepared.owner, source).take(order))
-        else:
-            effects = (
-                design_effect(block_codes(prepared.table, block.columns)[shown[block]], prepared.units)
-                for block in plan.blocks
-            )
-            effect = round_effect(max(effects))
+        correlations = tuple(
+            round_correlation(row_correlation(block_codes(prepared.table, block.columns)[shown[block]], prepared.units))
+            for block in plan.blocks
+        )
     progress.report("Putting rows in random order", 1.0)
     return Published(
         table=Table(tuple(columns)),
@@ -169,7 +167,7 @@ def run(
         class_columns=plan.classes,
         cells=prepared.classes.cells,
         person=prepared.units.person,
-        design_effect=effect,
+        correlations=correlations,
         thresholds=plan.thresholds,
         rare=plan.rare,
         means={
@@ -213,11 +211,11 @@ def _numbers(name: str, codes: NDArray[np.int32]) -> Column:
     return found.compacted()
 
 
-def design_effect(values: NDArray[np.int32], units: Units) -> float:
-    """Return how many times wider sums over rows scatter where persons are drawn than where rows are.
+def row_correlation(values: NDArray[np.int32], units: Units) -> float:
+    """Return how alike the rows of a person are: the correlation of what two of them show, over all values.
 
-    sum over values of sum_p (s - g n)^2 over sum over rows of (h - g)^2: s of the n rows of person p show the value,
-    which has the share g. Of (N,) values as published, so that it tells less than person numbers would.
+    sum over values and persons of (s - g n)^2 - n g (1 - g), over g (1 - g) n (n - 1): s of the n rows of a person show
+    the value, which has the share g. Of (N,) values as published, so that it tells less than person numbers would.
     """
     rows, counts = len(values), np.bincount(values)
     share = counts / rows
@@ -226,5 +224,6 @@ def design_effect(values: NDArray[np.int32], units: Units) -> float:
     who, what = np.divmod(both, len(counts))
     together = (times.astype(float) ** 2).sum() - 2 * (share[what] * times * sizes[who]).sum()
     together += (share**2).sum() * (sizes**2).sum()
-    apart = rows * (share * (1 - share)).sum()
-    return float(together / apart) if apart > 0 else 1.0
+    spread = float((share * (1 - share)).sum())
+    pairs = float((sizes * (sizes - 1)).sum())
+    return float((together - rows * spread) / (spread * pairs)) if spread * pairs > 0 else 0.0

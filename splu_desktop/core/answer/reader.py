@@ -205,9 +205,10 @@ class Reader:
                 raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
             parts = count_several_blocks(a_s, selected[there], size[there], states, shares)
         expected = selected[there] * np.prod(shares, axis=0)
-        whole = add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
-        effect = self._design_effect(inside, events[0][1] if len(events) == 1 else None)
-        return whole.scaled(effect)
+        effects = self._design_effects(inside.astype(np.int64), [block for block, _ in events])
+        if effects is not None:
+            parts = parts.scaled(effects[number + there, None])
+        return add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
 
     def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> Counted:
         block, shown = event
@@ -223,23 +224,27 @@ class Reader:
         total = [sum(getattr(part, name) for part in parts) for name in ("estimate", "level", "slope")]
         return Counted(*total)
 
-    def _design_effect(self, inside: Flags, shown: Flags | None) -> float:
-        """Return how many times wider a sum over these rows scatters where persons were drawn; at least 1."""
-        if not self.published.person:
-            return 1.0
-        owner = self.published.owner
+    def _design_effects(self, line: NDArray[np.integer], blocks: Sequence[Block]) -> Floats | None:
+        """Return (L * C,) how many times wider sums over the rows of each line and class scatter than single rows do.
+
+        1 + (n - 1) rho: n rows of the same person stand in them on average, rho is how alike these are. None where rows
+        were drawn. Without person numbers n is that of the class, which is too much for most lines.
+        """
+        published = self.published
+        if not published.person:
+            return None
+        number, rho = len(published.cells), max(map(published.correlation_of, blocks))
+        key = line.astype(np.int64) * number + published.record_class
+        size = (int(line.max(initial=0)) + 1) * number
+        owner = published.owner
         if owner is None:
-            return self.published.design_effect
-        who = owner[inside]
-        sizes = np.bincount(who).astype(float)
-        if shown is None:
-            return max(1.0, float((sizes**2).sum() / max(sizes.sum(), 1)))
-        own = shown[inside]
-        g = float(own.mean()) if len(own) else 0.0
-        if not 0 < g < 1:
-            return 1.0
-        together = ((np.bincount(who, own, minlength=len(sizes)) - g * sizes) ** 2).sum()
-        return max(1.0, float(together / (len(own) * g * (1 - g))))
+            mean = np.array([cell.mean_rows for cell in published.cells])[np.arange(size) % number]
+        else:
+            people = int(owner.max()) + 1
+            who, n = np.unique(key * people + owner, return_counts=True)
+            rows = np.bincount(key, minlength=size)
+            mean = np.bincount(who // people, n.astype(float) ** 2, minlength=size) / np.maximum(rows, 1)
+        return np.asarray(1 + np.maximum(mean - 1, 0) * rho)
 
     def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
         """Return the papers' estimate: published counts of the whole table instead of those of classes."""
@@ -332,13 +337,13 @@ class Reader:
         if draw.name == "groups":
             figures = self._grid_groups(sensitive, line, lines, codes, m)
         else:
+            effects = self._design_effects(line, [published.block_of(sensitive)])
             size = np.bincount(classes, minlength=number).astype(float)
             parts = count_one_block(
                 1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class]
             )
+            parts = parts if effects is None else parts.scaled(effects[pairs, None])
             figures = add_classes(parts, of_line, lines, rows[:, None] * share[of_class])
-        if published.person:
-            figures = figures.scaled(self._grid_effects(line, lines, codes, m))
         whole = np.bincount(codes, minlength=m) / max(published.n, 1)
         return Grid(selected, by_line, figures, selected[:, None] * whole)
 
@@ -357,26 +362,6 @@ class Reader:
             part = count_groups(values.draw, own.sum(axis=1), own, counts, events)
             total = Counted(total.estimate + part.estimate, total.level + part.level, total.slope)
         return total
-
-    def _grid_effects(
-        self, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
-    ) -> Floats | float:
-        """Return (L, m) design effects of sums over lines, where persons were drawn; at least 1."""
-        owner = self.published.owner
-        if owner is None:
-            return self.published.design_effect
-        rows = np.bincount(line, minlength=lines).astype(float)
-        people = int(owner.max()) + 1
-        who, n = np.unique(line.astype(np.int64) * people + owner, return_counts=True)
-        both, s = np.unique((line.astype(np.int64) * people + owner) * m + codes, return_counts=True)
-        key = both // m // people * m + both % m
-        g = np.bincount(key, s, minlength=lines * m).reshape(lines, m) / np.maximum(rows, 1)[:, None]
-        squares = np.bincount(key, s.astype(float) ** 2, minlength=lines * m).reshape(lines, m)
-        mixed = np.bincount(key, s * n[np.searchsorted(who, both // m)], minlength=lines * m).reshape(lines, m)
-        sizes = np.bincount(who // people, n.astype(float) ** 2, minlength=lines)
-        together = squares - 2 * g * mixed + g**2 * sizes[:, None]
-        apart = rows[:, None] * g * (1 - g)
-        return np.asarray(np.maximum(np.where(apart > 0, together / np.where(apart > 0, apart, 1), 1.0), 1.0))
 
     def pairs(self, line: NDArray[np.integer], lines: int, one: str, other: str) -> Grid:
         """Return figures of each pair of values (m1 m2 events) of two sensitive columns in each line."""
@@ -408,22 +393,12 @@ class Reader:
         ]
         a = [1 / draw.gamma for draw in draws]
         parts = count_several_blocks(a, rows, size[of_class][:, None], states, shares)
+        effects = self._design_effects(line, [published.block_of(name) for name in (one, other)])
+        parts = parts if effects is None else parts.scaled(effects[keys, None])
         figures = add_classes(parts, of_line, lines, rows * shares[0] * shares[1])
         np.add.at(joint_lines, of_line, meet.astype(np.int64))
-        if published.person:
-            figures = figures.scaled(
-                published.design_effect if published.owner is None else self._line_effects(line, lines)[:, None]
-            )
         whole = [np.bincount(each.codes, minlength=each.m) / max(published.n, 1) for each in (first, second)]
         return Grid(selected, joint_lines, figures, selected[:, None] * np.outer(*whole).ravel())
-
-    def _line_effects(self, line: NDArray[np.integer], lines: int) -> Floats:
-        owner = self.published.owner
-        assert owner is not None
-        who, n = np.unique(line.astype(np.int64) * (int(owner.max()) + 1) + owner, return_counts=True)
-        of_line = who // (int(owner.max()) + 1)
-        rows = np.bincount(line, minlength=lines)
-        return np.asarray(np.bincount(of_line, n.astype(float) ** 2, minlength=lines) / np.maximum(rows, 1))
 
 
 def _asked(answer: Answer, conditions: tuple[Condition, ...]) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,12 @@ class ClassCell:
     ----------
     labels : for each column of the classes, the labels that are joined in it, in their order.
     rows : the least and the most rows of its persons; the most is None where the largest numbers stand together.
+    mean_rows : rows of the person of an average row, sum n^2 / sum n, rounded up to halves.
     """
 
     labels: tuple[tuple[str, ...], ...] = ()
     rows: tuple[int, int | None] = (1, 1)
+    mean_rows: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,12 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) ->
         )
         low = row_ranges[int(groups[0][0])][0]
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
-    return Classes(tuple(c.name for c in columns), found[inverse].astype(np.int32), tuple(described))
+    code = found[inverse].astype(np.int32)
+    if units.person:
+        rows = np.bincount(code, units.sizes)
+        mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2) / rows) / 2
+        described = [replace(cell, mean_rows=float(each)) for cell, each in zip(described, mean, strict=True)]
+    return Classes(tuple(c.name for c in columns), code, tuple(described))
 
 
 def _size_classes(units: Units, least: int) -> tuple[Ints, list[tuple[int, int | None]]]:
