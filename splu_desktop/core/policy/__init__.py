@@ -1,0 +1,30 @@
+"""One policy: limits of an audience, one proposal, one verdict."""
+
+from __future__ import annotations
+
+from splu_desktop.core.policy.draft import Step
+from splu_desktop.core.policy.figures import EarlierRelease, Figures, TableReach
+from splu_desktop.core.policy.limits import (
+    REASONS,
+    Limits,
+    check_reason,
+    level_of,
+    limits_for,
+    reasons_named,
+    share_words,
+)
+from splu_desktop.core.policy.proposal import Alternative, Proposal, propose
+from splu_desktop.core.policy.verdict import (
+    AMBER,
+    BLURRED,
+    OK,
+    RED,
+    TOO_SMALL,
+    UNSAFE,
+    USEFUL,
+    Line,
+    Repair,
+    Verdict,
+    title_of,
+    verdict,
+)

@@ -1,0 +1,87 @@
+"""What is asked where the custodian names no table: the most telling secret columns by sex and age, and by the unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from splu_desktop.core.mechanism import LEAST
+from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
+from splu_desktop.core.table import Column, Table
+
+_MOST_LINES = 60  # values of a column that a table counts by as it stands
+_READY = {"age": 12, "unit": 40, "place": 30}  # values that a coarser form will have at most, as far as a table goes
+_FEWEST_ROWS = 2 * LEAST
+
+
+def default_questions(
+    table: Table,
+    sensitive: Sequence[str],
+    unchanged: Mapping[str, str],
+    public_values: Mapping[str, Sequence[str]],
+    within: float = WITHIN,
+) -> tuple[AskedTable, ...]:
+    """Return at most three tables.
+
+    Parameters
+    ----------
+    table : with its sensitive columns in the form in which they are drawn.
+    sensitive : columns that may be counted.
+    unchanged : column that may be counted by -> what it tells of a person (its subject).
+    public_values : sensitive column -> values that are not secret.
+    """
+    ranked = rank_sensitive(table, sensitive, public_values)
+    if not ranked:
+        return ()
+    persons = _by_persons(table, unchanged)
+    units = [name for name, subject in unchanged.items() if subject == "unit" and _counts_lines(table[name], subject)]
+    units += [name for name, subject in unchanged.items() if subject == "place" and _counts_lines(table[name], subject)]
+    found = [AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)]
+    if units:
+        found.append(AskedTable(ranked[0], found[0].value, (units[0],), within=within))
+    for name in ranked[1:]:
+        if len(found) < MOST_TABLES:
+            found.append(AskedTable(name, _one_value(table[name], public_values), persons, within=within))
+    return tuple(found[:MOST_TABLES])
+
+
+def rank_sensitive(table: Table, sensitive: Sequence[str], public_values: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the columns by how much their secret values tell: those that most can be counted of first.
+
+    What a column tells is the entropy of its values of two classes' worth of rows and more, the others taken as one.
+    """
+    found = []
+    for place, name in enumerate(sensitive):
+        column = table[name]
+        counts = column.counts()
+        secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
+        large = counts[secret & (counts >= _FEWEST_ROWS)]
+        if not len(large) or column.m < 2:
+            continue
+        shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
+        told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
+        found.append((-min(told, 2.5), place, name))
+    return [name for _, _, name in sorted(found)]
+
+
+def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
+    """Return sex and age, the first of each; where there is neither, the column with the fewest values."""
+    found = []
+    for wanted in ("sex", "age"):
+        found += [name for name, subject in unchanged.items() if subject == wanted and table[name].m > 1][:1]
+    if found:
+        return tuple(found)
+    few = [(table[n].m, n) for n, subject in unchanged.items() if subject != "date" and 1 < table[n].m <= _MOST_LINES]
+    return (min(few)[1],) if few else ()
+
+
+def _counts_lines(column: Column, subject: str) -> bool:
+    return 1 < column.m <= max(_READY.get(subject, 0), column.n // _FEWEST_ROWS)
+
+
+def _one_value(column: Column, public_values: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the value that is counted where a column has just one secret value, else None for each."""
+    public = set(public_values.get(column.name, ()))
+    secret = [str(label) for label in column.labels[~column.missing].tolist() if label not in public]
+    return secret[0] if public and len(secret) == 1 else None

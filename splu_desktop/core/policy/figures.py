@@ -1,0 +1,126 @@
+"""The figures of a plan that limits are held against, each counted on this table and in closed form, before any draw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from splu_desktop.core.answer.forecast import Forecast, Forecaster
+from splu_desktop.core.mechanism.law import row_certainty, t_p
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.alike import Alike, alike
+from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.sanitise import Prepared
+
+FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
+
+
+@dataclass(frozen=True)
+class EarlierRelease:
+    """A release of the same persons that was handed out before.
+
+    Attributes
+    ----------
+    recipient, date : to whom and when, as the register has it.
+    gamma : its strength.
+    persons : how many persons it shares with this one.
+    name : of the entry.
+    """
+
+    recipient: str
+    date: str = ""
+    gamma: float = 5.0
+    persons: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class TableReach:
+    """How far one table can be read: of its cells of 50 and more, how many are told within its error."""
+
+    asked: AskedTable
+    answered: int
+    cells: int
+    forecast: Forecast
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What is known of a plan.
+
+    Attributes
+    ----------
+    rows, persons : that go out; persons are rows where no column names them.
+    alike, certainty : who looks alike, and how sure a shown secret value is.
+    tables : how far each asked table can be read.
+    other : share of 200 ordinary other questions that can be read; None where there are none.
+    small_counts : chance that counts of 1 to alpha are wrong, all releases together.
+    joint : how sure a row of the riskiest group is that shows a value in each of the releases.
+    emptied, left_out : persons of whom cells were left empty, and who do not go out.
+    """
+
+    rows: int
+    persons: int
+    alike: Alike
+    certainty: Certainty
+    tables: tuple[TableReach, ...]
+    other: float | None
+    small_counts: float
+    joint: float
+    emptied: int
+    left_out: int
+
+    @property
+    def cells(self) -> int:
+        """Asked cells of 50 and more."""
+        return sum(each.cells for each in self.tables)
+
+    @property
+    def answered(self) -> int:
+        """Those of them that can be read."""
+        return sum(each.answered for each in self.tables)
+
+    def useful(self, share: float) -> bool:
+        """Whether there are enough cells, and enough of them can be read."""
+        return self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
+
+
+def reaches(prepared: Prepared, plan: Plan, gammas: Sequence[float] = ()) -> list[tuple[TableReach, ...]]:
+    """Return for each strength, the plan's own where none is given, how far each asked table can be read."""
+    strengths = list(gammas) or [plan.gamma]
+    ahead = Forecaster(prepared, plan)
+    found = [ahead.forecast(asked, strengths) for asked in plan.questions]
+    return [tuple(TableReach(each.asked, *each.answered(at), each) for each in found) for at in range(len(strengths))]
+
+
+def figures_of(
+    prepared: Prepared, plan: Plan, earlier: Sequence[EarlierRelease] = (), progress: Progress = SILENT
+) -> Figures:
+    """Return all figures of a plan on its table. Raises Cancelled."""
+    stage = "Working out the verdict"
+    progress.report(stage, 0.0)
+    found = alike(prepared)
+    progress.report(stage, 0.2)
+    certainty = certainties(prepared, plan)
+    progress.report(stage, 0.4)
+    tables = reaches(prepared, plan)[0]
+    progress.report(stage, 0.7)
+    other = float(Forecaster(prepared, plan).other_questions([plan.gamma])[0])
+    releases = 1 + len(earlier)
+    gamma = min([plan.gamma, *(each.gamma for each in earlier)])
+    draw = plan.blocks[0].draw.with_gamma(gamma)
+    return Figures(
+        rows=prepared.table.n,
+        persons=prepared.person_count,
+        alike=found,
+        certainty=certainty,
+        tables=tables,
+        other=None if math.isnan(other) else other,
+        small_counts=t_p(draw, plan.thresholds.epsilon, plan.thresholds.alpha, releases=releases),
+        joint=float(row_certainty(certainty.riskiest_share, gamma, releases)),
+        emptied=prepared.emptied,
+        left_out=prepared.left_out,
+    )

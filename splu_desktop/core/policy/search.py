@@ -1,0 +1,281 @@
+"""The search for a plan that keeps the limits and answers the tables.
+
+First the tier search over all unchanged columns; then classes (the columns that the tables count by, crossed) and the
+strength: the audience's, or more until the riskiest group keeps its limit, or less where the tables can't be read else
+and the limits allow it. Where the tables can't be read so, other forms of the columns that they count by are tried from
+the finest on, each with the mildest forms of the others; what can be useful at all is seen from counts alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise import column_after
+from splu_desktop.core.generalise.blanking import Blanking, row_classes
+from splu_desktop.core.mechanism import LEAST, make_classes
+from splu_desktop.core.persons.choice import persons
+from splu_desktop.core.persons.treatment import one_per_person
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
+from splu_desktop.core.policy.ladders import ladder_of
+from splu_desktop.core.policy.limits import Limits
+from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.table import Table
+from splu_desktop.core.thresholds import NORMAL_95
+
+STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
+_TRIES = 40  # forms of the counted columns that are worked out in full
+_SECONDS = 2.5
+_COMBINATIONS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A plan with what it reaches.
+
+    Attributes
+    ----------
+    plan, prepared : the plan, and the table as it prepares it.
+    tables : how far the asked tables can be read.
+    safe : whether the limits on persons alike and on certainty hold.
+    levels : the forms of the unchanged columns, beside `TierSearch.candidates`.
+    """
+
+    plan: Plan
+    prepared: Prepared
+    tables: tuple[TableReach, ...]
+    safe: bool
+    levels: Levels
+
+    @property
+    def cells(self) -> int:
+        """Asked cells of 50 and more."""
+        return sum(each.cells for each in self.tables)
+
+    @property
+    def answered(self) -> int:
+        """Those of them that can be read."""
+        return sum(each.answered for each in self.tables)
+
+    def useful(self, share: float) -> bool:
+        """Whether it is safe, and the tables can be read."""
+        return self.safe and self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
+
+    @property
+    def rank(self) -> tuple[bool, float, int]:
+        """By what ways that are not useful are compared."""
+        return self.safe and self.cells >= FEWEST_CELLS, self.answered / max(self.cells, FEWEST_CELLS), self.answered
+
+
+def strength_needed(certainty: Certainty, limits: Limits) -> float:
+    """Return the least whole gamma at which certainty keeps its limits, infinite where none does (law 2)."""
+
+    def needed(share: float, limit: float) -> float:
+        return (1 - share) / (limit - share) if share < limit else math.inf
+
+    most = max(needed(certainty.riskiest_share, limits.riskiest), needed(certainty.average_share, limits.average))
+    return most if math.isinf(most) else float(max(1, math.ceil(most - 1e-9)))
+
+
+class Search:
+    """Looks for ways to publish a table.
+
+    Parameters
+    ----------
+    table : the source.
+    plan : roles, blocks, questions and all else that the search leaves as it is; generalisations that it may coarsen.
+    subjects : unchanged column -> what it tells of a person.
+    limits : of whoever gets it.
+    """
+
+    def __init__(
+        self, table: Table, plan: Plan, subjects: Mapping[str, str], limits: Limits, progress: Progress = SILENT
+    ) -> None:
+        self.table, self.plan, self.limits, self._progress = table, plan, limits, progress
+        self._source = one_per_person(table, plan.persons)
+        asked = {name for each in plan.questions for name in each.by}
+        candidates = []
+        for name in plan.nsas:
+            subject = subjects.get(name, "")
+            before = plan.generalisations.get(name, ())
+            rungs = ladder_of(self._source[name], subject, name in asked, before)
+            if name in asked and len(rungs) > 1:
+                rungs.pop()  # a table can't be counted by what is left out
+            candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
+        who = plan.persons
+        owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
+        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress)
+
+    def find(self) -> Way | None:
+        """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled."""
+        levels = self.tiers.mildest()
+        if levels is None:
+            return None
+        best = self.way(levels)
+        until = time.monotonic() + _SECONDS
+        for tried, fixed in enumerate(self._counted_forms() if not best.useful(self.limits.useful) else ()):
+            if tried >= _TRIES or time.monotonic() > until:
+                break
+            levels = self.tiers.mildest(fixed)
+            if levels is None:
+                continue
+            way = self.way(levels)
+            best = max(best, way, key=lambda each: (each.useful(self.limits.useful), each.rank))
+            if best.useful(self.limits.useful):
+                break
+        return best
+
+    def way(self, levels: Levels) -> Way:
+        """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
+        plan = self.plan_with(levels)
+        prepared = prepare(self.table, plan)
+        safe = self.tiers.holds(levels)
+        best: Way | None = None
+        for classes in class_options(plan):
+            self._progress.report("Trying ways", 0.5)
+            own = replace(plan, classes=classes)
+            made = make_classes([prepared.table[name] for name in classes], prepared.units)
+            ready = replace(prepared, classes=made)
+            needed = strength_needed(certainties(ready, own), self.limits)
+            strengths = list(_strengths(needed, self.limits.gamma))
+            for gamma, tables in zip(strengths, reaches(ready, own, strengths), strict=True):
+                way = Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels)
+                if best is None or (way.useful(self.limits.useful), way.rank) > (
+                    best.useful(self.limits.useful),
+                    best.rank,
+                ):
+                    best = way
+                if way.useful(self.limits.useful):
+                    return way
+        assert best is not None
+        return best
+
+    def plan_with(self, levels: Levels) -> Plan:
+        """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""
+        roles, steps = dict(self.plan.roles), dict(self.plan.generalisations)
+        kept: list[Candidate] = []
+        for each, level in zip(self.tiers.candidates, levels, strict=True):
+            form = each.rungs[level]
+            if form.steps is None:
+                roles[each.name] = Role.DROPPED
+                steps.pop(each.name, None)
+            else:
+                steps[each.name] = form.steps
+                kept.append(each)
+        blanking = None
+        if self.tiers.alike(levels) < 1:
+            blanking = Blanking(max(2, self.limits.alike), _blanked(kept))
+        return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=())
+
+    # --- other forms of the columns that tables count by
+
+    def _counted_forms(self) -> Iterator[dict[str, int]]:
+        """Give levels of the counted columns that may be useful and safe, what loses least first."""
+        counted = [each for each in self.tiers.candidates if each.asked]
+        ranges = [range(len(each.rungs)) for each in counted]
+        if math.prod(map(len, ranges)) > _COMBINATIONS:
+            return
+
+        def lost(levels: tuple[int, ...]) -> float:
+            return sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
+
+        coarsest = self.tiers.top(max(rung.tier for each in self.tiers.candidates for rung in each.rungs))
+        for levels in sorted(itertools.product(*ranges), key=lost):
+            fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
+            everything = tuple(
+                fixed.get(each.name, level) for each, level in zip(self.tiers.candidates, coarsest, strict=True)
+            )
+            if self._may_be_useful(fixed) and self.tiers.holds(everything):
+                yield fixed
+
+    def _may_be_useful(self, fixed: Mapping[str, int]) -> bool:
+        """Whether enough cells could be read in classes of their own, at the least strength there is."""
+        cells = told = 0
+        spread = 1 - 1 / min(STOPS) ** 2
+        for asked, counts in self._counts:
+            found = counts.cells({name: fixed[name] for name in asked.by})
+            cells += int((found >= LEAST).sum())
+            told += int((found >= max(LEAST, (NORMAL_95 / asked.within) ** 2 * spread)).sum())
+        return cells >= FEWEST_CELLS and told >= self.limits.useful * cells
+
+    @cached_property
+    def _counts(self) -> list[tuple[AskedTable, _Counts]]:
+        by_name = {each.name: each for each in self.tiers.candidates}
+        found = []
+        for asked in self.plan.questions:
+            column = column_after(self._source[asked.sa], self.plan.generalisations.get(asked.sa, ()))
+            values, inside = column.codes, ~column.missing[column.codes]
+            if asked.value is not None:
+                inside = column.labels[column.codes] == asked.value
+            counted = [by_name[name] for name in asked.by]
+            found.append((asked, _Counts.of(counted, values[inside], column.m, np.flatnonzero(inside))))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """Rows by the values of the counted columns as read and a sensitive value: (K,) combinations that occur."""
+
+    candidates: Sequence[Candidate]
+    codes: Sequence[NDArray[np.int32]]
+    value: NDArray[np.int32]
+    values: int
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, candidates: Sequence[Candidate], value: NDArray[np.int32], values: int, places: NDArray[np.intp]
+    ) -> _Counts:
+        columns = [each.column.codes[places] for each in candidates]
+        keys = row_classes([*columns, value], [*(each.column.m for each in candidates), values], len(value))
+        _, first = np.unique(keys, return_index=True)
+        return cls(candidates, [c[first] for c in columns], value[first], values, np.bincount(keys))
+
+    def cells(self, levels: Mapping[str, int]) -> NDArray[np.float64]:
+        """Return the rows of each cell with some forms of the columns."""
+        forms = [each.rungs[levels[each.name]] for each in self.candidates]
+        codes = [form.to[code] for form, code in zip(forms, self.codes, strict=True)]
+        keys = row_classes([*codes, self.value], [*(form.m for form in forms), self.values], len(self.value))
+        return np.bincount(keys, self.rows)
+
+
+def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
+    """Give columns that may make the classes: those of all tables, of all but one column, of one table, none."""
+    every = tuple(dict.fromkeys(name for each in plan.questions for name in each.by if name in plan.nsas))
+    options = [every, *(each.by for each in plan.questions if set(each.by) <= set(plan.nsas))]
+    options += [tuple(name for name in every if name != left) for left in reversed(every)]
+    yield from dict.fromkeys([*options, ()])
+
+
+def _strengths(needed: float, usual: float) -> Iterator[float]:
+    """Give strengths, the audience's or the least that keeps the limits first, then weaker ones that keep them too."""
+    if math.isinf(needed) or needed > STOPS[0]:
+        yield max(usual, STOPS[0] if needed > usual else usual)
+        return
+    first = max(usual, needed)
+    yield first
+    yield from (stop for stop in STOPS if needed <= stop < first)
+
+
+def _blanked(kept: Sequence[Candidate]) -> tuple[tuple[str, ...], ...]:
+    """Return which columns are emptied first, which then: dates, places, what else no table counts by."""
+    free = [each for each in kept if not each.asked]
+    groups = (
+        tuple(each.name for each in free if each.subject == "date"),
+        tuple(each.name for each in free if each.subject == "place"),
+        tuple(each.name for each in free if each.subject not in ("date", "place")),
+    )
+    return tuple(group for group in groups if group)
