@@ -11,10 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
-from splu_desktop.core.messages import folded_text, listed, say, shown_of, which_of
-from splu_desktop.core.published import Published
 from splu_desktop.core.answer.condition_values import (
     end_of_range,
     holds_spans,
@@ -24,8 +20,11 @@ from splu_desktop.core.answer.condition_values import (
     short,
     value_of,
 )
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
+from splu_desktop.core.messages import folded_text, listed, say, shown_of, which_of
+from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
-
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
 

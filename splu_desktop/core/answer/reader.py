@@ -75,7 +75,7 @@ class Reader:
     def __init__(self, published: Published) -> None:
         self.published = published
         self.scores = Scores(published)
-        self._lifts: dict[tuple[str, str, bytes], Floats] = {}
+        self._lifts: dict[tuple[str, str], Floats] = {}
 
     # --- one question
 
@@ -196,9 +196,9 @@ class Reader:
             for _, shown in events:
                 state = 2 * state + shown
             shape = (2,) * len(events)
-            states = np.bincount(
-                (state * number + classes)[inside], minlength=number * 2 ** len(events)
-            ).reshape(*shape, number, 1)
+            states = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).reshape(
+                *shape, number, 1
+            )
             a_s = [1 / block.draw.gamma for block, _ in events]
             states = states[..., there, :].astype(float)
             if any(block.draw.name == "groups" for block, _ in events):
@@ -273,27 +273,34 @@ class Reader:
             share = column.counts() / max(column.n, 1)
             cells = []
             for line in self._learning_columns:
-                grid = self._figures(self.published.table[line].codes, self.published.table[line].m, name)
+                grid = self.column_grid(self.published.table[line].codes, self.published.table[line].m, name)
                 target = grid.selected[:, None] * share
                 variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
                 cells.append((grid.figures.estimate.ravel(), variance.ravel(), target.ravel()))
             found[name] = learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
         return found
 
+    def lifts(self, sensitive: str, nsa: str) -> Floats:
+        """Return (m_nsa, m) how many times as often each value occurs with each label of an unchanged column.
+
+        Drawn towards 1.
+        """
+        if (sensitive, nsa) not in self._lifts:
+            column = self.published.table[nsa]
+            grid = self.column_grid(column.codes, column.m, sensitive)
+            self._lifts[sensitive, nsa] = self._drawn_lifts(grid, sensitive)
+        return self._lifts[sensitive, nsa]
+
+    def _drawn_lifts(self, grid: Grid, sensitive: str) -> Floats:
+        figures, target = grid.figures, grid.target
+        variance = figures.variance(np.maximum(figures.estimate, 0))
+        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread(sensitive)), 0)
+        return np.asarray(np.where(target > 0, drawn / np.where(target > 0, target, 1), 1.0))
+
     def _lift(self, sensitive: str, nsa: str, flags: bytes) -> Floats:
-        """Return (m,) how many times as often each value occurs under one condition, drawn towards 1."""
-        key = sensitive, nsa, flags
-        if key not in self._lifts:
-            table = self.published.table
-            line = np.frombuffer(flags, bool)[table[nsa].codes].astype(np.int32)
-            grid = self._figures(line, 2, sensitive)
-            share = table[sensitive].counts() / max(table.n, 1)
-            target = grid.selected[1] * share
-            figures = grid.figures
-            variance = figures.variance(np.maximum(figures.estimate, 0))
-            drawn = shrink(figures.estimate[1], variance[1], target, self.spread(sensitive))
-            self._lifts[key] = np.where(target > 0, np.maximum(drawn, 0) / np.where(target > 0, target, 1), 1.0)
-        return self._lifts[key]
+        """Return (m,) the same for rows with some labels of an unchanged column."""
+        line = np.frombuffer(flags, bool)[self.published.table[nsa].codes].astype(np.int32)
+        return np.asarray(self._drawn_lifts(self.column_grid(line, 2, sensitive), sensitive)[1])
 
     def _target(self, question: Question, n_p: int) -> float:
         """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
@@ -312,13 +319,12 @@ class Reader:
 
     # --- many cells
 
-    def _figures(self, line: NDArray[np.integer], lines: int, sensitive: str) -> Grid:
+    def column_grid(self, line: NDArray[np.integer], lines: int, sensitive: str) -> Grid:
+        """Return figures of each value of a sensitive column in each line; line (N,) of each row, from 0."""
         column = self.published.table[sensitive]
         return self.grid(line, lines, column.codes, column.m, sensitive)
 
-    def grid(
-        self, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int, sensitive: str
-    ) -> Grid:
+    def grid(self, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int, sensitive: str) -> Grid:
         """Return figures of each of m values of a sensitive column, or of groups of its values, in each line.
 
         line : (N,) the line of each row, from 0.
@@ -339,9 +345,7 @@ class Reader:
         else:
             effects = self._design_effects(line, [published.block_of(sensitive)])
             size = np.bincount(classes, minlength=number).astype(float)
-            parts = count_one_block(
-                1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class]
-            )
+            parts = count_one_block(1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class])
             parts = parts if effects is None else parts.scaled(effects[pairs, None])
             figures = add_classes(parts, of_line, lines, rows[:, None] * share[of_class])
         whole = np.bincount(codes, minlength=m) / max(published.n, 1)

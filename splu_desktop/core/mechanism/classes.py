@@ -76,8 +76,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) ->
     for members, groups in _divided(cells, counts, least, np.arange(len(cells))):
         found[members] = len(described)
         labels = tuple(
-            tuple(str(column.labels[code]) for code in group)
-            for column, group in zip(columns, groups[1:], strict=True)
+            tuple(str(column.labels[code]) for code in group) for column, group in zip(columns, groups[1:], strict=True)
         )
         low = row_ranges[int(groups[0][0])][0]
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))

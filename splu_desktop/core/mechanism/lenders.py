@@ -96,5 +96,5 @@ class Lenders:
         return np.asarray(np.convolve(own, others))
 
     def certainty(self, share: float) -> float:
-        """Return pi + (1 - pi)/gamma: how often a row that shows a value, or a set, of so large a share is right (law 2)."""
+        """Return pi + (1 - pi)/gamma: how often a row that shows a value, or a set, of this share is right (law 2)."""
         return share + (1 - share) / self.gamma

@@ -1,0 +1,366 @@
+"""Shares, means, differences, risk and odds ratios, regressions of a release, with intervals.
+
+A new analysis is a function that names its features and its score, registered under its name (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.hidden import Equations, Feature, Solution, Values
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import say
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import NORMAL_95
+
+Floats = NDArray[np.float64]
+_THIN = 20  # published rows below which a category gets no coefficient of its own
+_MOST_CATEGORIES = 40
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is asked.
+
+    Attributes
+    ----------
+    kind : one of `KINDS`.
+    outcome, value : a column, and the value whose share is meant; None for its numbers.
+    exposure, exposed, unexposed : a column and the two values that are compared; None of `unexposed` for all others.
+    covariates : columns that a regression goes by.
+    where : conditions that all records meet.
+    """
+
+    kind: str
+    outcome: str
+    value: str | None = None
+    exposure: str = ""
+    exposed: str | None = None
+    unexposed: str | None = None
+    covariates: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One figure: (low, high) is its 95 % interval about this table, (low_alike, high_alike) about persons like these.
+
+    error, error_alike : standard errors on the scale of the interval (of logarithms, for ratios).
+    """
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+    low_alike: float
+    high_alike: float
+    error: float
+    error_alike: float
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an analysis found.
+
+    Attributes
+    ----------
+    estimates : its figures, coefficients in their order.
+    covariance_alike : (k, k) of them, about persons like these; of ratios, of their logarithms.
+    notes : sentences on what was left out or joined.
+    """
+
+    analysis: Analysis
+    estimates: tuple[Estimate, ...]
+    covariance_alike: Floats
+    notes: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> Estimate:
+        """The figure that was asked for, or the first coefficient."""
+        return self.estimates[0]
+
+
+Make = Callable[[Reader, Analysis], Result]
+_KNOWN: dict[str, Make] = {}
+
+
+def registered(name: str) -> Callable[[Make], Make]:
+    """Make an analysis known by its name."""
+
+    def keep(make: Make) -> Make:
+        _KNOWN[name] = make
+        return make
+
+    return keep
+
+
+def analysis_names() -> tuple[str, ...]:
+    """Return the names of all analyses."""
+    return tuple(_KNOWN)
+
+
+def analyse(reader: Reader, analysis: Analysis) -> Result:
+    """Return what a release tells. Raises BadQuestion."""
+    if analysis.kind not in _KNOWN:
+        known = ", ".join(_KNOWN)
+        raise BadQuestion("There is no analysis “{kind}”; choose among {known}.", kind=analysis.kind, known=known)
+    return _KNOWN[analysis.kind](reader, analysis)
+
+
+# --- features
+
+
+def indicator(column: Column, labels: Sequence[str]) -> Floats:
+    """Return (m, 1) 1 for some labels, 0 for the others, NaN for missing ones. Raises BadQuestion."""
+    flags = Condition(column.name, tuple(labels)).select_known(column)
+    if not flags.any():
+        raise BadQuestion("No published record has {column} = “{value}”.", column=column.name, value=labels[0])
+    return np.where(column.missing & ~flags, np.nan, flags)[:, None].astype(float)
+
+
+def numbers_of(published: Published, name: str) -> Floats:
+    """Return (m, 1) the numbers of a column's labels, NaN for none. Raises BadQuestion for a column of words."""
+    found = published.numbers(name)
+    if found is None:
+        raise BadQuestion("“{column}” holds no numbers; name one of its values.", column=name)
+    return np.asarray(found, float)[:, None]
+
+
+def _outcome(published: Published, analysis: Analysis) -> Feature:
+    column = _column(published, analysis.outcome)
+    if analysis.value is None:
+        return Feature(analysis.outcome, numbers_of(published, analysis.outcome))
+    return Feature(analysis.outcome, indicator(column, (analysis.value,)))
+
+
+def _column(published: Published, name: str) -> Column:
+    if name not in published.table:
+        raise BadQuestion("The release has no column “{name}”; choose another.", name=name)
+    return published.table[name]
+
+
+def _where(reader: Reader, analysis: Analysis) -> dict[str, Feature]:
+    question = reader.resolve(analysis.where)
+    return {
+        f"where {at}": Feature(name, np.frombuffer(flags, bool)[:, None].astype(float))
+        for at, (name, flags) in enumerate((*question.nsas, *question.sas))
+    }
+
+
+def _weight(values: Values) -> Floats:
+    """Return (R or 1,) 1 for rows that meet all conditions and whose features all mean something, else 0."""
+    found: Floats = np.ones(1)
+    for key, each in values.items():
+        met = np.isfinite(each).all(axis=1)
+        found = found * (each[:, 0] * met if key.startswith("where") else met)
+    return np.nan_to_num(found)
+
+
+# --- ratios of sums: shares, means, and what compares two of them
+
+
+def _group_means(reader: Reader, analysis: Analysis) -> Solution:
+    """Return means of the outcome among the exposed and the unexposed, or one mean where nothing is compared."""
+    published = reader.published
+    features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
+    groups = 1
+    if analysis.exposure:
+        column = _column(published, analysis.exposure)
+        if analysis.exposed is None:
+            raise BadQuestion("Name the value of “{column}” that is compared.", column=analysis.exposure)
+        one = indicator(column, (analysis.exposed,))
+        other = 1 - one if analysis.unexposed is None else indicator(column, (analysis.unexposed,))
+        features["x"] = Feature(analysis.exposure, np.concatenate([one, other], axis=1))
+        groups = 2
+
+    def score(theta: Floats, values: Values) -> tuple[Floats, Floats]:
+        weight = _weight(values)[:, None] * (np.nan_to_num(values["x"]) if groups == 2 else 1.0)
+        psi = weight * (np.nan_to_num(values["y"]) - theta)
+        slope = -weight[:, :, None] * np.eye(groups)
+        return psi, np.broadcast_to(slope, (len(weight), groups, groups))
+
+    return Equations(published, features).solve(score, np.zeros(groups))
+
+
+def _interval(
+    name: str, value: float, error: float, alike: float, ends: tuple[float, float] = (-np.inf, np.inf)
+) -> Estimate:
+    low, high = (float(np.clip(value + z * error, *ends)) for z in (-NORMAL_95, NORMAL_95))
+    low_a, high_a = (float(np.clip(value + z * alike, *ends)) for z in (-NORMAL_95, NORMAL_95))
+    return Estimate(name, float(np.clip(value, *ends)), low, high, low_a, high_a, error, alike)
+
+
+def _ratio(name: str, log: float, error: float, alike: float) -> Estimate:
+    ends = (float(np.exp(log + z * each)) for each in (error, alike) for z in (-NORMAL_95, NORMAL_95))
+    return Estimate(name, float(np.exp(log)), *ends, error, alike)
+
+
+def _errors(solution: Solution, gradient: Floats) -> tuple[float, float, Floats]:
+    table, alike = (gradient @ each @ gradient for each in (solution.covariance, solution.covariance_alike))
+    return float(np.sqrt(max(table, 0))), float(np.sqrt(max(alike, 0))), np.array([[max(alike, 0)]])
+
+
+@registered("share")
+def share(reader: Reader, analysis: Analysis) -> Result:
+    """Return the share of records that have a value, of those that have one at all."""
+    if analysis.value is None:
+        raise BadQuestion("Name the value of “{column}” whose share is asked.", column=analysis.outcome)
+    solution = _group_means(reader, analysis)
+    error, alike, covariance = _errors(solution, np.ones(1))
+    return Result(analysis, (_interval("share", solution.theta[0], error, alike, (0, 1)),), covariance)
+
+
+@registered("mean")
+def mean(reader: Reader, analysis: Analysis) -> Result:
+    """Return the mean of a column's numbers."""
+    solution = _group_means(reader, analysis)
+    error, alike, covariance = _errors(solution, np.ones(1))
+    return Result(analysis, (_interval("mean", solution.theta[0], error, alike),), covariance)
+
+
+@registered("difference")
+def difference(reader: Reader, analysis: Analysis) -> Result:
+    """Return the mean, or share, among the exposed less that among the unexposed."""
+    solution = _group_means(reader, analysis)
+    error, alike, covariance = _errors(solution, np.array([1.0, -1.0]))
+    value = float(solution.theta[0] - solution.theta[1])
+    ends = (-1.0, 1.0) if analysis.value is not None else (-np.inf, np.inf)
+    return Result(analysis, (_interval("difference", value, error, alike, ends),), covariance)
+
+
+def _log_ratio(reader: Reader, analysis: Analysis, odds: bool, name: str) -> Result:
+    if analysis.value is None:
+        raise BadQuestion("Name the value of “{column}” whose risk is asked.", column=analysis.outcome)
+    solution = _group_means(reader, analysis)
+    p = solution.theta
+    if not ((p > 0) & (p < (1 if odds else np.inf))).all():
+        raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.")
+    slope = 1 / (p * (1 - p)) if odds else 1 / p
+    log = np.log(p / (1 - p)) if odds else np.log(p)
+    error, alike, covariance = _errors(solution, slope * np.array([1.0, -1.0]))
+    return Result(analysis, (_ratio(name, float(log[0] - log[1]), error, alike),), covariance)
+
+
+@registered("risk ratio")
+def risk_ratio(reader: Reader, analysis: Analysis) -> Result:
+    """Return P(value | exposed) / P(value | unexposed); outcome and exposure may both be re-drawn."""
+    return _log_ratio(reader, analysis, odds=False, name="risk ratio")
+
+
+@registered("odds ratio")
+def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
+    """Return the odds of a value among the exposed over those among the unexposed."""
+    return _log_ratio(reader, analysis, odds=True, name="odds ratio")
+
+
+# --- regressions
+
+
+def _covariate(published: Published, name: str, notes: list[str]) -> tuple[Feature, list[str]]:
+    """Return a covariate's columns of the design: its numbers, or a category each but the commonest."""
+    column = _column(published, name)
+    numeric = published.numbers(name)
+    if numeric is not None and column.values is not None:
+        return Feature(name, np.asarray(numeric, float)[:, None]), [name]
+    counts = np.where(column.missing, 0, column.counts())
+    thin = (counts < _THIN) & (counts > 0) & ~column.missing
+    kept = np.flatnonzero(~thin & ~column.missing)
+    if len(kept) > _MOST_CATEGORIES:
+        raise BadQuestion("“{column}” has too many values for a regression; put them into groups.", column=name)
+    if len(kept) < 2:
+        raise BadQuestion("“{column}” has one value in nearly all records, so it explains nothing.", column=name)
+    base = int(kept[np.argmax(counts[kept])])
+    others = [int(code) for code in kept if code != base]
+    values = np.zeros((column.m, len(others)))
+    values[others, np.arange(len(others))] = 1
+    values[column.missing] = np.nan
+    if thin.any():
+        hidden = published.is_sensitive(name)
+        # Who has a thin value can't be left out where the value is hidden: it counts with the commonest.
+        if not hidden:
+            values[thin] = np.nan
+        number, records = int(thin.sum()), int(counts[thin].sum())
+        what = (
+            "{records} records of {n} rare values of “{column}” count as “{base}”."
+            if hidden
+            else "{records} records of {n} rare values of “{column}” are left out."
+        )
+        notes.append(say(what, records=records, n=number, column=name, base=str(column.labels[base])))
+    return Feature(name, values), [f"{name}={column.labels[code]}" for code in others]
+
+
+def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
+    published = reader.published
+    notes: list[str] = []
+    features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
+    names = ["(intercept)"]
+    if not analysis.covariates:
+        raise BadQuestion("A regression needs at least one column to go by.")
+    for at, name in enumerate(analysis.covariates):
+        if name == analysis.outcome:
+            raise BadQuestion("“{column}” can't explain itself.", column=name)
+        features[f"x {at}"], own = _covariate(published, name, notes)
+        names += own
+    scale = np.ones(len(names))
+    equations = Equations(published, features)
+    xs = [key for key in features if key.startswith("x ")]
+
+    def design(values: Values) -> Floats:
+        parts = [np.nan_to_num(values[key]) for key in xs]
+        rows = max(len(each) for each in (*parts, *values.values()))
+        broad = [np.broadcast_to(each, (rows, each.shape[1])) for each in parts]
+        return np.concatenate([np.ones((rows, 1)), *broad], axis=1) / scale
+
+    def score(theta: Floats, values: Values) -> tuple[Floats, Floats]:
+        x, y, weight = design(values), np.nan_to_num(values["y"])[:, 0], _weight(values)
+        linear = x @ theta
+        if model == "linear":
+            expected, slope = linear, np.ones_like(linear)
+        elif model == "logistic":
+            expected = expit(linear)
+            slope = expected * (1 - expected)
+        else:
+            expected = slope = np.exp(np.minimum(linear, 50))
+        psi = (weight * (y - expected))[:, None] * x
+        return psi, -(weight * slope)[:, None, None] * x[:, :, None] * x[:, None, :]
+
+    scale[1:] = [
+        max(float(np.nanmax(np.abs(f.values[:, j]))), 1e-12)
+        for f in (features[k] for k in xs)
+        for j in range(f.values.shape[1])
+    ]
+    start = np.zeros(len(names))
+    solution = equations.solve(score, start)
+    theta = solution.theta / scale
+    table, alike = (each / np.outer(scale, scale) for each in (solution.covariance, solution.covariance_alike))
+    estimates = tuple(
+        _interval(name, float(value), float(np.sqrt(max(v, 0))), float(np.sqrt(max(w, 0))))
+        for name, value, v, w in zip(names, theta, np.diag(table), np.diag(alike), strict=True)
+    )
+    return Result(analysis, estimates, alike, tuple(notes))
+
+
+@registered("linear")
+def linear(reader: Reader, analysis: Analysis) -> Result:
+    """Return the coefficients of ordinary least squares: the normal equations, scored."""
+    return _regress(reader, analysis, "linear")
+
+
+@registered("logistic")
+def logistic(reader: Reader, analysis: Analysis) -> Result:
+    """Return the coefficients (log odds) of a logistic regression, by the corrected score."""
+    return _regress(reader, analysis, "logistic")
+
+
+@registered("poisson")
+def poisson(reader: Reader, analysis: Analysis) -> Result:
+    """Return the coefficients (log rates) of a Poisson regression, by the corrected score."""
+    return _regress(reader, analysis, "poisson")

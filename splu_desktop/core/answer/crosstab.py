@@ -1,0 +1,158 @@
+"""Cross-tables: counts of every value of a column in every line, from one release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.answer import EXACT, WITHIN, trust_of
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.counts import shrink
+from splu_desktop.core.answer.reader import Grid, Reader
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.table import Table
+
+Floats = NDArray[np.float64]
+MOST_CELLS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class CrossTable:
+    """A table of counts.
+
+    Attributes
+    ----------
+    by : columns of the lines.
+    column : whose values make the columns of the table.
+    lines : (L,) labels of each line.
+    labels : (Q,) values of `column`.
+    selected : (L,) rows of each line, exact where no sensitive column stands in `by`.
+    published : (L, Q) rows of the published table.
+    estimate, low, high, low_alike, high_alike : (L, Q) as in `Answer`.
+    exact : whether all counts are those of the source.
+    small : the largest count that is called small.
+    """
+
+    by: tuple[str, ...]
+    column: str
+    lines: tuple[tuple[str, ...], ...]
+    labels: tuple[str, ...]
+    selected: NDArray[np.int64]
+    published: NDArray[np.int64]
+    estimate: Floats
+    low: Floats
+    high: Floats
+    low_alike: Floats
+    high_alike: Floats
+    exact: bool
+    small: int
+
+    def trust(self, line: int, label: int, within: float = WITHIN) -> str:
+        """Return how far a cell may be trusted: exact, readable, rough or hidden."""
+        if self.exact:
+            return EXACT
+        figures = (float(each[line, label]) for each in (self.estimate, self.low, self.high))
+        return trust_of(*figures, self.small, within)
+
+
+def crosstab(
+    reader: Reader, by: Sequence[str], column: str, where: Sequence[Condition] = (), estimator: str = "shrunk"
+) -> CrossTable:
+    """Return counts of each value of `column` by the values of other columns, of rows that meet conditions.
+
+    One of `by` may be sensitive; conditions are on unchanged columns. Raises BadQuestion.
+    """
+    published = reader.published
+    table = published.table
+    for name in (*by, column):
+        if name not in table:
+            raise BadQuestion("The release has no column “{name}”; choose another.", name=name)
+    if len({*by, column}) < len(by) + 1:
+        raise BadQuestion("A table needs different columns; “{name}” stands in it twice.", name=column)
+    hidden = [name for name in by if published.is_sensitive(name)]
+    question = reader.resolve(where)
+    if len(hidden) > 1 or question.sas or (hidden and not published.is_sensitive(column)):
+        raise BadQuestion("A table holds at most two secret columns, the one counted and one beside it.")
+    open_by = [name for name in by if name not in hidden]
+    inside = reader.selected(question)
+    key = np.zeros(table.n, np.int64)
+    for name in open_by:
+        key = key * table[name].m + table[name].codes
+    found, line = np.unique(np.where(inside, key, -1), return_inverse=True)
+    outside = int(found[0] == -1) if len(found) else 0
+    keys = found[outside:]
+    if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
+        raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
+    heads = _labels_of(table, open_by, keys)
+    labels = tuple(str(label) for label in table[column].labels)
+    if not published.is_sensitive(column):
+        m = table[column].m
+        counts = np.bincount(line * m + table[column].codes, minlength=len(found) * m).reshape(-1, m)[outside:]
+        exact = counts.astype(float)
+        shape = (*by,), column, heads, labels, counts.sum(axis=1), counts
+        return CrossTable(*shape, exact, exact, exact, exact, exact, exact=True, small=published.thresholds.alpha)
+    grid = reader.pairs(line, len(found), hidden[0], column) if hidden else reader.column_grid(line, len(found), column)
+    top = np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
+    low, high = grid.figures.interval(top)
+    low_alike, high_alike = grid.figures.among_alike(published.n).interval(top)
+    estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
+    parts = [np.clip(estimate, low, high), low, high, low_alike, high_alike, grid.published]
+    selected = grid.selected
+    if hidden:  # lines of the hidden column's values come out of the pairs
+        m1 = table[hidden[0]].m
+        parts = [each.reshape(len(found) * m1, -1) for each in parts]
+        selected = np.repeat(selected, m1)
+        order = [*open_by, hidden[0]]
+        heads = tuple((*head, str(label)) for head in heads for label in table[hidden[0]].labels)
+        heads = tuple(tuple(head[order.index(name)] for name in by) for head in heads)
+        outside *= m1
+    parts = [each[outside:] for each in parts]
+    return CrossTable(
+        tuple(by),
+        column,
+        heads,
+        labels,
+        selected[outside:],
+        parts[5].astype(np.int64),
+        *parts[:5],
+        exact=False,
+        small=published.thresholds.alpha,
+    )
+
+
+def _labels_of(table: Table, names: Sequence[str], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
+    columns = [table[name] for name in names]
+    codes = []
+    rest = keys
+    for column in reversed(columns):
+        rest, code = np.divmod(rest, column.m)
+        codes.append(column.labels[code])
+    return tuple(tuple(map(str, each)) for each in zip(*reversed(codes), strict=True)) if codes else ((),) * len(keys)
+
+
+def _estimate(
+    reader: Reader,
+    grid: Grid,
+    column: str,
+    hidden: Sequence[str],
+    estimator: str,
+    by: Sequence[str],
+    keys: NDArray[np.int64],
+    outside: int,
+) -> Floats:
+    if estimator == "unbiased":
+        return grid.figures.estimate
+    spread = float(np.mean([reader.spread(name) for name in (*hidden, column)]))
+    target = grid.target.copy()
+    if len(by) > 1 and not hidden:
+        table, rest = reader.published.table, keys
+        for name in reversed(by):
+            rest, code = np.divmod(rest, table[name].m)
+            target[outside:] *= reader.lifts(column, name)[code]
+        total = target.sum(axis=1, keepdims=True)
+        target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.selected[:, None], target)
+    variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
+    return shrink(grid.figures.estimate, variance, target, spread)

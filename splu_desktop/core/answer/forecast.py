@@ -1,0 +1,266 @@
+"""What a release will tell, before anything is drawn: expected intervals by closed form, for many gammas at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.counts import Counted, add_classes, count_groups, count_one_block
+from splu_desktop.core.answer.scores import class_shares
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise.typical import typical
+from splu_desktop.core.mechanism import Block
+from splu_desktop.core.mechanism.published_numbers import round_correlation
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.published import block_codes
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.sanitise import Prepared, row_correlation
+from splu_desktop.core.table import Column
+from splu_desktop.core.thresholds import NORMAL_95
+
+Floats = NDArray[np.float64]
+
+LEAST = 50  # true count from which a cell is expected to be readable
+_FACTOR = 0.5  # relative half width of a rate that is to be compared
+_OTHERS, _OTHER_LEAST, _OTHER_WITHIN = 200, 100, 0.3
+_OTHER_COLUMNS, _OTHER_LABELS, _OTHER_SENSITIVE = 5, 40, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """A table that is asked, as recipients will read it.
+
+    Attributes
+    ----------
+    asked : the table.
+    lines : (L,) labels of each line.
+    labels : (Q,) the values that are counted; ("mean",) for averages.
+    truth : (L, Q) true figures.
+    rows : (L,) rows of each line.
+    gammas : (G,) strengths.
+    low, high : (G, L, Q) ends of the range that recipients will read, around the truth.
+    """
+
+    asked: AskedTable
+    lines: tuple[tuple[str, ...], ...]
+    labels: tuple[str, ...]
+    truth: Floats
+    rows: NDArray[np.int64]
+    gammas: tuple[float, ...]
+    low: Floats
+    high: Floats
+
+    @property
+    def counts(self) -> Floats:
+        """(L, Q) records behind each figure."""
+        return np.broadcast_to(self.rows[:, None], self.truth.shape) if self.asked.kind == "mean" else self.truth
+
+    @property
+    def expected(self) -> NDArray[np.bool_]:
+        """(L, Q) cells large enough to be readable."""
+        return np.asarray(self.counts >= LEAST)
+
+    @property
+    def readable(self) -> NDArray[np.bool_]:
+        """(G, L, Q) cells that are told as well as was asked."""
+        within = _FACTOR if self.asked.kind == "compare" else self.asked.within
+        return np.asarray((self.high - self.low) / 2 <= within * np.abs(self.truth))
+
+    def answered(self, at: int) -> tuple[int, int]:
+        """Return how many of how many cells of 50 and more are readable at the strength of this place."""
+        return int((self.readable[at] & self.expected).sum()), int(self.expected.sum())
+
+
+class Forecaster:
+    """Makes forecasts of one prepared table; what is counted once serves every gamma.
+
+    Parameters
+    ----------
+    prepared, plan : the table as the mechanism sees it, and what becomes of it.
+    """
+
+    def __init__(self, prepared: Prepared, plan: Plan) -> None:
+        self.prepared, self.plan = prepared, plan
+        self._correlations: dict[Block, float] = {}
+
+    def forecast(self, asked: AskedTable, gammas: Sequence[float]) -> Forecast:
+        """Return what a table will tell at each strength. Raises BadSetting, UnknownColumn."""
+        table, plan = self.prepared.table, self.plan
+        if asked.sa not in plan.sensitive:
+            raise BadSetting("“{column}” is not drawn anew, so all its counts are exact.", column=asked.sa)
+        key = np.zeros(table.n, np.int64)
+        for name in asked.by:
+            key = key * table[name].m + table[name].codes
+        keys, line = np.unique(key, return_inverse=True)
+        heads = _heads([table[name] for name in asked.by], keys)
+        column = table[asked.sa]
+        rows = np.bincount(line, minlength=len(keys))
+        if asked.kind == "mean":
+            truth, low, high = self._means(asked, column, line, len(keys), gammas)
+            return Forecast(asked, heads, ("mean",), truth, rows, tuple(gammas), low, high)
+        codes, labels = _events(column, asked.value)
+        truth, ends = self.counts(line, len(keys), codes, len(labels) + 1, asked.sa, gammas)
+        keep = slice(0, len(labels))
+        low, high = (each[..., keep] for each in ends)
+        return Forecast(asked, heads, labels, truth[:, keep], rows, tuple(gammas), low, high)
+
+    def counts(
+        self,
+        line: NDArray[np.integer],
+        lines: int,
+        codes: NDArray[np.integer],
+        m: int,
+        sensitive: str,
+        gammas: Sequence[float],
+    ) -> tuple[Floats, tuple[Floats, Floats]]:
+        """Return (L, m) true counts of events by line, and (G, L, m) ends of the ranges expected."""
+        classes, number = self.prepared.row_class, self.prepared.classes.number
+        block = self.plan.block_of(sensitive)
+        pairs, pair = np.unique(line.astype(np.int64) * number + classes, return_inverse=True)
+        true = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
+        of_line, of_class = np.divmod(pairs, number)
+        rows = true.sum(axis=1)
+        truth = np.zeros((lines, m))
+        np.add.at(truth, of_line, true)
+        top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
+        share = class_shares(codes, m, classes, number)[of_class]
+        size = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
+        effects = self._effects(pairs, pair, of_class, block)
+        low, high = np.empty((2, len(gammas), lines, m))
+        for at, gamma in enumerate(gammas):
+            a = 1 / gamma
+            if block.draw.name == "groups":
+                figures = self._groups(block, gamma, line, lines, codes, m)
+            else:
+                shown = a * true + (1 - a) * rows[:, None] * share  # as many as show it on average
+                parts = count_one_block(a, rows[:, None], size, shown, share).scaled(effects)
+                figures = add_classes(parts, of_line, lines, rows[:, None] * share)
+            low[at], high[at] = figures.interval(top)
+        return truth, (low, high)
+
+    def _groups(
+        self, block: Block, gamma: float, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
+    ) -> Counted:
+        draw = block.draw.with_gamma(float(round(gamma)))
+        values = block_codes(self.prepared.table, block.columns)
+        size = int(values.max()) + 1
+        events = np.zeros((m, size))
+        events[codes, values] = 1
+        total = [np.zeros((lines, m)) for _ in range(3)]
+        for each in range(self.prepared.classes.number):
+            rows = self.prepared.row_class == each
+            counts = np.bincount(values[rows], minlength=size).astype(float)
+            own = np.bincount(line[rows].astype(np.int64) * size + values[rows], minlength=lines * size)
+            shown = own.reshape(lines, size) @ draw.transition(counts)
+            part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
+            total = [one + other for one, other in zip(total, (part.estimate, part.level, part.slope), strict=True)]
+        return Counted(*total)
+
+    def _effects(
+        self, pairs: NDArray[np.int64], pair: NDArray[np.int64], of_class: NDArray[np.int64], block: Block
+    ) -> Floats:
+        units, plan = self.prepared.units, self.plan
+        if not units.person:
+            return np.ones((len(pairs), 1))
+        if plan.persons is not None and plan.persons.number:
+            who, n = np.unique(pair.astype(np.int64) * units.number + units.owner, return_counts=True)
+            squares = np.bincount(who // units.number, n.astype(float) ** 2, minlength=len(pairs))
+            mean = squares / np.bincount(pair, minlength=len(pairs))
+        else:
+            mean = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
+        return np.asarray(1 + np.maximum(mean - 1, 0)[:, None] * self.correlation(block))
+
+    def correlation(self, block: Block) -> float:
+        """Return how alike a person's rows are in a block, as it will about be published."""
+        if block not in self._correlations:
+            values = block_codes(self.prepared.table, block.columns)
+            # Shown rows of a person are lent or kept together, so that they are as alike as the true ones.
+            self._correlations[block] = round_correlation(row_correlation(values, self.prepared.units))
+        return self._correlations[block]
+
+    def _means(
+        self, asked: AskedTable, column: Column, line: NDArray[np.integer], lines: int, gammas: Sequence[float]
+    ) -> tuple[Floats, Floats, Floats]:
+        values = column.values if column.values is not None and column.values.dtype.kind == "f" else typical(column, {})
+        if values is None:
+            raise BadSetting("“{column}” holds no numbers, so it has no average.", column=column.name)
+        number = np.where(column.missing, np.nan, values)[column.codes]
+        known = np.isfinite(number)
+        classes = self.prepared.row_class[known]
+        y, at = number[known], line[known]
+        n = np.bincount(at, minlength=lines).astype(float)
+        mean = np.bincount(at, y, minlength=lines) / np.maximum(n, 1)
+        size = np.bincount(classes, minlength=self.prepared.classes.number).astype(float)
+        centre = np.bincount(classes, y, minlength=len(size)) / np.maximum(size, 1)
+        square = np.bincount(classes, y**2, minlength=len(size)) / np.maximum(size, 1)
+        spread = np.maximum(square - centre**2, 0)
+        pairs, pair = np.unique(at.astype(np.int64) * len(size) + classes, return_inverse=True)
+        rows = np.bincount(pair).astype(float)
+        of_line, of_class = np.divmod(pairs, len(size))
+        q = rows / size[of_class]
+        low, high = np.empty((2, len(gammas), lines, 1))
+        for place, gamma in enumerate(gammas):
+            a = 1 / gamma
+            c = (1 - (1 - a) * q) / a
+            other = (1 - a) * q / a
+            total = (1 - a) * (1 + a) * spread[of_class] * (rows * c**2 + (size[of_class] - rows) * other**2)
+            variance = np.bincount(of_line, total, minlength=lines) / np.maximum(n, 1) ** 2
+            half = NORMAL_95 * np.sqrt(variance)
+            low[place, :, 0], high[place, :, 0] = mean - half, mean + half
+        return mean[:, None], low, high
+
+    def other_questions(self, gammas: Sequence[float]) -> Floats:
+        """Return (G,) the share of some 200 ordinary other questions, of 100 rows and more, told within 30 %.
+
+        Values of sensitive columns by one or two unchanged columns, evenly chosen by size. NaN where there are none.
+        """
+        table, plan = self.prepared.table, self.plan
+        lines = [name for name in plan.nsas if 2 <= table[name].m <= _OTHER_LABELS][:_OTHER_COLUMNS]
+        truths, halves = [], []
+        for sensitive in plan.sensitive[:_OTHER_SENSITIVE]:
+            column = table[sensitive]
+            if column.m > 2_000:
+                continue
+            for one in range(len(lines)):
+                for two in range(one, len(lines)):
+                    first, second = table[lines[one]], table[lines[two]]
+                    key = first.codes.astype(np.int64) * second.m + second.codes if two > one else first.codes
+                    keys, line = np.unique(key, return_inverse=True)
+                    if len(keys) * column.m > 200_000:
+                        continue
+                    true, (low, high) = self.counts(line, len(keys), column.codes, column.m, sensitive, gammas)
+                    there = (true >= _OTHER_LEAST) & ~column.missing
+                    truths.append(true[there])
+                    halves.append((high - low)[:, there] / 2)
+        if not truths or not sum(map(len, truths)):
+            return np.full(len(gammas), np.nan)
+        truth, half = np.concatenate(truths), np.concatenate(halves, axis=1)
+        order = np.argsort(truth, kind="stable")
+        chosen = order[np.linspace(0, len(order) - 1, min(_OTHERS, len(order))).astype(int)]
+        return np.asarray((half[:, chosen] <= _OTHER_WITHIN * truth[chosen]).mean(axis=1))
+
+
+def _events(column: Column, value: str | None) -> tuple[NDArray[np.integer], tuple[str, ...]]:
+    """Return (N,) the event of each row, and the events' labels; rows of no event have the number of events."""
+    labels = [str(label) for label in column.labels]
+    if value is None:
+        kept = np.flatnonzero(~column.missing)
+    else:
+        if value not in labels:
+            raise BadSetting("“{column}” has no value “{value}”.", column=column.name, value=value)
+        kept = np.array([labels.index(value)])
+    to = np.full(column.m, len(kept))
+    to[kept] = np.arange(len(kept))
+    return to[column.codes], tuple(labels[at] for at in kept)
+
+
+def _heads(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
+    found = []
+    rest = keys
+    for column in reversed(columns):
+        rest, code = np.divmod(rest, column.m)
+        found.append([str(column.labels[at]) for at in code])
+    return tuple(zip(*reversed(found), strict=True)) if found else ((),) * len(keys)

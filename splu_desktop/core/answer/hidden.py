@@ -1,0 +1,233 @@
+"""Estimating equations over hidden values: one engine for means, ratios and regressions.
+
+A row whose hidden value could be v counts for each v with the weight phi_v, the score of "is v" (several blocks:
+products). So sums of weights times any function of the hidden values are right on average, and every analysis is the
+root of such sums (mechanism.md section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.scores import class_shares
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.mechanism import Block
+from splu_desktop.core.published import Published
+
+Floats = NDArray[np.float64]
+Values = Mapping[str, Floats]  # feature -> (R, d) or (1, d) values
+Score = Callable[[Floats, Values], tuple[Floats, Floats]]  # theta, values -> psi (R, k), derivative (R, k, k)
+
+_MOST_STATES = 2_000
+_MOST_STEPS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """What an analysis reads of a column.
+
+    Attributes
+    ----------
+    column : its name.
+    values : (m, d) what each label means; NaN where it means nothing.
+    """
+
+    column: str
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A root with its spreads.
+
+    Attributes
+    ----------
+    theta : (k,) the root.
+    covariance : (k, k) about this table; of several blocks that about persons like these, which is no smaller.
+    covariance_alike : (k, k) about persons like these.
+    """
+
+    theta: Floats
+    covariance: Floats
+    covariance_alike: Floats
+
+
+class HiddenBlock:
+    """One block's part: which states its features can be in, and the weight of each state in each row."""
+
+    def __init__(self, published: Published, block: Block, features: Mapping[str, Feature]) -> None:
+        self.block, self.a = block, 1 / block.draw.gamma
+        own = {key: each for key, each in features.items() if each.column in block.columns}
+        names = list(dict.fromkeys(each.column for each in own.values()))
+        stacked = [
+            np.concatenate([each.values for each in own.values() if each.column == name], axis=1) for name in names
+        ]
+        levels = [np.unique(np.nan_to_num(each, nan=1e300), axis=0, return_inverse=True)[1].ravel() for each in stacked]
+        key = np.zeros(published.n, np.int64)
+        for name, level in zip(names, levels, strict=True):
+            key = key * (int(level.max()) + 1) + level[published.table[name].codes]
+        _, first, shown = np.unique(key, return_index=True, return_inverse=True)
+        self.states, self.shown = len(first), shown.astype(np.int64)
+        self.values = {key: each.values[published.table[each.column].codes[first]] for key, each in own.items()}
+
+    def learn(self, published: Published) -> Floats:
+        """Return (C, V, V) the scores of "is v" where u is shown, by class: weights[c, u, v]."""
+        classes, number = published.record_class, len(published.cells)
+        self.shares = class_shares(self.shown, self.states, classes, number)
+        if self.block.draw.name == "lenders":
+            eye = np.eye(self.states)
+            return np.asarray((eye[None] - (1 - self.a) * self.shares[:, None, :]) / self.a)
+        counts = self.shares * np.bincount(classes, minlength=number)[:, None]
+        return np.stack([self.block.draw.score(np.eye(self.states), each).T for each in counts])
+
+
+class Equations:
+    """Sums over the rows of a release of functions of some features, hidden ones scored.
+
+    Parameters
+    ----------
+    published : the release.
+    features : name -> feature; those of sensitive columns are hidden.
+    """
+
+    def __init__(self, published: Published, features: Mapping[str, Feature]) -> None:
+        self.published, self.features = published, features
+        blocks = dict.fromkeys(
+            published.block_of(each.column) for each in features.values() if published.is_sensitive(each.column)
+        )
+        self.hidden = [HiddenBlock(published, block, features) for block in blocks]
+        if np.prod([each.states for each in self.hidden], initial=1) > _MOST_STATES:
+            raise BadQuestion("The secret columns asked have too many values together; choose fewer.")
+        weights = [each.learn(published) for each in self.hidden]
+        # Rows that agree in all that is asked are one row with a number.
+        open_columns = dict.fromkeys(
+            each.column for each in features.values() if not published.is_sensitive(each.column)
+        )
+        key = published.record_class.astype(np.int64)
+        for codes, size in [
+            *((published.table[name].codes, published.table[name].m) for name in open_columns),
+            *((each.shown, each.states) for each in self.hidden),
+        ]:
+            key = np.unique(key * size + codes, return_inverse=True)[1].astype(np.int64)
+        _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
+        self.number = np.bincount(self.row).astype(float)
+        self.row_class = published.record_class[first]
+        self.class_size = np.bincount(published.record_class, minlength=len(published.cells)).astype(float)
+        self.shown = [each.shown[first] for each in self.hidden]
+        self.weights = [w[self.row_class, u] for w, u in zip(weights, self.shown, strict=True)]  # (R, V) each
+        self.open = {
+            key: each.values[published.table[each.column].codes[first]]
+            for key, each in features.items()
+            if not published.is_sensitive(each.column)
+        }
+
+    def _states(self) -> Sequence[tuple[int, ...]]:
+        return list(np.ndindex(*(each.states for each in self.hidden)))
+
+    def values(self, state: Sequence[int]) -> dict[str, Floats]:
+        """Return the features of all rows, were their hidden values in this state."""
+        found = dict(self.open)
+        for each, at in zip(self.hidden, state, strict=True):
+            found |= {key: values[at : at + 1] for key, values in each.values.items()}
+        return found
+
+    def sums(self, score: Score, theta: Floats) -> tuple[Floats, Floats]:
+        """Return (k,) the sum of scores at theta, and (k, k) its derivative."""
+        k = len(theta)
+        total, slope = np.zeros(k), np.zeros((k, k))
+        for state in self._states():
+            psi, derivative = score(theta, self.values(state))
+            weight = self.number.copy()
+            for w, at in zip(self.weights, state, strict=True):
+                weight = weight * w[:, at]
+            total += np.broadcast_to(psi, (len(weight), k)).T @ weight
+            slope += np.tensordot(weight, np.broadcast_to(derivative, (len(weight), k, k)), axes=1)
+        return total, slope
+
+    def solve(self, score: Score, start: Floats) -> Solution:
+        """Return the root of the sums, by Newton's method, and its spreads. Raises BadQuestion where there is none."""
+        theta = np.asarray(start, float)
+        with np.errstate(all="ignore"):
+            for _ in range(_MOST_STEPS):
+                total, slope = self.sums(score, theta)
+                if not np.isfinite(slope).all() or np.linalg.cond(slope) > 1e12:
+                    raise _no_answer()
+                step = np.linalg.solve(slope, total)
+                size = float(np.abs(step).max(initial=0) / (1 + np.abs(theta).max(initial=0)))
+                theta = theta - step * min(1.0, 2.0 / size if size > 0 else 1.0)
+                if size < 1e-10:
+                    break
+            else:
+                raise _no_answer()
+            if not np.isfinite(theta).all():
+                raise _no_answer()
+            return self._with_spreads(score, theta, slope)
+
+    def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
+        k, rows = len(theta), len(self.number)
+        effect = np.zeros((rows, k))
+        number = len(self.class_size)
+        pulls = [np.zeros((number, each.states, k)) for each in self.hidden]
+        psis: dict[int, Floats] = {}
+        for state in self._states():
+            psi = np.broadcast_to(score(theta, self.values(state))[0], (rows, k))
+            if len(self.hidden) == 1:
+                psis[state[0]] = psi
+            weight = np.ones(rows)
+            for w, at in zip(self.weights, state, strict=True):
+                weight = weight * w[:, at]
+            effect += weight[:, None] * psi
+            for place, at in enumerate(state):
+                rest = self.number.copy()
+                for other, (w, v) in enumerate(zip(self.weights, state, strict=True)):
+                    if other != place:
+                        rest = rest * w[:, v]
+                for j in range(k):
+                    pulls[place][:, at, j] += np.bincount(self.row_class, rest * psi[:, j], minlength=number)
+        for each, pull, shown in zip(self.hidden, pulls, self.shown, strict=True):
+            pull *= (1 - each.a) / each.a / np.maximum(self.class_size, 1)[:, None, None]
+            centre = (pull * each.shares[:, :, None]).sum(axis=1)
+            effect -= pull[self.row_class, shown] - centre[self.row_class]
+        bread = np.linalg.inv(slope)
+        alike = self._cluster(effect)
+        if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
+            table = self._about_table(psis, pulls[0])
+        else:
+            table = alike
+        return Solution(theta, bread @ table @ bread.T, bread @ alike @ bread.T)
+
+    def _cluster(self, effect: Floats) -> Floats:
+        """Return (k, k) the sum over units of the squares of what each adds."""
+        published = self.published
+        if not published.person:
+            return np.asarray((effect * self.number[:, None]).T @ effect)
+        owner = published.owner
+        if owner is None:  # all rows of a person might add alike
+            rows = np.array([cell.mean_rows for cell in published.cells])[self.row_class]
+            return np.asarray((effect * (self.number * rows)[:, None]).T @ effect)
+        every = effect[self.row]
+        sums = np.stack([np.bincount(owner, each) for each in every.T], axis=1)
+        return np.asarray(sums.T @ sums)
+
+    def _about_table(self, psis: Mapping[int, Floats], pull: Floats) -> Floats:
+        """Return (k, k) (1 - a) sum ((D - mean D)^2 + a var D), D(u) what a row adds that shows u, over its class."""
+        (each,), (shown,) = self.hidden, self.shown
+        a, share = each.a, each.shares[self.row_class]
+        d = np.stack([psis[v] / a - pull[self.row_class, v] for v in range(each.states)], axis=1)  # (R, V, k)
+        centre = (share[:, :, None] * d).sum(axis=1)
+        off = d[np.arange(len(shown)), shown] - centre
+        number = self.number
+        if self.published.person:
+            rows = np.array([cell.mean_rows for cell in self.published.cells])[self.row_class]
+            number = number * (1 + (rows - 1) * self.published.correlation_of(each.block))
+        away = d - centre[:, None, :]
+        within = np.einsum("r,rv,rvi,rvj->ij", number, share, away, away, optimize=True)
+        return np.asarray((1 - a) * ((off * number[:, None]).T @ off + a * within))
+
+
+def _no_answer() -> BadQuestion:
+    return BadQuestion("The release can't tell this: too few records are left. Ask of more records or fewer columns.")
