@@ -5,6 +5,7 @@ A new analysis is a function that names its features and its score, registered u
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -199,13 +200,17 @@ def _interval(
 
 
 def _ratio(name: str, log: float, error: float, alike: float) -> Estimate:
-    ends = (float(np.exp(log + z * each)) for each in (error, alike) for z in (-NORMAL_95, NORMAL_95))
-    return Estimate(name, float(np.exp(log)), *ends, error, alike)
+    low, high, low_a, high_a = (math.exp(log + sign * NORMAL_95 * e) for e in (error, alike) for sign in (-1, 1))
+    return Estimate(name, math.exp(log), low, high, low_a, high_a, error, alike)
 
 
 def _errors(solution: Solution, gradient: Floats) -> tuple[float, float, Floats]:
     table, alike = (gradient @ each @ gradient for each in (solution.covariance, solution.covariance_alike))
-    return float(np.sqrt(max(table, 0))), float(np.sqrt(max(alike, 0))), np.array([[max(alike, 0)]])
+    return (
+        float(np.sqrt(max(float(table), 0.0))),
+        float(np.sqrt(max(float(alike), 0.0))),
+        np.array([[max(float(alike), 0.0)]]),
+    )
 
 
 @registered("share")
@@ -243,8 +248,8 @@ def _log_ratio(reader: Reader, analysis: Analysis, odds: bool, name: str) -> Res
     p = solution.theta
     if not ((p > 0) & (p < (1 if odds else np.inf))).all():
         raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.")
-    slope = 1 / (p * (1 - p)) if odds else 1 / p
-    log = np.log(p / (1 - p)) if odds else np.log(p)
+    slope: Floats = 1 / (p * (1 - p)) if odds else 1 / p
+    log: Floats = np.log(p / (1 - p)) if odds else np.log(p)
     error, alike, covariance = _errors(solution, slope * np.array([1.0, -1.0]))
     return Result(analysis, (_ratio(name, float(log[0] - log[1]), error, alike),), covariance)
 
@@ -332,11 +337,9 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
         psi = (weight * (y - expected))[:, None] * x
         return psi, -(weight * slope)[:, None, None] * x[:, :, None] * x[:, None, :]
 
-    scale[1:] = [
-        max(float(np.nanmax(np.abs(f.values[:, j]))), 1e-12)
-        for f in (features[k] for k in xs)
-        for j in range(f.values.shape[1])
-    ]
+    # Columns of one size, so that the equations are well conditioned whatever their units.
+    scale[1:] = np.concatenate([np.nanmax(np.abs(features[key].values), axis=0) for key in xs])
+    scale[scale < 1e-12] = 1.0
     start = np.zeros(len(names))
     solution = equations.solve(score, start)
     theta = solution.theta / scale

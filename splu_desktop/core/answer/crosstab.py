@@ -54,8 +54,8 @@ class CrossTable:
         """Return how far a cell may be trusted: exact, readable, rough or hidden."""
         if self.exact:
             return EXACT
-        figures = (float(each[line, label]) for each in (self.estimate, self.low, self.high))
-        return trust_of(*figures, self.small, within)
+        estimate, low, high = (float(each[line, label]) for each in (self.estimate, self.low, self.high))
+        return trust_of(estimate, low, high, self.small, within)
 
 
 def crosstab(
@@ -92,34 +92,42 @@ def crosstab(
         m = table[column].m
         counts = np.bincount(line * m + table[column].codes, minlength=len(found) * m).reshape(-1, m)[outside:]
         exact = counts.astype(float)
-        shape = (*by,), column, heads, labels, counts.sum(axis=1), counts
-        return CrossTable(*shape, exact, exact, exact, exact, exact, exact=True, small=published.thresholds.alpha)
+        figures = [exact] * 5
+        return _table(by, column, heads, labels, counts.sum(axis=1), counts, figures, published.thresholds.alpha, True)
     grid = reader.pairs(line, len(found), hidden[0], column) if hidden else reader.column_grid(line, len(found), column)
     top = np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
     low, high = grid.figures.interval(top)
     low_alike, high_alike = grid.figures.among_alike(published.n).interval(top)
     estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
-    parts = [np.clip(estimate, low, high), low, high, low_alike, high_alike, grid.published]
-    selected = grid.selected
+    figures = [np.clip(estimate, low, high), low, high, low_alike, high_alike]
+    shown, selected = grid.published, grid.selected
     if hidden:  # lines of the hidden column's values come out of the pairs
         m1 = table[hidden[0]].m
-        parts = [each.reshape(len(found) * m1, -1) for each in parts]
-        selected = np.repeat(selected, m1)
+        figures = [each.reshape(len(found) * m1, -1) for each in figures]
+        shown, selected = shown.reshape(len(found) * m1, -1), np.repeat(selected, m1)
         order = [*open_by, hidden[0]]
         heads = tuple((*head, str(label)) for head in heads for label in table[hidden[0]].labels)
         heads = tuple(tuple(head[order.index(name)] for name in by) for head in heads)
         outside *= m1
-    parts = [each[outside:] for each in parts]
+    figures = [each[outside:] for each in figures]
+    alpha = published.thresholds.alpha
+    return _table(by, column, heads, labels, selected[outside:], shown[outside:], figures, alpha, False)
+
+
+def _table(
+    by: Sequence[str],
+    column: str,
+    lines: tuple[tuple[str, ...], ...],
+    labels: tuple[str, ...],
+    selected: NDArray[np.int64],
+    published: NDArray[np.int64],
+    figures: Sequence[Floats],
+    small: int,
+    exact: bool,
+) -> CrossTable:
+    estimate, low, high, low_alike, high_alike = figures
     return CrossTable(
-        tuple(by),
-        column,
-        heads,
-        labels,
-        selected[outside:],
-        parts[5].astype(np.int64),
-        *parts[:5],
-        exact=False,
-        small=published.thresholds.alpha,
+        tuple(by), column, lines, labels, selected, published, estimate, low, high, low_alike, high_alike, exact, small
     )
 
 

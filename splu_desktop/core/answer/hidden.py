@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,10 +64,10 @@ class HiddenBlock:
         self.block, self.a = block, 1 / block.draw.gamma
         own = {key: each for key, each in features.items() if each.column in block.columns}
         names = list(dict.fromkeys(each.column for each in own.values()))
-        stacked = [
+        stacked: list[Floats] = [
             np.concatenate([each.values for each in own.values() if each.column == name], axis=1) for name in names
         ]
-        levels = [np.unique(np.nan_to_num(each, nan=1e300), axis=0, return_inverse=True)[1].ravel() for each in stacked]
+        levels = [_levels(each) for each in stacked]
         key = np.zeros(published.n, np.int64)
         for name, level in zip(names, levels, strict=True):
             key = key * (int(level.max()) + 1) + level[published.table[name].codes]
@@ -83,6 +84,13 @@ class HiddenBlock:
             return np.asarray((eye[None] - (1 - self.a) * self.shares[:, None, :]) / self.a)
         counts = self.shares * np.bincount(classes, minlength=number)[:, None]
         return np.stack([self.block.draw.score(np.eye(self.states), each).T for each in counts])
+
+
+def _levels(values: Floats) -> NDArray[np.int64]:
+    """Return (m,) a number for each different row of (m, d)."""
+    rows: Floats = np.where(np.isnan(values), 1e300, values)
+    found = np.unique(rows, axis=0, return_inverse=True)
+    return np.asarray(found[1], np.int64).ravel()
 
 
 class Equations:
@@ -108,10 +116,9 @@ class Equations:
             each.column for each in features.values() if not published.is_sensitive(each.column)
         )
         key = published.record_class.astype(np.int64)
-        for codes, size in [
-            *((published.table[name].codes, published.table[name].m) for name in open_columns),
-            *((each.shown, each.states) for each in self.hidden),
-        ]:
+        keys: list[tuple[NDArray[Any], int]] = [(published.table[n].codes, published.table[n].m) for n in open_columns]
+        keys += [(each.shown, each.states) for each in self.hidden]
+        for codes, size in keys:
             key = np.unique(key * size + codes, return_inverse=True)[1].astype(np.int64)
         _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
         self.number = np.bincount(self.row).astype(float)

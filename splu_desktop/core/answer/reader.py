@@ -188,19 +188,19 @@ class Reader:
             (np.bincount(classes, shown, minlength=number)[:, None] / np.maximum(size, 1))[there] for _, shown in events
         ]
         if len(events) == 1:
-            shown = np.bincount(classes[inside], events[0][1][inside], minlength=number)[:, None]
+            showing = np.bincount(classes[inside], events[0][1][inside], minlength=number).astype(float)[:, None]
             a = 1 / events[0][0].draw.gamma
-            parts = count_one_block(a, selected[there], size[there], shown[there], shares[0])
+            parts = count_one_block(a, selected[there], size[there], showing[there], shares[0])
         else:
             state = np.zeros(len(inside), np.int64)
             for _, shown in events:
                 state = 2 * state + shown
             shape = (2,) * len(events)
-            states = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).reshape(
+            joint = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).reshape(
                 *shape, number, 1
             )
             a_s = [1 / block.draw.gamma for block, _ in events]
-            states = states[..., there, :].astype(float)
+            states: Floats = joint[..., there, :].astype(float)
             if any(block.draw.name == "groups" for block, _ in events):
                 raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
             parts = count_several_blocks(a_s, selected[there], size[there], states, shares)

@@ -93,12 +93,12 @@ class DecoyGroups:
         if groups < 2:
             return
         value = np.where(member >= 0, values[member], -1 - np.arange(width))
-        full = (member >= 0).all(axis=1)
+        full: NDArray[np.bool_] = np.asarray((member >= 0).all(axis=1))
         for _ in range(_SWEEPS):
             order = permutation(source, groups)
             one, two = order[: groups // 2], order[groups // 2 : 2 * (groups // 2)]
             # The short last place takes no part: only places that both groups hold are exchanged.
-            last = np.where(full[one] & full[two], width, width - 1)
+            last = np.asarray(np.where(full[one] & full[two], width, width - 1))
             at, to = below(source, last, len(one)), below(source, last, len(one))
             u, v = value[one, at], value[two, to]
             in_two = ((value[two] == u[:, None]) & (np.arange(width) != to[:, None])).any(axis=1)
@@ -126,10 +126,11 @@ class DecoyGroups:
         if self.gamma == 1:
             return np.eye(len(counts))
         w = self._weights(counts)
-        has = counts > 0
-        matrix = np.outer(w, w) / np.where(has, counts, 1)[:, None]
+        nobody = np.flatnonzero(counts == 0)
+        matrix = np.outer(w, w) / np.maximum(counts, 1)[:, None]
         np.fill_diagonal(matrix, 1 / self.gamma)
-        matrix[~has] = np.eye(len(counts))[~has]
+        matrix[nobody] = 0
+        matrix[nobody, nobody] = 1
         return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
 
     def score(self, h: Floats, counts: Floats) -> Floats:

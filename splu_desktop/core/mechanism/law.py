@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,7 @@ def count_law(draw: Draw, count: int, units: int | None = None, releases: int = 
 
     Proof: releases are drawn by themselves, so their counts add as independent numbers. Test: test_law.py.
     """
-    one = law = draw.count_law(count, units)
+    law = one = np.asarray(draw.count_law(count, units))
     for _ in range(releases - 1):
         law = np.convolve(law, one)
     return law
@@ -33,7 +34,7 @@ def error_probability(
     law = count_law(draw, count, units, releases)
     off = np.abs(np.arange(len(law)) - releases * count) - epsilon * releases * count
     edge = _TIE * releases * count
-    inside = law[(off < -edge) if equal else (off <= edge)].sum()
+    inside = float(law[(off < -edge) if equal else (off <= edge)].sum())
     return float(min(max(1 - inside, 0.0), 1.0))
 
 
@@ -53,7 +54,7 @@ def error_curve(draw: Draw, epsilon: float, counts: ArrayLike, units: int | None
 
 
 @lru_cache(maxsize=64)
-def _far_probabilities(draw: Draw, epsilon: float, smallest_t_e: float) -> Floats:
+def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats:
     """Return (C,) P(|f' - f| >= epsilon f) for f = 1..C, C so large that beyond it none exceeds `smallest_t_e`."""
     a = 1 / draw.gamma
     spread = 1 - a * a if draw.name == "lenders" else 1 - a
@@ -89,7 +90,8 @@ def t_f_curve(draw: Draw, epsilon: float, t_e: ArrayLike) -> NDArray[np.int64]:
     wanted = np.asarray(t_e, float)
     if draw.gamma == 1:
         return np.ones(wanted.shape, np.int64)
-    far = _far_probabilities(draw, epsilon, float(wanted.min()))
+    draw_key: Any = draw  # frozen, so that it can be a key
+    far = _far_probabilities(draw_key, epsilon, float(wanted.min()))
     worst = np.maximum.accumulate(far[::-1])[::-1]  # the largest from each count on; never rises
     return np.asarray(len(worst) - np.searchsorted(worst[::-1], wanted + 1e-15, side="right") + 1, np.int64)
 

@@ -67,7 +67,7 @@ class Lenders:
     def transition(self, counts: Floats) -> Floats:
         """Return (m, m) T = a I + (1 - a) 1 g' (law 1)."""
         a, g = 1 / self.gamma, counts / counts.sum()
-        return a * np.eye(len(counts)) + (1 - a) * g
+        return np.asarray(a * np.eye(len(counts)) + (1 - a) * g)
 
     def score(self, h: Floats, counts: Floats) -> Floats:
         """Return (..., m) T^-1 h = (h - (1 - a) g_h) / a, g_h the mean of h over the class (mechanism.md section 4).
