@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.
     persons = int(owner.max(initial=-1)) + 1
     if persons == len(rows):  # a row each
         return np.bincount(rows)[rows]
-    pairs = np.unique(rows * max(persons, 1) + owner)
+    pairs = unique(rows * max(persons, 1) + owner)
     return np.bincount(pairs // max(persons, 1), minlength=int(rows.max(initial=-1)) + 1)[rows]
 
 
@@ -120,8 +120,8 @@ def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDA
         kept &= ~gone[owner]
     changed = {name: columns[name].with_codes(codes[name].astype(np.int32)) for name in columns}
     found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
-    emptied = len(np.unique(owner[touched & kept]))
-    return Blanked(found, kept, emptied, len(np.unique(owner[~kept])))
+    emptied = len(unique(owner[touched & kept]))
+    return Blanked(found, kept, emptied, len(unique(owner[~kept])))
 
 
 def _with_empty(column: Column) -> tuple[Column, int]:

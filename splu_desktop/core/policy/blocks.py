@@ -6,7 +6,7 @@ combinations are kept or lent, and nothing is gained by laying columns beside ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,35 +81,28 @@ def linked_apart(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, st
     return best
 
 
-def grouped(links: NDArray[np.float64], names: Sequence[str], worth: Mapping[str, float]) -> Grouped:
-    """Return the columns in blocks by how strongly they are linked.
+def grouped(links: NDArray[np.float64], names: Sequence[str]) -> Grouped:
+    """Return the columns in blocks by how strongly they are linked; those that are asked for most come first.
 
-    The two groups that are linked most are joined, again and again, while they tell each other or are more than three
-    groups; a group never exceeds its room. Where too many groups are left, those asked least are left out.
-
-    worth : column -> how much it is asked for.
+    Each column joins the blocks that it tells or that tell it, which become one. One without links begins a block, or
+    joins the nearest where there are three. What finds no room is left out, since it would tell what is drawn apart.
     """
-    groups = [[at] for at in range(len(names))]
-
-    def value(group: list[int]) -> float:
-        return max(worth.get(names[at], 0.0) for at in group)
-
-    while True:
-        pairs = [
-            (float(links[np.ix_(groups[i], groups[j])].max()), i, j)
-            for i in range(len(groups))
-            for j in range(i)
-            if len(groups[i]) + len(groups[j]) <= MOST_TOGETHER
-        ]
-        strongest = max(pairs, default=(0.0, 0, 0))
-        if not pairs or (strongest[0] < LINKED and len(groups) <= MOST_BLOCKS):
-            break
-        groups[strongest[2]] += groups.pop(strongest[1])
-    groups.sort(key=value, reverse=True)
-    kept, out = groups[:MOST_BLOCKS], groups[MOST_BLOCKS:]
-    # What is linked to a kept column but had no room would tell it: it is left out, too.
-    ordered = [sorted(group, key=lambda at: (-worth.get(names[at], 0.0), at)) for group in kept]
-    return Grouped(
-        tuple(tuple(names[at] for at in group) for group in ordered),
-        tuple(names[at] for group in out for at in sorted(group)),
-    )
+    groups: list[list[int]] = []
+    out: list[int] = []
+    for at in range(len(names)):
+        strength = [float(links[at, group].max()) for group in groups]
+        near = [place for place, each in enumerate(strength) if each >= LINKED]
+        if not near and len(groups) < MOST_BLOCKS:
+            groups.append([at])
+            continue
+        if not near:
+            near = [place for place, group in enumerate(groups) if len(group) < MOST_TOGETHER]
+            near = [max(near, key=lambda place: strength[place])] if near else []
+        joined = [at, *(each for place in near for each in groups[place])]
+        if not near or len(joined) > MOST_TOGETHER:
+            out.append(at)
+            continue
+        groups = [group for place, group in enumerate(groups) if place not in near]
+        groups.append(sorted(joined))
+    groups.sort()
+    return Grouped(tuple(tuple(names[at] for at in group) for group in groups), tuple(names[at] for at in out))

@@ -5,7 +5,7 @@ All that needs no search. Each decision is a step with its reason and its undo.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import associations, grouped
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
+from splu_desktop.core.policy.edits import Edit, draw_apart, make_secret, set_roles, set_steps
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
@@ -28,7 +29,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values
 from splu_desktop.core.table import Table
 
-LARGEST_GAMMA = 50  # beyond it a release tells nothing but the asked tables
+_MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Step:
     column: str
     words: str
     why: str = ""
-    undo: Callable[[Plan], Plan] | None = field(default=None, compare=False)
+    undo: Edit | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ def draft(
     view = Table(
         tuple(column_after(table[name], bands.get(name, ())) if name in bands else table[name] for name in table.names)
     )
-    public = _public_values(view, drawn, limits, {each.sa: each.value for each in questions}, steps)
+    public = _public_values(view, drawn, {each.sa: each.value for each in questions}, steps)
     subjects = {name: suggestions[name].subject for name, role in found.items() if role is Role.NSA}
     if not questions:
         questions = default_questions(view, drawn, subjects, public, within)
@@ -152,26 +153,33 @@ def _bands(
         if (still_measured(column, after) or one_value) and name not in asked and name not in given:
             roles[name] = Role.DROPPED
             why = say("every row says the same") if one_value else say("its numbers fit no bands")
-            steps.append(Step("left-out", name, say("“{column}” is left out.", column=name), why, _secret_again(name)))
+            steps.append(
+                Step("left-out", name, say("“{column}” is left out.", column=name), why, set_roles([name], Role.SA))
+            )
         elif ways:
             found[name] = ways
             steps.append(
-                Step("coarser", name, words_for(name, ways), say("numbers that are drawn need bands"), _as_read(name))
+                Step(
+                    "coarser",
+                    name,
+                    words_for(name, ways),
+                    say("numbers that are drawn need bands"),
+                    set_steps([name], ()),
+                )
             )
     return found
 
 
 def _public_values(
-    table: Table, drawn: Sequence[str], limits: Limits, asked: Mapping[str, str | None], steps: list[Step]
+    table: Table, drawn: Sequence[str], asked: Mapping[str, str | None], steps: list[Step]
 ) -> dict[str, tuple[str, ...]]:
-    """Return values that are not secret: absence, and what so many have that no strength hides it in any one."""
-    most = limits.riskiest - (1 - limits.riskiest) / (LARGEST_GAMMA - 1)
+    """Return values that are not secret: absence, and what most have, which no strength hides in any one."""
     found: dict[str, tuple[str, ...]] = {}
     for name in drawn:
         column = table[name]
         values = [str(label) for label in absence_values(column) if label != asked.get(name)]
         shares = column.counts() / max(column.n, 1)
-        for at in np.flatnonzero(shares > most).tolist():
+        for at in np.flatnonzero(shares > _MOST_HAVE).tolist():
             label = str(column.labels[at])
             if label in values or column.missing[at] or shares[at] == 1:
                 continue
@@ -182,7 +190,7 @@ def _public_values(
                     name,
                     say("“{value}” of “{column}” counts as not secret.", value=label, column=name),
                     say("{share} in 100 have it, which no strength can hide", share=round(100 * shares[at])),
-                    _value_secret(name, label),
+                    make_secret(name, label),
                 )
             )
         if values:
@@ -206,7 +214,7 @@ def _blocks(
         worth[asked.sa] = max(worth.get(asked.sa, 0), 10.0 - at)
     worth.update({name: 5.0 for name, role in given.items() if role is Role.SA and worth.get(name, 0) < 5})
     names = sorted(drawn, key=lambda name: -worth.get(name, 0))
-    found = grouped(associations(table, names, progress), names, worth)
+    found = grouped(associations(table, names, progress), names)
     for block in found.blocks:
         if len(block) > 1:
             steps.append(
@@ -215,7 +223,7 @@ def _blocks(
                     "",
                     say("{columns} are drawn together.", columns=quoted(block, 3)),
                     say("they tell each other’s values"),
-                    _apart(block),
+                    draw_apart(block),
                 )
             )
     for name in found.left_out:
@@ -232,7 +240,7 @@ def _blocks(
                     columns=quoted(found.left_out, 3),
                 ),
                 say("no table needs it, and three blocks are the most"),
-                _secret_again(*found.left_out),
+                set_roles(found.left_out, Role.SA),
             )
         )
     return found.blocks
@@ -254,47 +262,5 @@ def _role_steps(table: Table, suggestions: Mapping[str, Suggestion], roles: Mapp
     found.append(Step("secret", "", words, quoted(secret, 3)))
     if out:
         words = counted(len(out), "{n} column is left out.", "{n} columns are left out.")
-        found.append(Step("left-out", "", words, str(suggestions[out[0]].reason), _unchanged_again(*out)))
+        found.append(Step("left-out", "", words, str(suggestions[out[0]].reason), set_roles(out, Role.NSA)))
     return found
-
-
-def _secret_again(*names: str) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        for name in names:
-            plan = plan.with_role(name, Role.SA)
-        return plan
-
-    return undo
-
-
-def _unchanged_again(*names: str) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        for name in names:
-            plan = plan.with_role(name, Role.NSA)
-        return plan
-
-    return undo
-
-
-def _as_read(name: str) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        return replace(plan, generalisations={n: each for n, each in plan.generalisations.items() if n != name})
-
-    return undo
-
-
-def _value_secret(name: str, value: str) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        left = tuple(each for each in plan.public_values.get(name, ()) if each != value)
-        return replace(plan, public_values={**plan.public_values, name: left})
-
-    return undo
-
-
-def _apart(names: Sequence[str]) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        blocks = [block for block in plan.blocks if set(block.columns) != set(names)]
-        draw = plan.block_of(names[0]).draw
-        return replace(plan, blocks=(*blocks, *(Block((name,), draw) for name in names)))
-
-    return undo

@@ -7,7 +7,7 @@ which column names the person and which tables must come out, to the strongest p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from splu_desktop.core.errors import EmptyTable, SpluError
 from splu_desktop.core.messages import counted, listed, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import Draft, Step, draft
+from splu_desktop.core.policy.edits import set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach, reaches
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_for, limits_named
 from splu_desktop.core.policy.search import STOPS, Search, Way, strength_needed
@@ -204,7 +205,7 @@ class _Proposing:
                 break
             for each in telling:
                 self.plan = self.plan.with_role(each.column, Role.DROPPED)
-                again = _role_again(each.column)
+                again = set_roles([each.column], Role.NSA)
                 words = say("“{column}” is left out.", column=each.column)
                 self.steps.append(Step("left-out", each.column, words, each.sentence, again))
             self.search = self._search(self.plan)
@@ -247,7 +248,7 @@ class _Proposing:
                 column=each.name,
                 now=form.m,
             )
-            yield Step("coarser", each.name, words, why, _form_again(each.name, each.rungs[0].steps))
+            yield Step("coarser", each.name, words, why, set_steps([each.name], each.rungs[0].steps or ()))
         if folded:
             words = counted(len(folded), "{columns} is left out.", "{columns} are left out.", columns=quoted(folded, 3))
             yield Step(
@@ -255,7 +256,7 @@ class _Proposing:
                 folded[0] if len(folded) == 1 else "",
                 words,
                 say("no table needs it, and {persons} would stand out by it", persons=_who(way)),
-                _role_again(*folded, role=Role.NSA) if folded else None,
+                set_roles(tuple(folded), Role.NSA),
             )
         if plan.blanking is not None:
             words = say(
@@ -406,20 +407,3 @@ def _round_up(number: float) -> int:
     """Return a number rounded up to two digits."""
     size = 10 ** max(0, len(str(int(number))) - 2)
     return int(-(-number // size) * size)
-
-
-def _form_again(name: str, steps: Any) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        left = {n: each for n, each in plan.generalisations.items() if n != name}
-        return replace(plan, generalisations={**left, name: steps} if steps else left)
-
-    return undo
-
-
-def _role_again(*names: str, role: Role = Role.NSA) -> Callable[[Plan], Plan]:
-    def undo(plan: Plan) -> Plan:
-        for name in names:
-            plan = plan.with_role(name, role)
-        return plan
-
-    return undo

@@ -133,7 +133,7 @@ class Search:
             if levels is None:
                 continue
             way = self.way(levels)
-            best = max(best, way, key=lambda each: (each.useful(self.limits.useful), each.rank))
+            best = max(best, way, key=self._merit)
             if best.useful(self.limits.useful):
                 break
         return best
@@ -143,25 +143,33 @@ class Search:
         plan = self.plan_with(levels)
         prepared = prepare(self.table, plan)
         safe = self.tiers.holds(levels)
-        best: Way | None = None
+        options = {}
         for classes in class_options(plan):
             self._progress.report("Trying ways", 0.5)
             own = replace(plan, classes=classes)
             made = make_classes([prepared.table[name] for name in classes], prepared.units)
             ready = replace(prepared, classes=made)
-            needed = strength_needed(certainties(ready, own), self.limits)
-            strengths = list(_strengths(needed, self.limits.gamma))
-            for gamma, tables in zip(strengths, reaches(ready, own, strengths), strict=True):
-                way = Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels)
-                if best is None or (way.useful(self.limits.useful), way.rank) > (
-                    best.useful(self.limits.useful),
-                    best.rank,
-                ):
-                    best = way
-                if way.useful(self.limits.useful):
-                    return way
+            options[classes] = own, ready, strength_needed(certainties(ready, own), self.limits)
+        able = [each for each in options.values() if each[2] <= STOPS[0]] or list(options.values())[:1]
+        best: Way | None = None
+        for own, ready, needed in able:
+            strengths = _strengths(needed, self.limits.gamma)
+            # Weaker ones are looked at only where the tables can't be read at the first.
+            for some in (strengths[:1], strengths[1:]):
+                for gamma, tables in zip(some, reaches(ready, own, some) if some else (), strict=True):
+                    way = Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels)
+                    best = way if best is None else max(best, way, key=self._merit)
+                if best is not None and best.useful(self.limits.useful):
+                    break
+            if best is not None and best.useful(self.limits.useful) and best.plan.gamma <= self.limits.gamma:
+                break
         assert best is not None
         return best
+
+    def _merit(self, way: Way) -> tuple[bool, float, tuple[bool, float, int]]:
+        """Return by what ways are compared: useful ones by how little they blur other questions, for their safety."""
+        useful = way.useful(self.limits.useful)
+        return useful, -max(way.plan.gamma, self.limits.gamma) if useful else 0.0, way.rank
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""
@@ -260,14 +268,12 @@ def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
     yield from dict.fromkeys([*options, ()])
 
 
-def _strengths(needed: float, usual: float) -> Iterator[float]:
-    """Give strengths, the audience's or the least that keeps the limits first, then weaker ones that keep them too."""
-    if math.isinf(needed) or needed > STOPS[0]:
-        yield max(usual, STOPS[0] if needed > usual else usual)
-        return
+def _strengths(needed: float, usual: float) -> list[float]:
+    """Return strengths, the audience's or the least that keeps the limits first, then weaker ones that keep them too."""
+    if needed > STOPS[0]:
+        return [usual]
     first = max(usual, needed)
-    yield first
-    yield from (stop for stop in STOPS if needed <= stop < first)
+    return [first, *(stop for stop in STOPS if needed <= stop < first)]
 
 
 def _blanked(kept: Sequence[Candidate]) -> tuple[tuple[str, ...], ...]:

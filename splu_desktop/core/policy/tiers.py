@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.generalise.blanking import persons_sharing, row_classes
 from splu_desktop.core.policy.ladders import TIERS, Rung
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 
 Levels = tuple[int, ...]
 _STAGE = "Trying ways"
@@ -157,7 +157,7 @@ class TierSearch:
         number = len(crowd.codes[0]) if crowd.codes else 1
         rows = row_classes(forms, sizes, number)[crowd.combination]
         alone = persons_sharing(rows, crowd.owner) < self._k
-        return 1 - len(np.unique(crowd.owner[alone])) / self._persons
+        return 1 - len(unique(crowd.owner[alone])) / self._persons
 
     def _crowd(self, levels: Levels) -> _Crowd:
         """Return combinations fine enough for these levels: the coarsest known, or new ones."""
@@ -182,7 +182,7 @@ class TierSearch:
         _, first = np.unique(rows, return_index=True)
         codes = [own[each.column.codes[first]] for (own, _), each in zip(atoms, self.candidates, strict=True)]
         if self._persons < n:
-            pairs = np.unique(rows * self._persons + self._owner)
+            pairs = unique(rows * self._persons + self._owner)
             combination, owner = pairs // self._persons, pairs % self._persons
         else:
             combination, owner = rows, self._owner

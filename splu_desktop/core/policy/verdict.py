@@ -6,17 +6,17 @@ defensible where no line is open; an open one stands against it until it is repa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.messages import Figure, counted, listed, quoted, say
-from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import linked_apart
+from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, figures_of
 from splu_desktop.core.policy.limits import REASONS, Limits, check_reason, limits_for, share_words
 from splu_desktop.core.policy.search import Search, strength_needed
@@ -44,7 +44,7 @@ class Repair:
     """
 
     words: str
-    apply: Callable[[Plan], Plan]
+    apply: Edit
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class _Judge:
                 say("{columns} names persons and would go out.", columns=quoted(naming, 3)),
                 len(naming),
                 0,
-                Repair(say("Never publish it"), lambda plan: _with_roles(plan, naming, Role.IDENTIFIER)),
+                Repair(say("Never publish it"), set_roles(naming, Role.IDENTIFIER)),
             )
             return
         counted_by = {name for each in plan.questions for name in each.by}
@@ -295,7 +295,7 @@ class _Judge:
                 say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3)),
                 len(bare),
                 0,
-                Repair(say("Make it secret"), lambda plan: _with_roles(plan, bare, Role.SA)),
+                Repair(say("Make it secret"), set_roles(bare, Role.SA)),
             )
 
     def _alike(self) -> Line:
@@ -376,7 +376,7 @@ class _Judge:
     def _stronger(self) -> Repair:
         needed = strength_needed(self.figures.certainty, self.limits)
         if needed <= 50:
-            return Repair(say("Make it safer"), lambda plan: plan.with_gamma(max(needed, plan.gamma)))
+            return Repair(say("Make it safer"), raise_gamma(needed))
         return Repair(say("Join it with a neighbour"), self._way)
 
     def _readable(self) -> Line:
@@ -423,7 +423,7 @@ class _Judge:
             worst.sentence,
             worst.rows,
             0,
-            Repair(say("Leave it out"), lambda plan: plan.with_role(worst.column, Role.DROPPED)),
+            Repair(say("Leave it out"), set_roles([worst.column], Role.DROPPED)),
         )
 
     def _linked(self) -> Line | None:
@@ -441,7 +441,7 @@ class _Judge:
             ),
             round(strength, 3),
             None,
-            Repair(say("Draw them together"), lambda plan: _together(plan, first, second)),
+            Repair(say("Draw them together"), draw_together(first, second)),
         )
 
     def _releases(self) -> Line:
@@ -453,9 +453,7 @@ class _Judge:
                 alpha=alpha,
                 share=int(100 * figures.small_counts),
             )
-            repair = (
-                None if state == OK else Repair(say("Make it safer"), lambda plan: plan.with_gamma(max(2, plan.gamma)))
-            )
+            repair = None if state == OK else Repair(say("Make it safer"), raise_gamma(2))
             return Line("small-counts", state, sentence, figures.small_counts, limits.small_counts, repair)
         last, mine = self.earlier[-1], self.plan.audience.recipient.strip().casefold()
         same = bool(mine) and any(each.recipient.strip().casefold() == mine for each in self.earlier)
@@ -484,7 +482,7 @@ class _Judge:
             "no-person-column",
             AMBER,
             say("“{column}” may name the person. If persons have several rows, they are less safe.", column=names[0]),
-            repair=Repair(say("Name the column"), lambda plan: with_person(plan, names[0])),
+            repair=Repair(say("Name the column"), set_person(names[0])),
         )
 
     def _dates(self) -> Line | None:
@@ -493,17 +491,13 @@ class _Judge:
         if not exact or (self.plan.persons is not None and set(exact) <= set(self.plan.persons.shift)):
             return None
 
-        def months(plan: Plan) -> Plan:
-            steps = {**plan.generalisations, **{name: (DatePart(Part.MONTH),) for name in exact}}
-            return replace(plan, generalisations=steps)
-
         return Line(
             "dates",
             AMBER,
             say("{columns} is published to the day, and days are widely known.", columns=quoted(exact, 3)),
             len(exact),
             0,
-            Repair(say("Months instead"), months),
+            Repair(say("Months instead"), set_steps(exact, (DatePart(Part.MONTH),))),
         )
 
     @property
@@ -522,24 +516,6 @@ class _Judge:
     def _way(self, plan: Plan) -> Plan:
         found = self._search(plan).find()
         return plan if found is None else found.plan
-
-
-def with_person(plan: Plan, column: str) -> Plan:
-    """Return the plan with persons drawn, whom a column names."""
-    return replace(plan.with_role(column, Role.IDENTIFIER), persons=ByPerson(column))
-
-
-def _with_roles(plan: Plan, names: Sequence[str], role: Role) -> Plan:
-    for name in names:
-        plan = plan.with_role(name, role)
-    return plan
-
-
-def _together(plan: Plan, first: str, second: str) -> Plan:
-    own, other = plan.block_of(first), plan.block_of(second)
-    joined = replace(own, columns=(*own.columns, *other.columns))
-    rest = [block for block in plan.blocks if block not in (own, other)]
-    return replace(plan, blocks=(joined, *rest))
 
 
 def _at_most(share: float) -> Figure:
