@@ -1,0 +1,129 @@
+"""The tier search agrees with a brute force over the same ladders, and blanking leaves nobody alone."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.generalise.blanking import Blanking, blank
+from splu_desktop.core.policy.blocks import LINKED, MOST_BLOCKS, associations, grouped
+from splu_desktop.core.policy.ladders import ladder_of
+from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
+from splu_desktop.core.table import Column, Kind, Table
+
+
+def people(seed: int, n: int = 400, persons: int | None = None) -> tuple[Table, np.ndarray]:
+    """Return invented records with ages, sexes, wards, days and postcodes, and the person of each."""
+    chance = np.random.default_rng(seed)
+    days = np.datetime64("2024-01-01") + chance.integers(0, 500, n)
+    texts = {
+        "age": (chance.integers(0, 100, n).astype(str), Kind.INTEGER),
+        "sex": (chance.choice(["f", "m"], n), Kind.CATEGORY),
+        "ward": (chance.choice(["A", "B", "C", "D"], n, p=[0.5, 0.3, 0.15, 0.05]), Kind.CATEGORY),
+        "day": (days.astype(str), Kind.DATE),
+        "postcode": (chance.choice(["10115", "10117", "20095", "20097", "80331"], n), Kind.CATEGORY),
+    }
+    table = Table(tuple(Column.from_labels(k, v.astype(object), kind=kind) for k, (v, kind) in texts.items()))
+    owner = np.arange(n) if persons is None else np.unique(chance.integers(0, persons, n), return_inverse=True)[1]
+    return table, owner
+
+
+SUBJECTS = {"age": "age", "sex": "sex", "ward": "unit", "day": "date", "postcode": "place"}
+
+
+def candidates(table: Table, asked: tuple[str, ...] = ("age", "sex")) -> list[Candidate]:
+    return [
+        Candidate(table[name], subject, tuple(ladder_of(table[name], subject, name in asked)), name in asked)
+        for name, subject in SUBJECTS.items()
+    ]
+
+
+def share_alike(some: list[Candidate], levels: Levels, owner: np.ndarray, k: int) -> float:
+    """The share of persons of whom every row is shared by k persons, counted by hand."""
+    rows = list(
+        zip(
+            *(each.rungs[level].to[each.column.codes].tolist() for each, level in zip(some, levels, strict=True)),
+            strict=True,
+        )
+    )
+    who: dict[tuple[int, ...], set[int]] = {}
+    for row, person in zip(rows, owner.tolist(), strict=True):
+        who.setdefault(row, set()).add(person)
+    alone = {person for row, person in zip(rows, owner.tolist(), strict=True) if len(who[row]) < k}
+    return 1 - len(alone) / (owner.max() + 1)
+
+
+@pytest.mark.parametrize(("seed", "persons", "k"), [(1, None, 3), (2, 150, 5), (3, None, 11)])
+def test_search_and_brute_force_agree(seed: int, persons: int | None, k: int) -> None:
+    table, owner = people(seed, persons=persons)
+    some = candidates(table)
+    search = TierSearch(some, owner, k, 0.95)
+    found = search.mildest()
+    every = list(itertools.product(*(range(len(each.rungs)) for each in some)))
+    chance = np.random.default_rng(seed)
+    for levels in [every[at] for at in chance.integers(0, len(every), 40)]:
+        assert search.alike(levels) == pytest.approx(share_alike(some, levels, owner, k))
+    holding = [levels for levels in every if search.holds(levels)]
+    assert (found is None) == (not holding)
+    assert found is not None
+    assert found in holding
+    finer = [(*found[:at], level - 1, *found[at + 1 :]) for at, level in enumerate(found) if level]
+    assert not any(search.holds(levels) for levels in finer), "no step can be undone"
+
+
+def test_asked_columns_stay_longest_and_sex_is_never_merged() -> None:
+    table, owner = people(4, n=120)
+    some = candidates(table, asked=("sex",))
+    search = TierSearch(some, owner, 11, 0.95)
+    levels = search.mildest()
+    assert levels is not None
+    out = {each.name: each.rungs[level].out for each, level in zip(some, levels, strict=True)}
+    assert out["day"], "other columns go first"
+    assert not out["sex"]
+    assert len(some[1].rungs) == 2, "as it is, or left out"
+
+
+def test_too_few_persons_have_no_form() -> None:
+    table, owner = people(5, n=8)
+    assert TierSearch(candidates(table), owner, 11, 0.95).mildest() is None
+
+
+@pytest.mark.parametrize("persons", [None, 120])
+def test_blanking_leaves_nobody_alone(persons: int | None) -> None:
+    table, owner = people(6, n=300, persons=persons)
+    coarse = table.select(["sex", "ward", "postcode"])
+    found = blank(coarse, Blanking(5, (("postcode",), ("ward",))), coarse.names, owner)
+    rows = list(zip(*(found.table[name].codes[found.kept].tolist() for name in coarse.names), strict=True))
+    who: dict[tuple[int, ...], set[int]] = {}
+    for row, person in zip(rows, owner[found.kept].tolist(), strict=True):
+        who.setdefault(row, set()).add(person)
+    assert min(map(len, who.values())) >= 5
+    assert found.left_out == len(set(owner.tolist()) - set(owner[found.kept].tolist()))
+    assert np.array_equal(found.table["sex"].codes, coarse["sex"].codes), "columns not named stay as they are"
+    for name in ("ward", "postcode"):
+        column, before = found.table[name], coarse[name]
+        same = column.labels[column.codes] == before.labels[before.codes]
+        assert column.missing[column.codes][~same].all(), "a cell is as it was, or empty"
+
+
+def test_columns_that_tell_each_other_are_in_one_block() -> None:
+    chance = np.random.default_rng(7)
+    base = chance.integers(0, 5, 2_000)
+    noise = np.where(chance.random(2_000) < 0.6, base, chance.integers(0, 5, 2_000))
+    free = [chance.integers(0, 4, 2_000) for _ in range(4)]
+    names = ["x", "y", *(f"f{at}" for at in range(4))]
+    table = Table(
+        tuple(
+            Column.from_labels(name, values.astype(str).astype(object))
+            for name, values in zip(names, [base, noise, *free], strict=True)
+        )
+    )
+    links = associations(table, names)
+    assert links[0, 1] > LINKED
+    assert (links[2:, :2] < 0.1).all(), "chance is taken off"
+    found = grouped(links, names)
+    assert len(found.blocks) <= MOST_BLOCKS
+    assert any({"x", "y"} <= set(block) for block in found.blocks)
+    assert sorted(name for block in (*found.blocks, found.left_out) for name in block) == sorted(names)
