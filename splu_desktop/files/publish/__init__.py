@@ -1,1 +1,15 @@
-"""Publishing: the gate on the files, the order of what is done, the folder that appears whole or not at all."""
+"""Publishing: a release appears whole or not at all, and is remembered."""
+
+from __future__ import annotations
+
+from splu_desktop.files.publish.publishing import (
+    Options,
+    Outcome,
+    Refused,
+    SourceChanged,
+    check_accepted,
+    publish,
+    tidy,
+)
+
+__all__ = ["Options", "Outcome", "Refused", "SourceChanged", "check_accepted", "publish", "tidy"]

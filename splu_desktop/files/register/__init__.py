@@ -1,1 +1,7 @@
-"""The register of releases: its chain, its entries, and how the same records are recognised."""
+"""The register of releases on this computer."""
+
+from __future__ import annotations
+
+from splu_desktop.files.register.book import Entry, Reading, Register, RegisterFault
+
+__all__ = ["Entry", "Reading", "Register", "RegisterFault"]

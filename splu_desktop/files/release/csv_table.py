@@ -1,192 +1,93 @@
-"""The table of a release read from its CSV: texts to the letter, nothing guessed."""
+"""The table of a release as CSV: written with inert formulas, read back to the letter."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain
-from typing import Protocol, TypeVar
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from splu_desktop.core.packed.texts import Texts
-from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import IN_MEMORY, Codes, Storage
-from splu_desktop.files.importer.raw import Away, RawColumn
-from splu_desktop.files.importer.text import fields
-from splu_desktop.files.isolation.faults import TooVaried
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.disk.inert import inert, restored
+from splu_desktop.files.release.facts import Dialect
 
-_BLOCK = 1 << 20  # bytes, which stay in the cache while they are divided
-_LONGEST = 16 << 20  # bytes of a record
-_AHEAD = 3  # blocks divided before they are asked for
-_STAGE = "Reading the table"
-Result = TypeVar("Result")
+_AT_ONCE = 20_000  # rows
+_LONGEST = 16 << 20  # characters of a field
+_STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
 
-class Readable(Protocol):
-    """What bytes are read from."""
+def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) -> None:
+    """Write one header line and a line per row: UTF-8, labels to the letter but for the decimal mark. Raises Cancelled."""
+    cells = [_cells(column, dialect) for column in table.columns]
+    if len(cells) == 1:  # an empty cell alone on its line would read as no row
+        cells[0][cells[0] == ""] = '""'
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in table.names) + "\n")
+        for start in range(0, table.n, _AT_ONCE):
+            progress.report(_STAGE_OUT, start / table.n)
+            part = slice(start, start + _AT_ONCE)
+            columns = [of[column.codes[part]] for of, column in zip(cells, table.columns, strict=True)]
+            file.write("\n".join(map(dialect.delimiter.join, zip(*columns, strict=True))) + "\n")
 
-    def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes, none at the end."""
+
+def write_numbers(names: Sequence[str], columns: Sequence[NDArray[Any]], path: Path, dialect: Dialect) -> None:
+    """Write columns of numbers, of ten digits at most."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in names) + "\n")
+        texts = []
+        for column in columns:
+            values, codes = np.unique(column, return_inverse=True)
+            spelled = [f"{value:.10g}" for value in values.tolist()]
+            texts.append(np.array([text.replace(".", dialect.decimal) for text in spelled], object)[codes])
+        for row in zip(*texts, strict=True):
+            file.write(dialect.delimiter.join(row) + "\n")
 
 
-def read_cells(
-    file: Readable,
-    size: int,
-    progress: Progress,
-    *,
-    longest_header: int,
-    wanted: Sequence[int] | None = None,
-    first: int | None = None,
-    storage: Storage = IN_MEMORY,
-) -> tuple[list[str], list[tuple[Codes, list[str] | Texts]]]:
-    """Return the header and, for each column, (N,) codes over distinct texts.
+def _cells(column: Column, dialect: Dialect) -> NDArray[np.object_]:
+    texts = [inert(str(label)) for label in column.labels]
+    if dialect.decimal != "." and column.kind is Kind.DECIMAL:
+        texts = [text.replace(".", dialect.decimal) for text in texts]
+    found = np.empty(len(texts), object)
+    found[:] = [_field(text, dialect.delimiter) for text in texts]
+    return found
 
-    Parameters
-    ----------
-    file, size : its bytes, as `table_writers.write_csv` writes them, and how many there are.
-    longest_header : bytes that the header takes at most, by the columns that the table should have.
-    wanted : places of the columns to be given, None for all.
-    first : how many records at least, from the first on; None for all.
-    storage : where codes are to lie.
 
-    Raises ValueError where that is no CSV of equally long rows; TooVaried; Cancelled.
-    """
-    blocks = _blocks(file)
-    opening = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
-    start = _record_end(opening, 0)
-    if start > longest_header:
-        raise ValueError("no header")
-    head = list(csv.reader(io.StringIO(opening[:start].decode("utf-8"), newline=""), strict=True))
-    if len(head) != 1:
-        raise ValueError("no header")
-    header = head[0]
-    places = range(len(header)) if wanted is None else [at for at in wanted if at < len(header)]
-    form = fields.FieldLayout(len(header), ord(","), ord('"'))
-    columns = [_Column() for _ in places]
-    away = [Away(storage) for _ in places] if storage.records is not None else []
-    segments: list[tuple[bool, int]] = []  # (regular?, records), in the order of the file
-    done, read = start, 0
+def _field(text: str, delimiter: str) -> str:
+    quoted = not text.isalnum() and any(mark in text for mark in (delimiter, '"', "\n", "\r"))
+    return '"' + text.replace('"', '""') + '"' if quoted else text
 
-    def divide(block: bytes) -> tuple[bytes, list[fields.Packed] | None]:
-        try:
-            return block, fields.split(block, form, None if wanted is None else places)[0]
-        except fields.Irregular:
-            return block, None
 
-    def gathered() -> list[RawColumn]:
-        found = [_joined(column, segments) for column in columns]
-        columns[:], segments[:] = [_Column() for _ in places], []
-        return found
-
-    def put_away() -> None:
-        for at, (one, part) in enumerate(zip(away, gathered(), strict=True)):
-            one.add(part)
-            if not storage.room_for_labels(*one.size()):
-                raise TooVaried(places[at], one.size()[0], header[places[at]])
-
-    with ThreadPoolExecutor(2) as pool:
-        for block, parts in _ahead(pool, divide, chain([opening[start:]] if opening[start:] else [], blocks), first):
-            progress.report(_STAGE, min(1.0, 0.9 * done / max(1, size)))
+def read_table(
+    file: IO[bytes], dialect: Dialect, rows: int, progress: Progress
+) -> Iterator[tuple[str, Any, list[str]]]:
+    """Give name, (N,) codes and distinct texts of each column. Raises ValueError where that is no such CSV; Cancelled."""
+    csv.field_size_limit(_LONGEST)
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    lines = csv.reader(text, delimiter=dialect.delimiter, strict=True)
+    try:
+        header = next(lines, [])
+        seen: list[dict[str, int]] = [{} for _ in header]
+        codes: list[list[NDArray[np.int32]]] = [[] for _ in header]
+        done = 0
+        while block := list(islice(lines, _AT_ONCE)):
+            progress.report(_STAGE_IN, min(1.0, done / max(rows, 1)))
             done += len(block)
-            if parts is not None:
-                for column, part in zip(columns, parts, strict=True):
-                    column.packed.append(part)
-                segments.append((True, len(parts[0]) if parts else 0))
-            else:
-                segments.append((False, _read_oddly(block, columns, places, len(header))))
-            read += segments[-1][1]
-            if first is not None and read >= first:
-                break
-            if away and sum(records for _, records in segments) >= (storage.records or 0):
-                put_away()
-    if away:
-        put_away()
-        return header, [(one.codes, one.labels) for one in (each.column(Silent()) for each in away)]
-    return header, [(one.codes, one.labels) for one in gathered()]
-
-
-def _ahead(
-    pool: ThreadPoolExecutor, work: Callable[[bytes], Result], blocks: Iterable[bytes], first: int | None
-) -> Iterator[Result]:
-    """Give what `work` makes of each block, a few blocks ahead of whoever takes it.
-
-    `first` : how many records are wanted; nothing is divided ahead of the block that may hold the last of them.
-    """
-    waiting: deque[Future[Result]] = deque()
-    lines = 0
-    for block in blocks:
-        waiting.append(pool.submit(work, block))
-        lines += 0 if first is None else block.count(b"\n")
-        while len(waiting) > (_AHEAD if first is None or lines < first else 0):
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
-
-
-def _record_end(raw: bytes, start: int) -> int:
-    """Return the position behind the first line end from `start` on that stands outside quotes."""
-    at, quotes = start, 0
-    while (end := raw.find(b"\n", at) + 1) > 0:
-        quotes += raw.count(b'"', at, end)
-        if quotes % 2 == 0:
-            return end
-        at = end
-    return len(raw)
-
-
-def _blocks(file: Readable) -> Iterator[bytes]:
-    """Yield whole records, some megabytes at a time."""
-    rest = b""
-    while chunk := file.read(_BLOCK):
-        block = rest + chunk
-        cut = block.rfind(b"\n") + 1
-        # To look for a quote takes a tenth of what counting takes, and most tables have none.
-        while cut and b'"' in block and fields.count(block, ord('"'), cut) % 2:
-            cut = block.rfind(b"\n", 0, cut - 1) + 1
-        rest = block[cut:]
-        if len(rest) > max(_LONGEST, _BLOCK):
-            raise ValueError("a record without an end")
-        if cut:
-            yield block[:cut]
-    if rest:
-        yield rest if rest.endswith(b"\n") else rest + b"\n"
-
-
-class _Column:
-    """What was read of one column: packed fields of regular blocks, and texts of irregular ones."""
-
-    def __init__(self) -> None:
-        self.packed: list[fields.Packed] = []
-        self.codes: list[Codes] = []
-        self.index: dict[str, int] = {}
-
-
-def _read_oddly(block: bytes, columns: list[_Column], places: Sequence[int], width: int) -> int:
-    rows = list(csv.reader(io.StringIO(block.decode("utf-8"), newline=""), strict=True))
-    if any(len(row) != width for row in rows):
-        raise ValueError("rows differ in length")
-    for place, column in zip(places, columns, strict=True):
-        index = column.index
-        column.codes.append(
-            np.fromiter((index.setdefault(row[place], len(index)) for row in rows), np.int32, len(rows))
-        )
-    return len(rows)
-
-
-def _joined(column: _Column, segments: list[tuple[bool, int]]) -> RawColumn:
-    regular = fields.gather(column.packed, "utf-8")
-    if not column.codes:
-        return regular
-    index = {label: code for code, label in enumerate(regular.labels)}
-    mapped = np.array([index.setdefault(label, len(index)) for label in column.index], np.int32)
-    others = mapped[np.concatenate(column.codes)]
-    pieces, done = [], {True: 0, False: 0}
-    for plain, records in segments:
-        source = regular.codes if plain else others
-        pieces.append(source[done[plain] : done[plain] + records])
-        done[plain] += records
-    return RawColumn(np.concatenate(pieces), list(index))
+            for at, cells in enumerate(zip(*block, strict=True)):  # ValueError where rows differ in length
+                index = seen[at]
+                for cell in set(cells).difference(index):
+                    index[cell] = len(index)
+                codes[at].append(np.fromiter(map(index.__getitem__, cells), np.int32, len(cells)))
+            if done > rows or len(block[0]) != len(header):
+                raise ValueError("more rows or columns than stated")
+    except (csv.Error, UnicodeDecodeError) as fault:
+        raise ValueError(str(fault)) from None
+    finally:
+        text.detach()
+    for name, index, parts in zip(header, seen, codes, strict=True):
+        yield restored(name), np.concatenate(parts) if parts else np.zeros(0, np.int32), list(map(restored, index))

@@ -14,12 +14,14 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+import pyzipper
+
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, parse_facts
 from splu_desktop.files.release.package import INNER, contents, open_package
-from splu_desktop.files.release.verify import check_files
+from splu_desktop.files.release.verify import WRONG, check_files
 
 LEAST_PASSWORD = 16  # characters that are no run and no repetition
 LEAST_DIFFERENT = 8
@@ -112,8 +114,6 @@ def pack(
 
 
 def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | None, progress: Progress) -> None:
-    import pyzipper  # a tenth of a second, and most releases are folders
-
     with target.open("wb") as file:
         if password is None:
             archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED)
@@ -141,6 +141,6 @@ def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | No
 def check_packed(path: Path, facts: dict[str, Any], *, password: str | None, progress: Progress = SILENT) -> None:
     """Read a ZIP back and compare every file with its stated hash. Raises BadRelease; Cancelled."""
     package = open_package(path, password, finished=False)
-    failed = [check for check in check_files(package, facts, progress) if not check.passed]
-    if failed:
-        raise BadRelease(failed[0].sentence)
+    for check in check_files(package, facts, progress):
+        if check.state == WRONG:
+            raise BadRelease(check.sentence)

@@ -5,27 +5,25 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
 
-from splu_desktop.core.errors import FileFault
+import pyzipper
+
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.disk.partial import unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
-from splu_desktop.files.disk.storage import LEAST, OnDisk
-from splu_desktop.files.isolation import memory
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
 
 
-_SAMPLES = 1 << 16, 1 << 20  # bytes of a table: the fewer are looked at, the more of its values count as different
-_PARTS = 4  # Parquet tables of a release that are looked at
+_BOMB = 200  # times its size that a ZIP may hold
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
@@ -64,14 +62,13 @@ class _Folder:
     def open(self, name: str) -> Iterator[IO[bytes]]:
         with _readable(self.path / name):
             check_ordinary(self.path / name)
-            with (self.path / name).open("rb") as file:
-                yield file
+            file = (self.path / name).open("rb")
+        with file:
+            yield file
 
 
 class _Zip:
     def __init__(self, path: Path, password: str | None) -> None:
-        import pyzipper  # a tenth of a second, and most releases are folders
-
         self.path = path
         try:
             with _readable(path):
@@ -91,6 +88,8 @@ class _Zip:
             )
         root = roots[0] if roots else None
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
+        if sum(e.file_size for e in entries) > _BOMB * max(path.stat().st_size, 1 << 16):
+            raise BadRelease("“{path}” would unpack to far more than a release holds; don't open it.", path=path)
 
     def _unlock(self, entries: list[Any], password: str | None) -> None:
         if any(entry.flag_bits & 1 for entry in entries):
@@ -100,8 +99,6 @@ class _Zip:
 
     def _inner(self, entry: Any) -> Any:
         """Return the ZIP within; it is kept in memory, where it needs no more than the outer one on disk."""
-        import pyzipper  # a tenth of a second, and most releases are folders
-
         self._entries = {INNER: entry}
         try:
             if entry.compress_type != pyzipper.ZIP_STORED or entry.file_size > self.path.stat().st_size:
@@ -121,10 +118,6 @@ class _Zip:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        import zlib  # a tenth of a second, and most releases are folders
-
-        import pyzipper
-
         try:
             with self._zip.open(self._entries[name]) as file:
                 yield file
@@ -199,65 +192,6 @@ def _no_release(folder: Path) -> str:
         facts=FACTS_NAME,
         inside=inside[0],
     )
-
-
-def storage_of(package: Package) -> Storage:
-    """Return where the codes of a table are to lie: on disk where they don't fit into memory.
-
-    Raises BadRelease where the facts and what any large table takes don't fit either, or the package is a bomb.
-    """
-    sizes: dict[str, int] = {}
-    tables = [name for name in package.names() if name.endswith(".parquet")]
-    tables = ["table.csv"] if "table.csv" in package.names() else tables
-    for name in (FACTS_NAME, *tables):
-        with suppress(BadRelease):  # what can't be read is told when it is read
-            sizes[name] = package.size(name)
-    try:
-        if package.path.is_file():
-            memory.refuse_bomb(package.path, max(package.path.stat().st_size, 1), sum(sizes.values()))
-    except FileFault as fault:
-        raise BadRelease(fault.args[0]) from None
-    facts = sizes.pop(FACTS_NAME, 0)
-    need = memory.PER_FACTS_BYTE * facts
-    if tables != ["table.csv"]:
-        need += _need_of_parts(package, sizes)
-    for most in _SAMPLES if tables == ["table.csv"] else ():
-        sample = b""
-        with suppress(BadRelease), package.open("table.csv") as file:
-            sample = file.read(most)
-        need = memory.need_of_release(facts, sum(sizes.values()), sample)
-        if memory.lacking(need) is None:
-            break
-    if (free := memory.lacking(need)) is None:
-        return IN_MEMORY
-    if free - memory.PER_FACTS_BYTE * facts < LEAST:
-        raise BadRelease(
-            "Reading the release “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be "
-            "used; close other programs, or use a computer with more memory.",
-            path=package.path.name,
-            need=need / 1e9,
-            free=free / 1e9,
-        )
-    return OnDisk(int(free))
-
-
-def _need_of_parts(package: Package, sizes: Mapping[str, int]) -> float:
-    """Return the bytes of memory that reading Parquet tables is estimated to take, by a few of them.
-
-    Records stand in a random order, so that each is like all others.
-    """
-    from splu_desktop.files.importer import parquet  # most releases are read from their CSV
-
-    few = list(sizes)[:: -(-len(sizes) // _PARTS) or 1]
-    seen, need = 0, float(memory.AT_LEAST)
-    for name in few:
-        with suppress(FileFault):  # what can't be read is told when it is read
-            size, content = sizes[name], None
-            if package.path.is_file():  # a ZIP, whose files lie nowhere
-                content, _ = contents(package, name, most=size)
-            need += parquet.footer(package.path / name, size, SILENT, content=content).need()[0]
-            seen += size
-    return need * sum(sizes.values()) / seen if seen else need
 
 
 def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:

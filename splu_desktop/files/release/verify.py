@@ -2,220 +2,186 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.analyse.transitions import stated
-from splu_desktop.core.checks.selfcheck import Check, check_alone
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
-from splu_desktop.core.plan import Thresholds
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.reader import Reader
-from splu_desktop.core.table import Table
+from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.register.book import Register, RegisterFault
-from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, draws_of, means_of, repeats_of
-from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package, storage_of
-from splu_desktop.files.release.read_back import differing
-from splu_desktop.files.release.reading import facts_of, table_of
+from splu_desktop.files.release.facts import FACTS_NAME, Dialect
+from splu_desktop.files.release.fingerprint import fingerprint
+from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
+from splu_desktop.files.release.reading import BadRelease, facts_of, published_of
+from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
+
+OK, NOTE, WRONG = "ok", "note", "wrong"
+_KIT = ("splu_release.py", "splu_release.R")
+_AWAY = 1e-5  # between a score as written and as computed
 
 
-def verify_release(
-    path: Path,
-    *,
-    password: str | None = None,
-    register: Register | None = None,
-    progress: Progress = SILENT,
-) -> tuple[Check, ...]:
-    """Check a release: its facts, the hash of each file, the table against the facts, and what chance makes of it.
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
 
-    Parameters
+    Attributes
     ----------
-    path : release folder, its release.json, or a ZIP.
-    register : where the release is looked up, if it was made here; None for no look.
-
-    Returns
-    -------
-    tuple of Check, named "release.json", "files", "register", "table", "formats", "guarantees", "transitions",
-    "counts", "order".
-
-    Raises PasswordNeeded, and BadRelease where there is no release at all; Cancelled.
+    name : "facts", "files", "kit", "register", "table", "scores" or "dates".
+    state : "ok", "note" (nothing wrong, nothing proved) or "wrong".
+    sentence : what was found.
     """
-    package = open_package(path, password)
-    storage = storage_of(package)
-    found: list[Check] = []
+
+    name: str
+    state: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All that was looked at.
+
+    Attributes
+    ----------
+    checks : in their order.
+    digest : SHA-256 of release.json, in which the digests of all files stand; "" where it can't be read.
+    """
+
+    checks: tuple[Check, ...]
+    digest: str = ""
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(check.state != WRONG for check in self.checks)
+
+    @property
+    def fingerprint(self) -> str:
+        """Six words to compare by telephone."""
+        return fingerprint(self.digest) if self.digest else ""
+
+
+def verify(
+    path: Path, *, password: str | None = None, register: Register | None = None, progress: Progress = SILENT
+) -> Verification:
+    """Check a release: its facts, the digest of each file, its programs, the table, the scores, the register.
+
+    `register` None is this computer's. Raises PasswordNeeded, and BadRelease where there is no release at all;
+    Cancelled.
+    """
+    package = open_package(Path(path), password)
     try:
         facts = facts_of(package)
+        digest = digest_of(package, FACTS_NAME)
     except PasswordNeeded:
         raise
     except BadRelease as fault:
-        return (Check("release.json", False, str(fault)),)
-    found.append(
-        Check("release.json", True, say("{facts_name} is of a known version and unchanged.", facts_name=FACTS_NAME))
-    )
-    found += check_files(package, facts, progress)
-    found += _registered(package, facts, register)
-    found.append(_guarantees(facts))
+        return Verification((Check("facts", WRONG, str(fault)),))
+    checks = [Check("facts", OK, say("{name} is consistent.", name=FACTS_NAME))]
+    checks += check_files(package, facts, progress)
+    checks += _check_kit(package)
+    checks.append(_check_register(facts, digest, register or Register()))
     try:
-        table = table_of(package, facts, verify=False, progress=progress, storage=storage)
+        published = published_of(package, facts, progress)
     except BadRelease as fault:
-        return (*found, Check("table", False, str(fault)))
-    found.append(_table(table, facts))
-    found += _formats(package, facts, table, progress)
-    thresholds = Thresholds(**facts["thresholds"])
-    published = Published(table, draws_of(facts), thresholds, repeats_of(facts), means_of(facts))
-    found += _transitions(facts, published)
-    found += check_alone(published, progress=progress)
-    return tuple(found)
+        return Verification((*checks, Check("table", WRONG, str(fault))), digest)
+    checks.append(_check_table(published, facts))
+    checks.append(_check_scores(package, published, facts))
+    checks += _check_dates(published, facts)
+    return Verification(tuple(checks), digest)
 
 
-def check_files(package: Package, facts: dict[str, Any], progress: Progress = SILENT) -> list[Check]:
-    """Return a check per file that `facts` name: there, and with the stated hash. Raises Cancelled."""
+def check_files(package: Package, facts: Mapping[str, Any], progress: Progress = SILENT) -> list[Check]:
+    """Return a check per file that `facts` name: there, and with the stated digest. Raises Cancelled."""
     found = []
     for entry in facts["files"]:
         name = entry["name"]
         if name not in package.names():
-            found.append(Check("files", False, say("“{name}” is missing from “{path}”.", name=name, path=package.path)))
+            found.append(Check("files", WRONG, say("“{name}” is missing.", name=name)))
             continue
         try:
-            digest = digest_of(package, name, progress) if package.size(name) == entry["bytes"] else ""
+            same = package.size(name) == entry["bytes"] and digest_of(package, name, progress) == entry["sha256"]
         except BadRelease as fault:
-            found.append(Check("files", False, str(fault)))
+            found.append(Check("files", WRONG, str(fault)))
             continue
-        same = digest == entry["sha256"]
-        found.append(
-            Check(
-                "files",
-                same,
-                say("“{name}” is unchanged.", name=name)
-                if same
-                else say("“{name}” was changed after it was released.", name=name),
-            )
-        )
+        if same:
+            found.append(Check("files", OK, say("“{name}” is consistent with release.json.", name=name)))
+        else:
+            found.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
     known = {FACTS_NAME, *(entry["name"] for entry in facts["files"])}
-    others = [name for name in package.names() if name not in known]
-    if others:
-        found.append(
-            Check("files", True, say("Not part of the release, though it lies beside it: “{file}”.", file=others[0]))
-        )
+    for name in sorted(set(package.names()) - known)[:1]:
+        found.append(Check("files", NOTE, say("“{name}” lies beside the release and is no part of it.", name=name)))
     return found
 
 
-def _registered(package: Package, facts: dict[str, Any], register: Register | None) -> list[Check]:
-    if register is None or not register.folder.is_dir():
-        return []
+def _check_kit(package: Package) -> list[Check]:
+    """Return whether the programs of the release are this program's own: who runs them must not trust the folder."""
+    found = []
+    for name in _KIT:
+        if name not in package.names():
+            continue
+        own = resource_path(f"kit/{name}").read_bytes()
+        there, _ = contents(package, name, most=1 << 24)
+        if there == own:
+            found.append(Check("kit", OK, say("“{name}” is the one of this version of the program.", name=name)))
+        else:
+            sentence = say(
+                "“{name}” is not the one of this version: don't run it, take it from the program.", name=name
+            )
+            found.append(Check("kit", WRONG, sentence))
+    return found
+
+
+def _check_register(facts: Mapping[str, Any], digest: str, register: Register) -> Check:
+    if not register.folder.is_dir():
+        return Check("register", NOTE, _unproved())
     try:
-        reading = register.read()
+        entry = register.find(str(facts.get("id")))
     except RegisterFault as fault:
-        return [Check("register", True, say("Not compared with the register of releases: {fault}", fault=fault))]
-    entry = next((entry for entry in reading.releases if entry.release == facts.get("id")), None)
+        return Check("register", NOTE, str(fault))
     if entry is None:
-        return [Check("register", True, "This computer's register of releases does not know the release.")]
-    _, digest = contents(package, FACTS_NAME, most=package.size(FACTS_NAME))
-    same = entry.body.get("facts_sha256") == digest
-    text = say("release.json is the one that entry {number} of the register of releases tells of.", number=entry.number)
-    if not same:
-        text = say(
-            "release.json is not the one that entry {number} of the register of releases tells of.", number=entry.number
-        )
-    return [Check("register", same, text)]
+        return Check("register", NOTE, _unproved())
+    if entry.body.get("facts_sha256") == digest:
+        return Check("register", OK, say("It is the release of entry {n} of this computer's register.", n=entry.number))
+    return Check("register", WRONG, say("It is not what entry {n} of this computer's register says.", n=entry.number))
 
 
-def _guarantees(facts: dict[str, Any]) -> Check:
-    thresholds = Thresholds(**facts["thresholds"])
-    domains = {column["name"]: column["domain"] for column in facts["columns"] if column["role"] == "sa"}
-    for name, draw in draws_of(facts).items():
-        told = draw.told(facts["records"], domains[name], thresholds)
-        known, said = draw.stated(thresholds, told), facts.get("guarantees", {}).get(name)
-        same = _close(said, known) or _close(said, dict(draw.stated_before(known)))
-        if not same or facts.get("gammas", {}).get(name) != draw.gamma:
-            text = say(
-                "The guarantees stated for “{column}” are not those of {words}.", column=name, words=draw.words()
-            )
-            return Check("guarantees", False, text, name)
-    return Check("guarantees", True, "The stated guarantees are those of the stated group sizes.")
+def _unproved() -> str:
+    return say("Whoever can write the folder can seal it anew: compare the six words with the holder by telephone.")
 
 
-def _transitions(facts: dict[str, Any], published: Published) -> list[Check]:
-    """Return whether the stated transitions are those of table and draws; releases of older versions state none."""
-    if "transitions" not in facts:
-        return []
-    known = stated(Reader(published))
-    for block in known.get("blocks", ()):
-        del block["groups"]  # examples by chance, which another version of NumPy may draw otherwise
-    if not _close(facts["transitions"], known):
-        return [
-            Check("transitions", False, "The stated chances of the draw are not those that table and settings give.")
-        ]
-    return [Check("transitions", True, "The stated chances of the draw are those that table and settings give.")]
+def _check_table(published: Published, facts: Mapping[str, Any]) -> Check:
+    for entry in facts["columns"]:
+        column = published.table[entry["name"]]
+        stated = entry.get("values")
+        if stated is not None and sorted(stated) != sorted(str(label) for label in column.labels[~column.missing]):
+            return Check("table", WRONG, say("The values of “{column}” are not those stated.", column=column.name))
+    return Check("table", OK, say("The table has the {n} rows, columns and values stated.", n=published.n))
 
 
-def _close(stated: Any, known: Any) -> bool:
-    if isinstance(known, dict):
-        return isinstance(stated, dict) and all(_close(stated.get(key), value) for key, value in known.items())
-    if isinstance(known, list):
-        return (
-            isinstance(stated, list)
-            and len(stated) == len(known)
-            and all(_close(one, other) for one, other in zip(stated, known, strict=True))
-        )
-    if known is None or isinstance(known, str | bool):
-        return type(stated) is type(known) and stated == known
-    if type(stated) not in (int, float):
-        return False
+def _check_scores(package: Package, published: Published, facts: Mapping[str, Any]) -> Check:
+    """Return whether scores.csv is what the table and the stated strengths give."""
+    public = [value for entry in facts["columns"] for value in entry.get("public_values", ())]
+    wanted = score_columns(published, public)
+    dialect = Dialect(**facts["dialect"])
     try:
-        return bool(np.isclose(float(stated), known, rtol=1e-6, atol=1e-9))
-    except OverflowError:  # a whole number beyond all that a float can hold
-        return False
+        raw, _ = contents(package, SCORES_NAME, most=1 << 31)
+        lines = raw.decode("utf-8-sig").splitlines()
+        names = tuple(lines[0].split(dialect.delimiter))
+        marks = [line.replace(dialect.decimal, ".").replace(dialect.delimiter, " ") for line in lines[1:]]
+        numbers = np.array(" ".join(marks).split(), float).reshape(len(marks), len(names))
+    except (FileFault, ValueError, IndexError):
+        return Check("scores", WRONG, say("“{name}” can't be read as numbers.", name=SCORES_NAME))
+    same = names == tuple(each.name for each in wanted) and len(numbers) == published.n
+    if same and all(np.abs(numbers[:, at] - each.scores).max() < _AWAY for at, each in enumerate(wanted)):
+        return Check("scores", OK, say("“{name}” is what table and strength give.", name=SCORES_NAME))
+    return Check("scores", WRONG, say("“{name}” is not what table and strength give.", name=SCORES_NAME))
 
 
-def _table(table: Table, facts: dict[str, Any]) -> Check:
-    for column, entry in zip(table.columns, facts["columns"], strict=True):
-        stated = entry.get("domain")
-        if entry.get("distinct") != column.m or (stated is not None and list(column.labels) != stated):
-            return Check(
-                "table",
-                False,
-                say(
-                    "The values of “{column}” are not those that {facts_name} states.",
-                    column=column.name,
-                    facts_name=FACTS_NAME,
-                ),
-                column.name,
-            )
-    return Check(
-        "table",
-        True,
-        say("The table has the {records} records, the columns and the values stated.", records=facts["records"]),
-    )
-
-
-def _formats(package: Package, facts: dict[str, Any], table: Table, progress: Progress) -> list[Check]:
-    found: list[Check] = []
-    if all(entry["format"] != "csv" for entry in facts["files"]):
-        return found  # Parquet files are the table themselves
-    for entry in facts["files"]:
-        if entry["format"] not in ("xlsx", "parquet") or entry["name"] not in package.names():
-            continue
-        try:
-            raw = None
-            if package.path.is_file() or entry["format"] == "xlsx":
-                raw, _ = contents(package, entry["name"], most=package.size(entry["name"]), progress=progress)
-            odd = differing(raw, package.path / entry["name"], entry["format"], table, progress)
-        except FileFault as fault:
-            found.append(
-                Check(
-                    "formats",
-                    True,
-                    say("“{file}” was not compared with the CSV: {fault}", file=entry["name"], fault=fault),
-                )
-            )
-            continue
-        text = say("“{file}” holds the same values as the CSV.", file=entry["name"])
-        if odd is not None:
-            text = say("Column “{column}” of “{file}” holds other values than the CSV.", column=odd, file=entry["name"])
-        found.append(Check("formats", odd is None, text, odd))
-    return found
+def _check_dates(published: Published, facts: Mapping[str, Any]) -> list[Check]:
+    return []

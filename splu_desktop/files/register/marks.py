@@ -1,0 +1,157 @@
+"""Keyed marks of a source, by which the same persons are recognised in a later release. No value can be read off them.
+
+- a digest of each column's counts, which the same table has again in whatever order its rows stand;
+- the smallest keyed hashes of the identifiers, which another table of the same persons shares;
+- the same of rows that hardly occur by chance, for tables without identifiers.
+
+Running numbers (1 to 400) say nothing of who somebody is: tables of any two clinics have them. So have identifiers that
+fill their range densely, of which two clinics share many by chance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.table import Column, Table
+
+KEPT = 512  # hashes of a sketch
+_DENSE = 0.05  # share of their range that numbers fill, above which they are told apart by nothing
+_RARE = 0.01  # rows of a kind expected by chance, below which a row tells
+_SURE = 30.0  # bits of chance at which equal counts are no accident
+
+Sketch = dict[str, Any]  # "size": different things, "least": the smallest hashes as hexadecimal text
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of a source, as plain data in the register."""
+
+    rows: int
+    columns: Mapping[str, tuple[str, float]]
+    persons: Mapping[str, Sketch]
+    telling: Sketch
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as plain data."""
+        columns = {name: list(each) for name, each in self.columns.items()}
+        return {"rows": self.rows, "columns": columns, "persons": dict(self.persons), "telling": self.telling}
+
+
+def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
+    """Return the marks of a table as it was read.
+
+    identifiers : columns that name persons, by which they are recognised where they do.
+    """
+    told_apart = [column for column in table.columns if not is_dense(column)]
+    columns = {column.name: (_counts_digest(column, key), _bits(column)) for column in told_apart}
+    persons = {
+        name: _sketch(np.unique(_hashes(table[name], key, "person")))
+        for name in identifiers
+        if not is_dense(table[name]) and table[name].m > 1
+    }
+    return Marks(table.n, columns, persons, _sketch(_telling_rows(told_apart, key)))
+
+
+def is_dense(column: Column) -> bool:
+    """Return whether a column holds whole numbers, nearly each once, that fill their range: running numbers."""
+    if column.values is None or column.values.dtype.kind != "f" or column.m < 20:
+        return False
+    numbers = column.values[np.isfinite(column.values)]
+    if len(numbers) < 20 or 2 * len(numbers) < column.n or not (numbers == np.floor(numbers)).all():
+        return False
+    return bool(len(numbers) > _DENSE * (numbers.max() - numbers.min() + 1))
+
+
+def shared(ours: Marks, theirs: Mapping[str, Any]) -> float:
+    """Return the share of our persons (or rows) that an earlier release held, 0 where nothing tells."""
+    try:
+        return max(_same_table(ours, theirs), *_shared_persons(ours, theirs), _shared_rows(ours, theirs))
+    except (KeyError, TypeError, ValueError):
+        return 0.0
+
+
+def _same_table(ours: Marks, theirs: Mapping[str, Any]) -> float:
+    if ours.rows != theirs["rows"]:
+        return 0.0
+    bits = sum(bits for name, (digest, bits) in ours.columns.items() if theirs["columns"].get(name, [""])[0] == digest)
+    every = min(sum(bits for _, bits in ours.columns.values()), _SURE)
+    return 1.0 if bits >= _SURE or (every > 8 and bits >= every) else 0.0
+
+
+def _shared_persons(ours: Marks, theirs: Mapping[str, Any]) -> list[float]:
+    """Return shares by each pair of identifier columns: one may be renamed from month to month."""
+    return [0.0] + [_overlap(one, other) for one in ours.persons.values() for other in theirs["persons"].values()]
+
+
+def _shared_rows(ours: Marks, theirs: Mapping[str, Any]) -> float:
+    found = _overlap(ours.telling, theirs["telling"])
+    return found if found >= 0.05 else 0.0
+
+
+def _overlap(one: Sketch, other: Mapping[str, Any]) -> float:
+    """Return about which share of the things of one sketch the other holds, 0 where no more than chance is shared."""
+    mine, theirs = set(one["least"]), set(other["least"])
+    if not mine or not theirs:
+        return 0.0
+    # Both sketches are complete up to the smaller of their largest hashes, unless they hold all that there is.
+    ends = [max(each) for each, size in ((mine, one["size"]), (theirs, int(other["size"]))) if size > KEPT]
+    end = min(ends) if ends else max(mine | theirs)
+    inside = {each for each in mine if each <= end}
+    common = len(inside & theirs)
+    return common / len(inside) if common >= 3 and inside else 0.0
+
+
+def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
+    least = np.sort(hashes)[:KEPT]
+    return {"size": len(hashes), "least": [f"{each:016x}" for each in least.tolist()]}
+
+
+def _telling_rows(columns: Sequence[Column], key: bytes) -> NDArray[np.uint64]:
+    """Return the hashes of rows that would stand in a table by chance less than once in a hundred."""
+    if not columns or columns[0].n == 0:
+        return np.zeros(0, np.uint64)
+    n = columns[0].n
+    expected = np.full(n, np.log(n))
+    total = np.zeros(n, np.uint64)
+    for column in columns:
+        expected += np.log(column.counts() / n)[column.codes]
+        total += _hashes(column, key, f"row {column.name}")[column.codes]
+    return np.unique(_mixed(total)[expected < np.log(_RARE)])
+
+
+def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
+    """Return (m,) keyed hashes of labels; numbers by their value, not by their spelling; missing ones as one."""
+    own = hmac.new(key, about.encode("utf-8"), hashlib.sha256).digest()
+    found = np.empty(column.m, np.uint64)
+    for at, label in enumerate(column.labels.tolist()):
+        text = "" if column.missing[at] else label.strip()
+        if column.values is not None and not column.missing[at]:
+            text = str(column.values[at])
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=own).digest()
+        found[at] = int.from_bytes(digest, "big")
+    return found
+
+
+def _mixed(sums: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return sums of hashes spread evenly again (splitmix64)."""
+    x = (sums ^ (sums >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def _counts_digest(column: Column, key: bytes) -> str:
+    order = sorted(zip(_hashes(column, key, "counts").tolist(), column.counts().tolist(), strict=True))
+    return hmac.new(key, str(order).encode("ascii"), hashlib.sha256).hexdigest()[:32]
+
+
+def _bits(column: Column) -> float:
+    """Return about how unlikely it is, in bits, that two tables of the same kind have just these counts."""
+    counts = np.sort(column.counts())[:-1].astype(float)
+    return float(0.5 * np.log2(np.maximum(2 * np.pi * counts * (1 - counts / max(column.n, 1)), 1)).sum())

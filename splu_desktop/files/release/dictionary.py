@@ -1,0 +1,142 @@
+"""`dictionary.csv`: one line for each column of the table, and the same labels for Stata, SPSS, SAS and R."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.messages import isolated, say
+from splu_desktop.core.published import Published
+from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.language import Language
+from splu_desktop.files.release.facts import Dialect
+from splu_desktop.files.release.score_columns import ScoreColumn
+
+DICTIONARY_NAME = "dictionary.csv"
+LABEL_FILES = ("labels.do", "labels.sps", "labels.sas", "labels.R")
+_HEADER = ("column", "type", "treatment", "values", "missing", "score columns")
+_SHOWN = 30  # values named
+_VARIABLE = 32  # characters of a variable's name in Stata and SAS
+
+
+def write_dictionary(
+    published: Published,
+    facts: Mapping[str, Any],
+    scores: Sequence[ScoreColumn],
+    path: Path,
+    dialect: Dialect,
+    language: Language,
+) -> None:
+    """Write a header and a line for each column that came with the table."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\n")
+        writer.writerow(_HEADER)
+        writer.writerows(dictionary_rows(published, facts, scores, language))
+
+
+def dictionary_rows(
+    published: Published, facts: Mapping[str, Any], scores: Sequence[ScoreColumn], language: Language
+) -> list[list[str]]:
+    """Return the lines of the dictionary, without its header."""
+    rows = []
+    for entry in facts["columns"]:
+        if entry["role"] not in ("nsa", "sa"):
+            continue
+        column = published.table[entry["name"]]
+        sensitive = entry["role"] == "sa"
+        treatment = say("drawn anew: count by scores") if sensitive else say("as it is")
+        if not sensitive and entry.get("coarsened"):
+            treatment = say("as it is, made coarser")
+        if entry["name"] in facts["dates_moved"]["columns"]:
+            treatment = say("moved by a number of days for each person")
+        lost = int(column.counts()[column.missing].sum())
+        missing = say("none") if not lost else say("{n} empty cells", n=lost)
+        rows.append(
+            [
+                inert(entry["name"]),
+                language.sentence(say(column.kind.value)),
+                language.sentence(treatment),
+                inert(_values(column.kind.ordered, [str(x) for x in column.labels[~column.missing]])),
+                language.sentence(missing),
+                "; ".join(each.name for each in scores if each.column == entry["name"]),
+            ]
+        )
+    return rows
+
+
+def _values(ordered: bool, labels: list[str]) -> str:
+    if not labels:
+        return ""
+    if ordered:
+        return f"{labels[0]} .. {labels[-1]}"
+    return "; ".join(labels[:_SHOWN]) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
+
+
+def write_labels(published: Published, scores: Sequence[ScoreColumn], folder: Path) -> None:
+    """Write labels.do, .sps, .sas and .R: each reads table.csv as text and labels its columns."""
+    names = _variables(published.table.names)
+    titles = [_line(name) for name in published.table.names]
+    pairs = list(zip(names, titles, strict=True))
+    rename = "\n".join(f"rename v{at} {name}" for at, name in enumerate(names, 1))
+    stata = "\n".join(f'label variable {name} `"{_stata(title)}"\'' for name, title in pairs)
+    (folder / "labels.do").write_text(
+        "* Count by scores.csv, not by rows: README.md says why.\n"
+        'import delimited "table.csv", delimiters(",") varnames(nonames) rowrange(2) stringcols(_all) ///\n'
+        f'    bindquote(strict) encoding("utf-8") clear\n{rename}\n{stata}\n',
+        encoding="utf-8",
+        newline="\n",
+    )
+    widths = [max([1, *(len(str(label).encode()) for label in column.labels)]) for column in published.table.columns]
+    fields = "\n".join(f"  {name} A{min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
+    spss = "\n".join(f"VARIABLE LABELS {name} '{title.replace(chr(39), chr(39) * 2)}'." for name, title in pairs)
+    (folder / "labels.sps").write_text(
+        "* Count by scores.csv, not by rows: README.md says why.\n"
+        'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\' /ARRANGEMENT=DELIMITED\n'
+        f"  /FIRSTCASE=2 /VARIABLES=\n{fields}\n  .\n{spss}\nEXECUTE.\n",
+        encoding="utf-8",
+        newline="\n",
+    )
+    lengths = " ".join(f"{name} ${min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
+    sas = "\n".join(f"  label {name} = '{title.replace(chr(39), chr(39) * 2)}';" for name, title in pairs)
+    (folder / "labels.sas").write_text(
+        "* Count by scores.csv, not by rows: README.md says why;\n"
+        f"data release;\n  infile 'table.csv' dsd firstobs=2 encoding='utf-8' truncover;\n  length {lengths};\n"
+        f"  input {' '.join(f'{name} $' for name in names)};\n{sas}\nrun;\n",
+        encoding="utf-8",
+        newline="\n",
+    )
+    r_labels = "\n".join(f'attr(release[[{at}]], "label") <- "{_r(title)}"' for at, title in enumerate(titles, 1))
+    (folder / "labels.R").write_text(
+        "# Count by scores.csv, not by rows: README.md says why.\n"
+        'release <- read.csv("table.csv", colClasses = "character", na.strings = "", check.names = FALSE, '
+        f'fileEncoding = "UTF-8")\n{r_labels}\n',
+        encoding="utf-8",
+        newline="\n",
+    )
+
+
+def _variables(names: Sequence[str]) -> list[str]:
+    """Return names as statistics programs take them: letters, digits, underscores, each once."""
+    found: list[str] = []
+    for name in names:
+        word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _VARIABLE - 4] or "column"
+        word = word if word[0].isalpha() else f"v_{word}"[: _VARIABLE - 4]
+        while word.casefold() in map(str.casefold, found):
+            word += "_2" if not word.endswith("_2") else "x"
+        found.append(word)
+    return found
+
+
+def _line(text: str) -> str:
+    return isolated(re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", text))[:80]
+
+
+def _stata(text: str) -> str:
+    return text.translate(str.maketrans('`$"\\', "'S'|"))
+
+
+def _r(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,236 @@
+"""`README.md`: one page for who gets the release."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.messages import Said, isolated, listed, say, shown_of
+from splu_desktop.core.published import Published
+from splu_desktop.core.questions import AskedTable, cells_of
+from splu_desktop.files.language import Language
+from splu_desktop.files.release.facts import PANDAS_MISSING
+from splu_desktop.files.release.fingerprint import WORDS
+from splu_desktop.files.release.score_columns import ScoreColumn
+
+README_NAME = "README.md"
+MOST_LINES = 60
+_COLUMNS, _VALUES, _CELLS = 18, 8, 60
+_WIDTH = 118
+
+
+def write_readme(
+    published: Published,
+    facts: Mapping[str, Any],
+    questions: Sequence[AskedTable],
+    scores: Sequence[ScoreColumn],
+    earlier: int,
+    path: Path,
+    language: Language,
+) -> None:
+    """Write the page: what it is, the columns, how to count, how good numbers are, what to leave, whom to ask."""
+    lines = readme_lines(published, facts, questions, scores, earlier, language)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+def readme_lines(
+    published: Published,
+    facts: Mapping[str, Any],
+    questions: Sequence[AskedTable],
+    scores: Sequence[ScoreColumn],
+    earlier: int,
+    language: Language,
+) -> list[str]:
+    """Return the page, at most 60 lines."""
+    t = language.sentence
+    reader = Reader(published)
+    lines = [f"# {_flat(facts['title'])}", ""]
+    rows = say("{n} rows, each one {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
+    lines.append(t(rows or say("{n} rows.", n=published.n)))
+    if facts["recipient"] or facts["purpose"]:
+        who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
+        lines.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
+    lines += _period(published, facts, t)
+    lines += ["", "## " + t(say("Count by scores, not by rows")), ""]
+    drawn = listed([say("“{name}”", name=name) for name in published.sensitive[:6]], "{head} and {tail}")
+    lines.append(
+        t(say("{columns} were drawn anew to protect persons: a row keeps its value in 1 of {gamma} cases.",
+              columns=drawn, gamma=f"{published.gamma:g}"))
+    )  # fmt: skip
+    lines.append(
+        t(say("Else it shows that of another row of its class, so rows must not be counted; all else is true."))
+    )
+    lines += ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)")), ""]
+    lines += _columns(published, facts, t)
+    lines += ["", "## " + t(say("Three ways to count")), ""]
+    lines += _examples(published, facts, questions, scores, reader, t)
+    lines += ["", "## " + t(say("How good numbers are")), ""]
+    lines += _goodness(published, questions, reader, t)
+    if earlier:
+        lines.append(
+            t(say("These persons were released before, {n} times: who holds several releases learns more.", n=earlier))
+        )
+    lines += ["", "## " + t(say("Please")), ""]
+    lines.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
+    lines.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
+    if facts["until"]:
+        lines.append(t(say("Delete it by {date}.", date=_flat(facts["until"]))))
+    lines += ["", "## " + t(say("Who")), ""]
+    if facts["contact"]:
+        lines.append(t(say("Held by: {contact}.", contact=_flat(facts["contact"]))))
+    cite = say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
+               date=facts["created"][:10])  # fmt: skip
+    lines.append(t(cite))
+    lines.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
+    return lines[:MOST_LINES]
+
+
+def _flat(text: str) -> str:
+    return isolated(" ".join(str(text).split()))
+
+
+def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
+    for column in published.table.columns:
+        if column.kind.ordered and column.values is not None and column.values.dtype.kind == "M":
+            known = column.labels[~column.missing]
+            if not published.is_sensitive(column.name) and len(known):
+                return [t(say("“{column}”: {first} to {last}.", column=column.name, first=known[0], last=known[-1]))]
+    return []
+
+
+def _columns(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
+    entries = [entry for entry in facts["columns"] if entry["role"] in ("sa", "nsa")]
+    entries.sort(key=lambda entry: entry["role"] == "nsa")  # those drawn anew first
+    lines = []
+    for entry in entries[: shown_of(len(entries), _COLUMNS)]:
+        column = published.table[entry["name"]]
+        labels = [_flat(label) for label in column.labels[~column.missing]]
+        if column.kind.ordered and labels:
+            text = say("{first} to {last}", first=labels[0], last=labels[-1])
+        else:
+            some = "; ".join(labels[:_VALUES])
+            more = len(labels) - _VALUES
+            text = some if more <= 0 else say("{some}; {n} more", some=some, n=more)
+        mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
+        lines.append(f"- {_flat(entry['name'])}: {mark}{t(text)}"[:_WIDTH])
+    if len(entries) > len(lines):
+        lines.append(t(say("- and {n} more", n=len(entries) - len(lines))))
+    lines.append(t(say("An empty cell has no value: there is no other mark.")))
+    words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
+    if words:
+        some = ", ".join(sorted(words))
+        lines.append(t(say('{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=some)))
+    return lines
+
+
+def example_cell(
+    published: Published, questions: Sequence[AskedTable], scores: Sequence[ScoreColumn]
+) -> tuple[ScoreColumn, list[tuple[str, str]]]:
+    """Return a score column and a cell of the first asked table: conditions on unchanged columns, the largest cell."""
+    counted = [each for each in scores if each.value is not None] or list(scores)
+    asked = next((each for each in questions if each.sa in published.sensitive), None)
+    if asked is not None:
+        own = [each for each in counted if each.column == asked.sa and each.value == asked.value]
+        counted = own or [each for each in counted if each.column == asked.sa] or counted
+    by = asked.by[:1] if asked is not None and asked.by else ()
+    if not by:
+        by = tuple(name for name in published.nsas if 2 <= published.table[name].m <= 12)[:1]
+    cell = []
+    for name in by:
+        column = published.table[name]
+        counts = column.counts()
+        counts[column.missing] = 0
+        cell.append((name, str(column.labels[int(counts.argmax())])))
+    return counted[0], cell
+
+
+def _examples(
+    published: Published,
+    facts: Mapping[str, Any],
+    questions: Sequence[AskedTable],
+    scores: Sequence[ScoreColumn],
+    reader: Reader,
+    t: Any,
+) -> list[str]:
+    score, cell = example_cell(published, questions, scores)
+    texts = [f"{name}={value}" for name, value in cell]
+    lines = ["```"]
+    if score.value is not None:
+        texts = [f"{score.column}={score.value or '(empty)'}", *texts]
+        conditions = [Condition(score.column, (score.value,)), *(Condition(name, (value,)) for name, value in cell)]
+        answer = reader.answer(conditions)
+        told = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=round(answer.low),
+                   high=round(answer.high))  # fmt: skip
+        quoted = ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)
+        lines += [
+            "Python  import splu_release; r = splu_release.load()",
+            f"        r.count({quoted})   # {t(told)}",
+            f'R       source("splu_release.R"); r <- load_release("."); count(r, {quoted})',
+        ]
+    lines += _program_lines(published, facts, score, cell)
+    lines.append("```")
+    lines.append(t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
+                       name=score.name, what=score.words)))  # fmt: skip
+    covariates = say('A covariate that was drawn anew needs r.regress("outcome ~ covariate") of splu_release.')
+    lines.append(t(covariates))
+    return lines
+
+
+def _program_lines(
+    published: Published, facts: Mapping[str, Any], score: ScoreColumn, cell: list[tuple[str, str]]
+) -> list[str]:
+    """Return the lines for pandas with statsmodels, R with sandwich, and a spreadsheet."""
+    by = cell[0][0] if cell else None
+    point = facts["dialect"]
+    read = "" if point["delimiter"] == "," else f', sep="{point["delimiter"]}", decimal="{point["decimal"]}"'
+    number = next((name for name in ("person_number",) if facts["person"] and "person number" in published.table), None)
+    robust = f'cov_type="cluster", cov_kwds={{"groups": d.{number}}}' if number else 'cov_type="HC1"'
+    grouped = f'Q("{by}")' if by else "1"
+    kept = ', dtype=str, keep_default_na=False, na_values=[""]'
+    r_read = "read.csv" if point["delimiter"] == "," else "read.csv2"
+    cluster = f", cluster = d${number}" if number else ""
+    name = by or "1"
+    r_by = f"`{by}`" if by else "1"
+    return [
+        f'pandas  d = pandas.read_csv("table.csv"{read}{kept}).join(pandas.read_csv("scores.csv"{read}))',
+        f"        d.groupby({json.dumps(name, ensure_ascii=False)}).{score.name}.sum()",
+        f"        statsmodels.formula.api.ols('{score.name} ~ {grouped}', d).fit({robust}).summary()",
+        f'R       d <- cbind({r_read}("table.csv", check.names = FALSE), {r_read}("scores.csv"))',
+        f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovCL{cluster})"
+        if number
+        else f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovHC)",
+        f"Sheet   =SUMIFS({score.name}; {by or '...'}; {json.dumps(cell[0][1] if cell else '...', ensure_ascii=False)})",
+    ]
+
+
+def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader, t: Any) -> list[str]:
+    lines: list[str] = []
+    for asked in questions[:4]:
+        if asked.sa not in published.sensitive or any(name not in published.table for name in asked.by):
+            continue
+        column = published.table[asked.sa]
+        values = [asked.value] if asked.value is not None else [str(x) for x in column.labels[~column.missing]]
+        cells = list(itertools.islice(itertools.product(cells_of(published.table, asked), values), _CELLS))
+        conditions = [
+            [
+                *(Condition(name, (label,)) for name, label in zip(asked.by, line, strict=True)),
+                Condition(asked.sa, (value,)),
+            ]
+            for line, value in cells
+            if value in column.labels
+        ]
+        answers = [each for each in reader.answers(conditions) if each.n_p]
+        good = sum(each.trust(asked.within) in ("readable", "exact") for each in answers)
+        lines.append(
+            t(say("{table}: {good} of {all} cells within {percent} %.", table=str(asked), good=good, all=len(answers),
+                  percent=round(100 * asked.within)))
+        )  # fmt: skip
+    ranges: Said = say(
+        "Each figure has two ranges, each right in 95 of 100 releases: for persons like these (a paper's), and for this table."
+    )
+    return [*lines, t(ranges)]

@@ -1,0 +1,102 @@
+"""`scores.csv`: the same rows as the table, in numbers to add up (mechanism.md section 4).
+
+The sum of a score column over any rows estimates how many of them truly have the value; ordinary least squares with
+robust errors estimates differences. What it holds follows from the published table alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.scores import Scores, value_scores
+from splu_desktop.core.mechanism import CLASS
+from splu_desktop.core.mechanism.law import t_f
+from splu_desktop.core.messages import say
+from splu_desktop.core.persons.choice import NUMBER
+from splu_desktop.core.published import Published
+
+SCORES_NAME = "scores.csv"
+_FEW = 12  # values of which each has a column
+_MOST = 40  # columns of one sensitive column
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumn:
+    """One column of scores.csv.
+
+    Attributes
+    ----------
+    name : a word that formulas of statistics programs take as it is.
+    column, value : what it counts; value None for the number itself.
+    words : what its sum tells.
+    scores : (N,) numbers.
+    """
+
+    name: str
+    column: str
+    value: str | None
+    words: str
+    scores: NDArray[Any]
+
+
+def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[ScoreColumn, ...]:
+    """Return the score columns of a release, then class and person numbers.
+
+    public : values that are not secret, which a column of two values does without.
+    """
+    found: list[ScoreColumn] = []
+    taken: set[str] = set()
+
+    def add(name: str, column: str, value: str | None, words: str, scores: NDArray[Any]) -> None:
+        word = re.sub(r"\W+", "_", name).strip("_") or "score"
+        word = f"_{word}" if word[0].isdigit() else word
+        while word in taken:
+            word += "_"
+        taken.add(word)
+        found.append(ScoreColumn(word, column, value, words, scores))
+
+    for name in published.sensitive:
+        column = published.table[name]
+        if published.numbers(name) is not None:
+            numbers, known = Scores(published).number_scores(name)
+            add(f"{name}_score", name, None, say("adds up the numbers of “{column}”", column=name), numbers)
+            if column.missing.any():
+                add(f"{name}_known", name, None, say("counts rows with a number in “{column}”", column=name), known)
+            if column.m > _FEW:
+                continue
+        labels = _counted_values(published, name, public)
+        scores = value_scores(published, name, labels)
+        for at, label in enumerate(labels):
+            words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
+            add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at])
+    for name in (CLASS, NUMBER):
+        if name in published.table:
+            numbers = published.table[name]
+            codes = np.array([int(label) for label in numbers.labels])[numbers.codes]
+            add(
+                name,
+                name,
+                None,
+                say("number of the row's class" if name == CLASS else "number of the row's person"),
+                codes,
+            )
+    return tuple(found)
+
+
+def _counted_values(published: Published, name: str, public: Sequence[str]) -> list[str]:
+    """Return the values of a column that get a score column each: all of few, else those that stand out of the noise."""
+    column, counts = published.table[name], published.counts(name)
+    labels = [str(label) for label in column.labels]
+    if column.m <= _FEW:
+        secret = [label for label in labels if label not in public]
+        return secret if len(labels) == 2 and secret else labels
+    thresholds = published.thresholds
+    enough = t_f(published.draw_of(name), thresholds.epsilon, thresholds.t_e)
+    order = sorted(range(column.m), key=lambda at: -counts[at])
+    return [labels[at] for at in order[:_MOST] if counts[at] >= enough]
