@@ -141,7 +141,7 @@ def system_of(column: Column) -> str | None:
     present = np.flatnonzero(~column.missing)
     if len(present) < 20 or column.kind is not Kind.CATEGORY:
         return None
-    labels = [label.strip().upper() for label in column.texts[present[:: len(present) // _LOOKED_AT + 1]]]
+    labels = [label.strip().upper() for label in column.labels[present[:: len(present) // _LOOKED_AT + 1]]]
     for system, of in (("icd10", _icd10), ("icd9", _icd9)):
         if sum(of(label) is not None for label in labels) >= 0.95 * len(labels):
             # Bare numbers are ICD-9 codes only where some carry the marks of the system.

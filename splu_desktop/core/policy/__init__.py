@@ -13,18 +13,6 @@ from splu_desktop.core.policy.limits import (
     reasons_named,
     share_words,
 )
+from splu_desktop.core.policy.lines import AMBER, OK, RED, Line, Repair
 from splu_desktop.core.policy.proposal import Alternative, Proposal, propose
-from splu_desktop.core.policy.verdict import (
-    AMBER,
-    BLURRED,
-    OK,
-    RED,
-    TOO_SMALL,
-    UNSAFE,
-    USEFUL,
-    Line,
-    Repair,
-    Verdict,
-    title_of,
-    verdict,
-)
+from splu_desktop.core.policy.verdict import BLURRED, TOO_SMALL, UNSAFE, USEFUL, Verdict, title_of, verdict

@@ -109,7 +109,7 @@ def draft(
         roles=found,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
         generalisations={name: each for name, each in bands.items() if found[name] is Role.SA},
-        persons=None if who is None else ByPerson(who),
+        persons=None if who is None else ByPerson(who, "draw"),
         public_values={name: each for name, each in public.items() if found[name] is Role.SA},
         questions=tuple(questions),
         audience=audience,

@@ -37,7 +37,7 @@ def set_steps(names: Sequence[str], steps: Steps) -> Edit:
 
 def set_person(column: str) -> Edit:
     """Draw persons, whom a column names, with all their rows."""
-    return lambda plan: replace(plan.with_role(column, Role.IDENTIFIER), persons=ByPerson(column))
+    return lambda plan: replace(plan.with_role(column, Role.IDENTIFIER), persons=ByPerson(column, "draw"))
 
 
 def make_secret(column: str, value: str) -> Edit:

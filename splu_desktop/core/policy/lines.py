@@ -1,0 +1,280 @@
+"""The lines of a verdict: each holds one figure against one limit and knows what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from splu_desktop.core.generalise import DatePart, Part
+from splu_desktop.core.messages import Figure, counted, listed, quoted, say
+from splu_desktop.core.persons.identify import person_columns
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.blocks import linked_apart
+from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
+from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures
+from splu_desktop.core.policy.limits import REASONS, Limits, share_words
+from splu_desktop.core.policy.search import STOPS, Search, strength_needed
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Suggestion
+from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.table import Kind, Table
+
+OK, AMBER, RED = "ok", "amber", "red"
+MOST_LINES = 8
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What the program can do about a line.
+
+    Attributes
+    ----------
+    words : what a button says.
+    apply : gives the plan that has it done.
+    """
+
+    words: str
+    apply: Edit
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was checked.
+
+    Attributes
+    ----------
+    name : by which it is accepted and found in JSON.
+    state : "ok", "amber" or "red".
+    sentence : of at most 25 words, with one number.
+    value, limit : the figure and what it is held against; None where there is none.
+    repair : what would settle it, None where nothing does.
+    reasons : ready ones to accept it for.
+    """
+
+    name: str
+    state: str
+    sentence: str
+    value: float | None = None
+    limit: float | None = None
+    repair: Repair | None = None
+    reasons: tuple[str, ...] = REASONS
+
+    @property
+    def open(self) -> bool:
+        """Whether it stands against the release."""
+        return self.state != OK
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        repair = None if self.repair is None else str(self.repair.words)
+        found = {"name": self.name, "state": self.state, "sentence": str(self.sentence)}
+        return {**found, "value": self.value, "limit": self.limit, "repair": repair}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A plan and all that is known of it.
+
+    Attributes
+    ----------
+    source : the table as read; `suggestions` says what each of its columns is taken for.
+    prepared, figures : the table as the plan prepares it, and what was counted.
+    limits, earlier : what holds, and releases of the same persons.
+    """
+
+    source: Table
+    prepared: Prepared
+    plan: Plan
+    suggestions: Mapping[str, Suggestion]
+    limits: Limits
+    figures: Figures
+    earlier: tuple[EarlierRelease, ...]
+
+    def lines(self) -> list[Line]:
+        """Return at most eight lines, the red ones first; of two that say the same of one fault the worse."""
+        alike, riskiest = self._alike(), self._riskiest()
+        found = [*self._columns(), alike, riskiest]
+        found += [] if riskiest.open else [self._average()]
+        quiet = Line("gives-away", OK, say("No unchanged column gives a secret value away."))
+        found += [self._readable(), self._gives_away() or self._linked() or quiet, self._releases()]
+        found += [*self._person_column(), *(() if alike.open else self._dates()), *self._signature()]
+        return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
+
+    def _columns(self) -> Iterator[Line]:
+        plan, taken_for = self.plan, self.suggestions
+        shown = [name for name, role in plan.roles.items() if role.published and name in taken_for]
+        left_out = {*plan.kept_identifiers, *plan.generalisations}  # of an exact day of birth the year may go out
+        naming = [name for name in shown if taken_for[name].role is Role.IDENTIFIER and name not in left_out]
+        if naming:
+            sentence = say("{columns} names persons and would go out.", columns=quoted(naming, 3))
+            repair = Repair(say("Never publish it"), set_roles(naming, Role.IDENTIFIER))
+            yield Line("names-persons", RED, sentence, len(naming), 0, repair)
+            return
+        asked = {name for each in plan.questions for name in each.by}
+        bare = [n for n in plan.nsas if n in taken_for and taken_for[n].role is Role.SA and n not in asked]
+        if bare:
+            sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
+            yield Line(
+                "sensitive-as-is",
+                AMBER,
+                sentence,
+                len(bare),
+                0,
+                Repair(say("Make it secret"), set_roles(bare, Role.SA)),
+            )
+
+    def _alike(self) -> Line:
+        figures, k, who = self.figures, self.limits.alike, self._who
+        changed = figures.emptied + figures.left_out
+        most = (1 - self.limits.share_alike) * (figures.persons + figures.left_out)
+        repair = Repair(say("Make columns coarser"), self._coarser)
+        if few := figures.alike.below(k):
+            by = listed(self.plan.nsas[:3], "{head} and {tail}")
+            sentence = say("{n} {who} stand out by {by}: fewer than {k} look alike.", n=few, who=who, by=by, k=k)
+            return Line("persons-alike", RED, sentence, few, 0, repair)
+        if changed > most:
+            sentence = say("{n} {who} lose cells or are left out, so that nobody stands out.", n=changed, who=who)
+            return Line("persons-alike", AMBER, sentence, changed, most, repair)
+        least = figures.alike.smallest
+        sentence = say("At least {n} {who} look alike in every row; {k} are asked for.", n=least, who=who, k=k)
+        return Line("persons-alike", OK, sentence, least, k)
+
+    def _riskiest(self) -> Line:
+        sure, limit = self.figures.certainty.riskiest, self.limits.riskiest
+        sentence = say(
+            "In the riskiest group a row that shows a secret value is right in {sure} cases; {limit} is allowed.",
+            sure=_at_most(sure),
+            limit=share_words(limit),
+        )
+        return self._certain("riskiest-group", sentence, sure, limit)
+
+    def _average(self) -> Line:
+        sure, limit = self.figures.certainty.average, self.limits.average
+        sentence = say(
+            "A row that shows a secret value is right in {sure} cases on average; {limit} is allowed.",
+            sure=_at_most(sure),
+            limit=share_words(limit),
+        )
+        return self._certain("certainty", sentence, sure, limit)
+
+    def _certain(self, name: str, sentence: str, sure: float, limit: float) -> Line:
+        if sure <= limit + 1e-9:
+            return Line(name, OK, sentence, sure, limit)
+        needed = strength_needed(self.figures.certainty, self.limits)
+        repair = Repair(say("Make it safer"), raise_gamma(needed))
+        if needed > STOPS[0]:
+            repair = Repair(say("Join it with a neighbour"), self._way)
+        return Line(name, RED, sentence, sure, limit, repair)
+
+    def _readable(self) -> Line:
+        read, cells, share = self.figures.answered, self.figures.cells, self.limits.useful
+        value = read / cells if cells else 0.0
+        if self.figures.useful(share):
+            sentence = say("{read} of {cells} cells of 50 and more can be read.", read=read, cells=cells)
+            return Line("too-blurred", OK, sentence, value, share)
+        repair = Repair(say("Show ways that work"), self._way)
+        if cells < FEWEST_CELLS:
+            one = "Your tables have {n} cell of 50 and more; three are needed."
+            sentence = counted(cells, one, "Your tables have {n} cells of 50 and more; three are needed.")
+            return Line("too-blurred", AMBER, sentence, cells, FEWEST_CELLS, repair)
+        if not read:
+            return Line("too-blurred", RED, say("None of your tables can be read."), 0.0, share, repair)
+        sentence = say(
+            "{read} of {cells} cells of 50 and more can be read; {wanted} are needed.",
+            read=read,
+            cells=cells,
+            wanted=share_words(share),
+        )
+        return Line("too-blurred", AMBER, sentence, value, share, repair)
+
+    def _gives_away(self) -> Line | None:
+        for worst in giveaways(self.prepared, self.plan)[:1]:
+            repair = Repair(say("Leave it out"), set_roles([worst.column], Role.DROPPED))
+            return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
+        return None
+
+    def _linked(self) -> Line | None:
+        apart = linked_apart(self.prepared.table, [block.columns for block in self.plan.blocks])
+        if apart is None:
+            return None
+        one, two, strength = apart
+        sentence = say(
+            "“{one}” and “{two}” tell each other and are drawn apart: together they give persons away.",
+            one=one,
+            two=two,
+        )
+        repair = Repair(say("Draw them together"), draw_together(one, two))
+        return Line("gives-away", RED, sentence, round(strength, 3), None, repair)
+
+    def _releases(self) -> Line:
+        figures, limit = self.figures, self.limits.small_counts
+        if not self.earlier:
+            sentence = say(
+                "Counts of 1 to {alpha} come out wrong in at least {share} of 100 releases.",
+                alpha=self.plan.thresholds.alpha,
+                share=int(100 * figures.small_counts),
+            )
+            safe = figures.small_counts >= limit
+            repair = None if safe else Repair(say("Make it safer"), raise_gamma(2))
+            return Line("small-counts", OK if safe else RED, sentence, figures.small_counts, limit, repair)
+        mine = self.plan.audience.recipient.strip().casefold()
+        same = bool(mine) and any(each.recipient.strip().casefold() == mine for each in self.earlier)
+        whom = self.earlier[-1].recipient or say("somebody")
+        sure = _at_most(figures.joint)
+        if same:
+            words = "The same recipient has these {who} already. With both, a row is right in {sure} cases."
+        else:
+            words = "These {who} were released before, to {whom}. With both, a row is right in {sure} cases."
+        sentence = say(words, who=self._who, sure=sure) if same else say(words, who=self._who, whom=whom, sure=sure)
+        return Line("second-release", RED if same else AMBER, sentence, figures.joint, self.limits.riskiest)
+
+    def _person_column(self) -> Iterator[Line]:
+        for name in person_columns(self.source)[:1] if self.plan.persons is None else ():
+            sentence = say(
+                "“{column}” may name the person. If persons have several rows, they are less safe.", column=name
+            )
+            yield Line("no-person-column", AMBER, sentence, repair=Repair(say("Name the column"), set_person(name)))
+
+    def _dates(self) -> Iterator[Line]:
+        table, moved = self.prepared.table, () if self.plan.persons is None else self.plan.persons.shift
+        exact = [n for n in self.plan.nsas if table[n].kind in (Kind.DATE, Kind.DATETIME) and n not in moved]
+        if exact:
+            sentence = say("{columns} is published to the day, and days are widely known.", columns=quoted(exact, 3))
+            repair = Repair(say("Months instead"), set_steps(exact, (DatePart(Part.MONTH),)))
+            yield Line("dates", AMBER, sentence, len(exact), 0, repair)
+
+    def _signature(self) -> Iterator[Line]:
+        if self.plan.audience.who != "public" and not self.plan.audience.signed:
+            sentence = say("The recipient has not signed. The limits for anyone were used.")
+            yield Line("not-signed", AMBER, sentence, repair=Repair(say("They have signed"), _sign))
+
+    @property
+    def _who(self) -> str:
+        return say("persons") if self.prepared.knows_persons else say("rows")
+
+    def _search(self, plan: Plan) -> Search:
+        subjects = {name: each.subject for name, each in self.suggestions.items()}
+        return Search(self.source, plan, subjects, self.limits)
+
+    def _coarser(self, plan: Plan) -> Plan:
+        search = self._search(plan)
+        levels = search.tiers.mildest()
+        if levels is None:
+            return plan
+        found = search.plan_with(levels)
+        return replace(found, classes=tuple(name for name in plan.classes if name in found.nsas))
+
+    def _way(self, plan: Plan) -> Plan:
+        found = self._search(plan).find()
+        return plan if found is None else found.plan
+
+
+def _sign(plan: Plan) -> Plan:
+    return replace(plan, audience=replace(plan.audience, signed=True))
+
+
+def _at_most(share: float) -> Figure:
+    """Return a share in cases of 100, rounded up: figures round against the release."""
+    return Figure(f"{min(100, -int(-100 * share // 1))} in 100")
