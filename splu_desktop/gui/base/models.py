@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from PySide6.QtCore import (
@@ -33,9 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.messages import isolated
-from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.tasks import in_turns
 from splu_desktop.gui.base.widgets import copy_text, shortcut
 from splu_desktop.gui.base.words import joined, plain, t, told
 
@@ -439,9 +438,7 @@ class TableView(QTableView):
             header.length()  # carries out what waits: else a column hidden just now leaves its width as a gap
             header.setStretchLastSection(False)
         columns = range(header.count())
-        self._measure(columns[:_AT_ONCE], most)
-        if rest := columns[_AT_ONCE:]:
-            in_turns(self, (self._measure(rest[at : at + _AT_ONCE], most) for at in range(0, len(rest), _AT_ONCE)))
+        self._measure(columns[:_AT_ONCE], most)  # more than a screen shows; the others keep the usual width
         for at, text in (words or {}).items():
             wanted = self.fontMetrics().horizontalAdvance(text) + 28
             header.resizeSection(at, max(header.sectionSize(at), wanted))

@@ -1,201 +1,263 @@
-"""The frame that every page shares: title, banner, content or its empty and busy state, and one primary button."""
+"""The frame that every page shares: content in a scrolled column, its other states, and a footer with one button.
+
+A page is made once, reads the session in `refresh`, and is told by `fold` how much room there is.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from enum import Enum
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
-from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Busy, Empty, Rule, announce, button, label, margins, put, tab_after
+from splu_desktop.gui.base.widgets import Rule, Scrolled, announce, button, label, margins, put, tab_after
 from splu_desktop.gui.base.words import tip
+from splu_desktop.gui.base.work import Work
 
-if TYPE_CHECKING:
-    from splu_desktop.core.plan import Plan
-    from splu_desktop.core.table import Table
+
+class Fold(Enum):
+    """How much room a window has: the drawn sizes at 100, 150 and 200 % of a screen of 1366 x 768."""
+
+    WIDE = "wide"
+    MIDDLE = "middle"
+    NARROW = "narrow"
+
+
+SIDES = {Fold.WIDE: (20, 10, 20), Fold.MIDDLE: (12, 8, 12), Fold.NARROW: (12, 6, 12)}  # left, top, right
 
 
 class Page(QWidget):
-    """One of the six pages.
+    """One page.
+
+    A page says its `step`, and overrides `build` (make the parts, in `self.body`), `refresh` (read the session) and
+    `act` (what the primary button does); perhaps `go_back`, `folded`, `show_what_waits`.
 
     Signals
     -------
     go (Step) : the page asks the window to show another page.
-    help_changed : the text of "What this means" is another one now.
     """
 
-    go = Signal(Step)
-    help_changed = Signal()
+    go = Signal(object)
     step: Step
+    scrolls = True  # whether the content scrolls when it is too high; a page that is one table scrolls in the table
 
-    def __init__(self, session: Session, tasks: Tasks, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.session, self.tasks = session, tasks
-        outer = margins(QVBoxLayout(self), 24, 16, 24, 12, spacing=12)
-        head = margins(QHBoxLayout(), spacing=16)
-        self.title = label()
-        self.title.setFont(theme.title_font(self.font()))
-        self.subtitle = label("", "quiet", wrap=True)
-        # Both stand on one line of writing, though their sizes differ.
-        drop = self.title.fontMetrics().descent() - self.subtitle.fontMetrics().descent()
-        self.subtitle.setContentsMargins(0, 0, 0, max(0, drop))
-        put(head, (self.title, 0, Qt.AlignmentFlag.AlignBottom), (self.subtitle, 1, Qt.AlignmentFlag.AlignBottom))
-        outer.addLayout(head)
+        self.session, self.work = session, work
+        self.fold = Fold.WIDE
+        self._dirty = True
+        self._outer = margins(QVBoxLayout(self), 0, spacing=0)
+        self._inner = margins(QVBoxLayout(), 20, 10, 20, 0, spacing=8)
+        self._outer.addLayout(self._inner, 1)
         self.banner = Banner()
-        outer.addWidget(self.banner)
+        self._inner.addWidget(self.banner)
+        self.head = margins(QVBoxLayout(), 0, spacing=8)  # stays in sight while the rest scrolls
+        self._inner.addLayout(self.head)
         self.stack = QStackedWidget()
-        outer.addWidget(self.stack, 1)
+        self._inner.addWidget(self.stack, 1)
         self.content = QWidget()
         self.body = margins(QVBoxLayout(self.content), 0, spacing=12)
-        self.stack.addWidget(self.content)
-        self._words = ""  # of the primary button
-        self._put: QWidget | None = None  # what Qt gave the focus to when what had it was hidden
+        self.room: QWidget = self.content
+        if self.scrolls:
+            scroller = Scrolled()
+            scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            scroller.setWidget(self.content)
+            self.room = scroller
+        self.stack.addWidget(self.room)
         self.empty: Empty | None = None
         self.busy: Busy | None = None
-        outer.addWidget(Rule())
-        self.foot = margins(QHBoxLayout(), spacing=8)
-        self.foot_note = label("", "quiet", wrap=True, live=True)
-        self.foot.addWidget(self.foot_note, 1)
+        self._outer.addWidget(Rule())
+        self.footer = QWidget()
+        self.footer.setProperty("look", "footer")
+        self.foot = margins(QHBoxLayout(self.footer), 20, 6, 20, 6, spacing=12)
+        self.note = label("", "quiet", wrap=True, live=True)
+        self.foot.addWidget(self.note, 1)
+        self.back = button("", self.go_back)
+        self.back.hide()
+        self.foot.addWidget(self.back, 0, Qt.AlignmentFlag.AlignVCenter)
         self.primary: QPushButton = button("", self.act, look="primary")
-        self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignRight)
-        outer.addLayout(self.foot)
-        for keys in ("Ctrl+Return", "Ctrl+Enter"):  # wherever in the window the focus is: the page in front answers
-            go = QShortcut(QKeySequence(keys), self)
-            go.setAutoRepeat(False)
-            go.activated.connect(self._go_on)  # told to the constructor, PySide keeps the page: freed twice
+        self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._outer.addWidget(self.footer)
+        self.build()
+        self._lay_out()
+        session.changed.connect(self._heard)
 
-    def _go_on(self) -> None:
+    # --- what a page overrides
+
+    def build(self) -> None:
+        """Make the page's parts, once."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Show the session as it is now."""
+        raise NotImplementedError
+
+    def act(self) -> None:
+        """Do what the primary button says."""
+        raise NotImplementedError
+
+    def go_back(self) -> None:
+        """Do what Back and Esc do."""
+
+    def folded(self, fold: Fold) -> None:
+        """Lay the parts out for another amount of room."""
+
+    def show_what_waits(self) -> None:
+        """Put the focus on what the grey primary button waits for, where that can be told."""
+
+    def arrived(self) -> None:
+        """The page has come to the front."""
+
+    def help_text(self) -> str:
+        """Return one paragraph for F1, in plain text."""
+        return ""
+
+    # --- states
+
+    def use_empty(self, picture: str, heading: str, text: str, *buttons: QPushButton) -> Empty:
+        """Give the page its empty state and return it."""
+        self.empty = Empty(picture, heading, text)
+        for each in buttons:
+            self.empty.buttons.addWidget(each)
+        self.stack.addWidget(self.empty)
+        return self.empty
+
+    def use_busy(self, cancel: str, stop: Callable[[], object]) -> Busy:
+        """Give the page its busy state and return it; `cancel` names the way out."""
+        self.busy = Busy("", cancel)
+        self.busy.cancelled.connect(stop)
+        self.stack.addWidget(self.busy)
+        return self.busy
+
+    def show_content(self) -> None:
+        """Show the content."""
+        self._show_part(self.room)
+
+    def show_empty(self) -> None:
+        """Show the empty state."""
+        self._show_part(self.empty or self.room)
+
+    def show_busy(self, heading: str) -> None:
+        """Show the busy state from its beginning."""
+        if self.busy is not None:
+            self.busy.begin(heading)
+            self._show_part(self.busy)
+
+    def show_error(self, sentence: str) -> None:
+        """Show a fault's sentence above the content; the work stays as it is."""
+        self.banner.say("fault", sentence)
+
+    def show_stale(self, sentence: str, act: str = "", do: Callable[[], object] | None = None) -> None:
+        """Say above the content what has changed, and perhaps what to do about it."""
+        self.banner.say("warning", sentence, act, do)
+
+    def _show_part(self, part: QWidget) -> None:
+        if self.stack.currentWidget() is part:
+            return
+        held = self.has_focus()  # Qt gives the focus of what is hidden to the rail
+        self.stack.setCurrentWidget(part)
+        if held:
+            QTimer.singleShot(0, self, self.keep_focus)
+
+    # --- the footer
+
+    def set_primary(self, text: str, enabled: bool = True, note: str = "") -> None:
+        """Name the primary button; `note` stands at the left: what it waits for, or for whom the release is."""
+        self.primary.setText(text)
+        waited = not self.primary.isEnabled()
+        if not enabled and self.primary.hasFocus():
+            QTimer.singleShot(0, self, self.keep_focus)
+        self.primary.setEnabled(enabled)
+        if enabled and waited and self.isVisible():
+            announce(self.primary, text)
+        self.set_note(note)
+        keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
+        tip(self.primary, f"{text} ({keys})" if enabled else note)
+
+    def set_note(self, text: str) -> None:
+        """Show a text at the left of the footer."""
+        self.note.setText(text)
+
+    def set_back(self, text: str, short: str = "") -> None:
+        """Show Back with a text, and the short one where there is little room."""
+        self._backs = (text, short or text)
+        self.back.show()
+        self._name_back()
+
+    def _name_back(self) -> None:
+        long, short = getattr(self, "_backs", ("", ""))
+        self.back.setText(long if self.fold is Fold.WIDE else short)
+
+    def do_primary(self) -> None:
+        """Press the primary button, or show what it waits for."""
         if self.primary.isEnabled():
             self.primary.click()
         else:
             self.show_what_waits()
 
-    def show_what_waits(self) -> None:
-        """Put the focus on what the primary button waits for, where that can be told."""
+    # --- room, focus, session
+
+    def set_fold(self, fold: Fold) -> None:
+        """Lay the page out for so much room."""
+        if fold is not self.fold:
+            self.fold = fold
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        left, top, right = SIDES[self.fold]
+        self._inner.setContentsMargins(left, top, right, 0)
+        wide = self.fold is Fold.WIDE
+        self._inner.setSpacing(8 if wide else 6)
+        self.foot.setContentsMargins(left, 6 if wide else 4, right, 6 if wide else 4)
+        self._name_back()
+        self.folded(self.fold)
+
+    def _heard(self) -> None:
+        if self.isVisible():
+            self.refresh()
+        else:
+            self._dirty = True
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.put_primary_last()
-
-    def put_primary_last(self) -> None:
-        """Let Tab come to the primary button after all else on the page, as it stands there; parts are made later.
-
-        It goes behind all of the window, since other pages are hidden. To look through the whole page for its last
-        part would make a Python object of each of Qt's own, which outlives it.
-        """
-        tab_after(self.window().previousInFocusChain(), self.primary)
-
-    def set_title(self, title: str, subtitle: str) -> None:
-        """Name the page."""
-        self.title.setText(title)
-        self.subtitle.setText(subtitle)
-        self.setAccessibleName(title)
-
-    def use_empty(self, empty: Empty) -> None:
-        """Give the page its empty state."""
-        self.empty = empty
-        self.stack.addWidget(empty)
-
-    def use_busy(self, busy: Busy) -> None:
-        """Give the page its busy state."""
-        self.busy = busy
-        self.stack.addWidget(busy)
-
-    def show_part(self, part: QWidget | None) -> None:
-        """Show the content, the empty or the busy state."""
-        if self.stack.currentWidget() is (part or self.content):
-            return
-        # Qt gives the focus of what is hidden to the next widget of the window, which is the rail's first step.
-        held = self.has_focus()
-        self.stack.setCurrentWidget(part or self.content)
-        if held:
-            self._put = QApplication.focusWidget()
-            QTimer.singleShot(0, self, self.keep_focus)
+        if self._dirty:
+            self._dirty = False
+            self.refresh()
+        tab_after(self.window().previousInFocusChain(), self.back, self.primary)
 
     def has_focus(self) -> bool:
         """Return whether the focus is on this page, or nowhere."""
         focus = QApplication.focusWidget()
         return self.isVisible() and (focus is None or self.isAncestorOf(focus))
 
-    def keep_focus(self, *, arriving: bool = False) -> None:
-        """See to it that the focus is on what this page shows: the primary button, or where one would begin."""
+    def keep_focus(self) -> None:
+        """See to it that the focus is on what this page shows: where one would begin, or the primary button."""
         focus, shown = QApplication.focusWidget(), self.stack.currentWidget()
-        if shown is None or not self.isVisible() or QApplication.activeModalWidget() is not None:
+        if not self.isVisible() or QApplication.activeModalWidget() is not None:
             return
-        placed = focus is self.primary or (focus is not None and shown.isAncestorOf(focus))
-        if placed and (arriving or focus is not self._put or not self.primary.isEnabled()):
-            return
-        if self.primary.isEnabled() and not arriving:
-            self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+        if focus is not None and focus.isVisible() and focus.isEnabled() and self.isAncestorOf(focus):
             return
         at = shown.nextInFocusChain()
         while at is not None and at is not shown:
-            tabs = at.focusPolicy() & Qt.FocusPolicy.TabFocus
-            if tabs and at.isVisible() and at.isEnabled() and (shown.isAncestorOf(at) or at is self.primary):
+            tabs = bool(at.focusPolicy() & Qt.FocusPolicy.TabFocus) and at.isVisible() and at.isEnabled()
+            if tabs and (shown.isAncestorOf(at) or at is self.primary):
                 at.setFocus(Qt.FocusReason.OtherFocusReason)
                 return
             at = at.nextInFocusChain()
 
-    def _fit_primary(self) -> None:
-        """Name the primary button as far as there is room: a table's names in it may be long, and the tip has all."""
-        self.primary.setText(self._words)
-        acts = self.findChildren(QPushButton, options=Qt.FindChildOption.FindDirectChildrenOnly)  # all in the footer
-        needed = sum(part.sizeHint().width() + self.foot.spacing() for part in acts if not part.isHidden())
-        over = needed - self.foot.geometry().width()
-        if self.isVisible() and over > 0:
-            metrics = self.primary.fontMetrics()
-            room = metrics.horizontalAdvance(self._words) - over
-            self.primary.setText(metrics.elidedText(self._words, Qt.TextElideMode.ElideMiddle, room))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        QTimer.singleShot(0, self, self._fit_primary)  # once the row has its width
-
-    def set_primary(self, text: str, enabled: bool, why: str = "") -> None:
-        """Name the primary button; `why` says in the footer what it waits for, or what else matters."""
-        self._words = text
-        self._fit_primary()
-        if not enabled and self.primary.hasFocus():
-            QTimer.singleShot(0, self, self.keep_focus)
-        waited = not self.primary.isEnabled()
-        self.primary.setEnabled(enabled)
-        if enabled and waited and self.isVisible():  # what it waited for stands in the footer, and goes without a word
-            announce(self.primary, text)
-        self.foot_note.setText(why)
-        keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
-        tip(self.primary, f"{text} ({keys})" if enabled else why)
-
-    def planned(self) -> tuple[Table, Plan] | None:
-        """Return the table and its plan; None where there is none, whose fault is shown."""
-        source, choices = self.session.source, self.session.choices
-        if source is None or choices is None:
-            return None
-        try:
-            return source.imported.table, choices.plan()
-        except SpluError as fault:
-            self.fault(str(fault))
-            return None
-
-    def fault(self, text: str) -> None:
-        """Show a fault's sentence; the work stays as it is."""
-        self.banner.say("fault", text)
-
-    def act(self) -> None:
-        """Do what the primary button says."""
-        raise NotImplementedError
-
-    def refresh(self) -> None:
-        """Read the session anew."""
-        raise NotImplementedError
-
-    def arrived(self) -> None:
-        """The page has come to the front."""
-
-    def help_text(self) -> str:
-        """Return the text of "What this means", as simple HTML."""
-        raise NotImplementedError
+def title_row(title: str, subtitle: str = "") -> QHBoxLayout:
+    """Return a page's name in large writing, and a line beside it on the same line of writing."""
+    row = margins(QHBoxLayout(), 0, spacing=12)
+    name = label(title)
+    name.setFont(theme.title_font(name.font()))
+    aside = label(subtitle, "quiet", wrap=True)
+    aside.setContentsMargins(0, 0, 0, max(0, name.fontMetrics().descent() - aside.fontMetrics().descent()))
+    put(row, (name, 0, Qt.AlignmentFlag.AlignBottom), (aside, 1, Qt.AlignmentFlag.AlignBottom))
+    return row

@@ -1,4 +1,4 @@
-"""The live plots of the plan page. They are given finished figures and only draw: few points, fixed ranges, no search.
+"""The two live plots of the papers. They are given finished figures and only draw: few points, fixed ranges, no search.
 
 Each plot can be read with the mouse or the arrow keys; `readout` tells the figures at the cursor in words, and the
 plot's accessible description tells the whole of it.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.frozen import dataclass
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import as_html, decimal, number, percent, t
-
-_RUG = (math.log10(0.5) + 0.07, math.log10(0.5) + 0.17)  # where the marks of the values stand, right of the curves
+from splu_desktop.gui.base.words import as_html, number, percent, t
 
 LEAST = QSize(180, 90)
 _SAVED = QSize(600, 360)
@@ -35,22 +33,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LargeCounts:
-    """T_f against T_E for one gamma and epsilon, with the point chosen and the SA's own counts.
+    """T_f against T_E at one strength, with the point chosen and the table's own counts.
 
     Attributes
     ----------
     t_e : (K,) rising tolerated probabilities.
-    exact, chebyshev, as_published : (K,) T_f, records.
-    chosen : T_E as set, and its exact T_f.
-    top : the upper end of the axis, which stays while the slider moves: the largest T_f any gamma can need here, or the
-        counts, where they are larger.
-    counts : (V,) distinct counts of the SA's values, alpha their largest small one.
+    t_f : (K,) from which count on a figure fails no more often, rows.
+    chosen : T_E as set, and its T_f.
+    top : the upper end of the axis, which stays while the slider moves.
+    counts : (V,) counts of the table in front.
     """
 
     t_e: Floats
-    exact: NDArray[Any]
-    chebyshev: NDArray[Any]
-    as_published: Floats
+    t_f: NDArray[Any]
     chosen: tuple[float, int]
     top: float
     counts: NDArray[Any]
@@ -60,17 +55,16 @@ class LargeCounts:
 
 @dataclass(frozen=True, eq=False)
 class SmallCounts:
-    """Pr[|f' - f| > epsilon f] for f = 1..F, with alpha and T_P, its minimum over 1..alpha."""
+    """Pr[|f' - f| > epsilon f] for f = 1..F, with alpha; T_P is its minimum over 1..alpha."""
 
     probability: Floats
     alpha: int
     epsilon: float
-    told: bool = False  # by public figures alone, so that the draw protects nothing
 
     @property
     def t_p(self) -> float:
-        """The least probability up to alpha; 0 where public figures tell the counts."""
-        return 0.0 if self.told else float(self.probability[: self.alpha].min())
+        """The least probability up to alpha."""
+        return float(self.probability[: self.alpha].min())
 
     @property
     def at(self) -> int:
@@ -85,25 +79,6 @@ class PercentAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         super().__init__(orientation)
         places = [(math.log10(mark) if log else mark, percent(mark)) for mark in marks]
         self.setTicks([places])
-
-
-class ShareAxis(pg.AxisItem):  # type: ignore[misc]
-    """An axis of shares, marked in per cent wherever pyqtgraph puts its marks."""
-
-    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        return [percent(value, 0 if spacing >= 0.01 else 1) for value in values]
-
-
-class CountAxis(pg.AxisItem):  # type: ignore[misc]
-    """An axis whose coordinates are log10 of a number of records."""
-
-    def tickValues(self, least: float, most: float, size: float) -> list[tuple[float, list[float]]]:
-        decades = [float(d) for d in range(math.ceil(least - 1e-9), math.floor(most + 1e-9) + 1)]
-        fine = [d + math.log10(k) for d in range(math.floor(least), math.ceil(most)) for k in range(2, 10)]
-        return [(1.0, decades), (0.1, [place for place in fine if least <= place <= most])]
-
-    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        return [number(10**value) if spacing == 1.0 else "" for value in values]
 
 
 def promised(share: float) -> str:
@@ -256,104 +231,67 @@ def _added(plot: Any, item: Any) -> Any:
     return item
 
 
+_LEFT, _RIGHT = math.log10(0.004), math.log10(0.5)  # of T_E
+_RUG = (_RIGHT + 0.03, _RIGHT + 0.1)  # where the marks of the counts stand, right of the curve
+
+
 class LargeCountsPlot(Plot):
     """From which count on a figure can be relied on (T_f), against how often it may fail (T_E)."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        bottom = PercentAxis("bottom", (0.001, 0.01, 0.05, 0.2, 0.5), log=True)
-        super().__init__(t("Large counts"), {"bottom": bottom, "left": CountAxis("left")}, parent)
+        bottom = PercentAxis("bottom", (0.01, 0.05, 0.2, 0.5), log=True)
+        super().__init__(t("Large counts stay readable"), {"bottom": bottom}, parent)
         item = self.getPlotItem()
-        item.vb.setRange(xRange=(-3.03, _RUG[1] + 0.03), padding=0)
-        self._chebyshev, self._published, self._exact = (_added(item, pg.PlotCurveItem()) for _ in range(3))
-        names = ("protected", "between", "answerable")
-        self._rugs = {name: _added(item, pg.PlotCurveItem(connect="pairs")) for name in names}
-        self._guide = _added(item, pg.PlotCurveItem())
+        item.vb.setRange(xRange=(_LEFT, _RUG[1] + 0.02), padding=0)
+        self._line, self._guide = _added(item, pg.PlotCurveItem()), _added(item, pg.PlotCurveItem())
+        self._rugs = {name: _added(item, pg.PlotCurveItem(connect="pairs")) for name in ("protected", "answerable")}
         self._dot = _added(item, pg.ScatterPlotItem(size=9))
         self._tag = pg.TextItem(anchor=(0, 1))
         item.addItem(self._tag, ignoreBounds=True)
-        self._chebyshev.setZValue(-2)  # the words' ground covers it, and nothing else
-        self._tag.setZValue(-1)
         self._shown: LargeCounts | None = None
-        self.show_bounds(False)
         self._top = 0.0
-        self._rug_key: tuple[object, ...] = ()
-        self.label_axis("bottom", t("tolerated probability of failing (T_E)"))
-        self.label_axis("left", t("records (T_f)"))
         self.recolour()
 
     def recolour(self) -> None:
         super().recolour()
         c = theme.colours()
-        self._exact.setPen(pg.mkPen(c.answerable, width=2))
-        self._chebyshev.setPen(pg.mkPen(c.quiet, width=1))
-        self._published.setPen(pg.mkPen(c.fault, width=1, style=Qt.PenStyle.DashLine))
+        self._line.setPen(pg.mkPen(c.answerable, width=2))
         self._guide.setPen(pg.mkPen(c.answerable, width=1, style=Qt.PenStyle.DashLine))
         self._dot.setBrush(QColor(c.answerable))
         self._dot.setPen(pg.mkPen(c.card, width=1.5))
         self._tag.setColor(QColor(c.answerable))
-        self._tag.fill = pg.mkBrush(c.card)
         for name, rug in self._rugs.items():
-            rug.setPen(pg.mkPen(getattr(c, name), width=1))
-
-    def show_bounds(self, on: bool) -> None:
-        """Show Chebyshev's bound and the papers' printed curve, which is not valid, beside the exact one."""
-        self._published.setVisible(on)
-        self._chebyshev.setVisible(on)
-        if self._shown is not None:
-            self._draw_bounds(self._shown)
-
-    def _draw_bounds(self, what: LargeCounts) -> None:
-        """Draw the two curves that are rarely shown, where they are."""
-        if self._published.isVisible():
-            x = np.log10(what.t_e)
-            self._chebyshev.setData(x, np.log10(what.chebyshev))
-            self._published.setData(x, np.log10(what.as_published))
+            rug.setPen(pg.mkPen(getattr(c, name), width=1.5))
 
     def draw(self, what: LargeCounts) -> None:
         """Draw finished figures."""
-        self._exact.setData(np.log10(what.t_e), np.log10(what.exact))
-        self._draw_bounds(what)
-        top = math.log10(what.top) * 1.03 + 0.05
-        if top != self._top:
-            self._top = top
-            self.getPlotItem().vb.setRange(yRange=(-0.04 * top, top), padding=0.0)
+        if what.top != self._top:
+            self._top = what.top
+            self.getPlotItem().vb.setRange(yRange=(0, what.top * 1.05), padding=0.0)
+        self._line.setData(np.log10(what.t_e), what.t_f.astype(np.float64))
         t_e, t_f = what.chosen
-        at, height = math.log10(t_e), math.log10(t_f)
-        self._guide.setData(np.array([-4.0, at, at]), np.array([height, height, -1.0]))
-        self._dot.setData([at], [height])
-        # The words stand where the curve, which falls to the right, leaves room: above it, or below it near the edge.
-        self._tag.setAnchor((0.0, 1.0) if at < -0.95 else (1.0, 0.0))
-        self._tag.setPos(at, height)
-        self._tag.setText(t("{count} or more", count=number(t_f)))
-        self._draw_rug(what)
+        at = math.log10(t_e)
+        self._guide.setData(np.array([_LEFT, at, at]), np.array([t_f, t_f, 0.0]))
+        self._dot.setData([at], [float(t_f)])
+        self._tag.setAnchor((0.0, 1.0) if at < -0.8 else (1.0, 1.0))
+        self._tag.setPos(at, min(float(t_f), what.top * 0.85))
+        self._tag.setHtml(f"<b>{as_html(t('{count} or more', count=number(t_f)))}</b>")
+        small = what.counts < t_f
+        for name, chosen in (("protected", small), ("answerable", ~small)):
+            y = np.minimum(np.repeat(what.counts[chosen].astype(np.float64), 2), what.top * 1.03)
+            self._rugs[name].setData(np.tile(_RUG, int(chosen.sum())), y)
+        axis = t("chance to be wrong by > {epsilon}  (T_E)", epsilon=percent(what.epsilon))
+        if self._shown is None or self._shown.epsilon != what.epsilon:
+            self.label_axis("bottom", axis)
         self._shown = what
         self.setAccessibleDescription(
             t(
-                "Dot: a count of {t_f} or more of the whole table is wrong by {epsilon} or more in at most {t_e} of the"
-                " releases. Strokes at the right: your values.",
-                t_f=number(t_f),
+                "Counts of {count} and more are good to {epsilon} in {share} of 100 releases.",
+                count=number(t_f),
                 epsilon=percent(what.epsilon),
-                t_e=percent(t_e),
+                share=number(math.floor(100 * (1 - t_e) + 1e-9)),
             )
         )
-
-    def _draw_rug(self, what: LargeCounts) -> None:
-        t_f = what.chosen[1]
-        key = (id(what.counts), what.alpha, t_f, what.top)
-        if key == self._rug_key:
-            return
-        self._rug_key = key
-        counts = what.counts
-        small, large = counts <= what.alpha, counts >= t_f
-        for name, chosen in (
-            ("protected", small),
-            ("between", ~small & ~large),
-            ("answerable", large & ~small),
-        ):
-            shown = np.minimum(counts[chosen], what.top)  # what lies beyond the axis is marked at its end
-            y = np.log10(np.repeat(shown.astype(np.float64), 2))
-            x = np.tile(_RUG, int(chosen.sum()))
-            self._rugs[name].setData(x, y)
 
     def places(self) -> Floats:
         return np.log10(self._shown.t_e) if self._shown else np.zeros(0)
@@ -362,42 +300,31 @@ class LargeCountsPlot(Plot):
         what = self._shown
         if what is None:
             return ""
-        words = t(
-            "Failing in {t_e} (T_E): {exact} records or more (T_f)",
+        return t(
+            "Wrong in {t_e} of the releases (T_E): counts of {count} and more (T_f).",
             t_e=percent(float(what.t_e[place])),
-            exact=number(float(what.exact[place])),
+            count=number(float(what.t_f[place])),
         )
-        if self._published.isVisible():
-            words += t(
-                "; by Chebyshev {chebyshev}; as published, not valid: {count}",
-                chebyshev=number(float(what.chebyshev[place])),
-                count=decimal(float(what.as_published[place])),
-            )
-        return words
 
 
 class SmallCountsPlot(Plot):
     """How surely a small count is shown wrong, count by count, with the least of it (T_P)."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        left = PercentAxis("left", (0.0, 0.25, 0.5, 0.75, 1.0), log=False)
-        super().__init__(t("Small counts"), {"bottom": pg.AxisItem("bottom"), "left": left}, parent)
+        left = PercentAxis("left", (0.0, 0.5, 1.0), log=False)
+        bottom = pg.AxisItem("bottom")
+        bottom.setTicks([[(float(each), str(each)) for each in range(1, 12, 2)]])
+        super().__init__(t("Small counts stay hidden"), {"bottom": bottom, "left": left}, parent)
         item = self.getPlotItem()
         self._zone = pg.LinearRegionItem(movable=False)
         self._zone.setZValue(-10)
         item.addItem(self._zone, ignoreBounds=True)
-        self._line = _added(item, pg.PlotCurveItem())
-        self._rest = _added(item, pg.ScatterPlotItem(size=5))
-        self._small = _added(item, pg.ScatterPlotItem(size=7))
-        self._guide = _added(item, pg.PlotCurveItem())
-        self._least = _added(item, pg.ScatterPlotItem(size=12))
-        self._tag = pg.TextItem(anchor=(0, 1))
+        self._line = _added(item, pg.PlotCurveItem(stepMode="center"))
+        self._dot = _added(item, pg.ScatterPlotItem(size=9))
+        self._tag = pg.TextItem(anchor=(0, 0))
         item.addItem(self._tag, ignoreBounds=True)
-        item.vb.setRange(yRange=(0.0, 1.0), padding=0.03)
+        item.vb.setRange(yRange=(0.0, 1.0), padding=0.05)
         self._shown: SmallCounts | None = None
-        self._most = 0
-        self.label_axis("bottom", t("true count, records (f)"))
-        self.label_axis("left", t("shown wrong"))
         self.recolour()
 
     def recolour(self) -> None:
@@ -406,42 +333,30 @@ class SmallCountsPlot(Plot):
         self._zone.setBrush(QColor(c.protected_soft))
         for line in self._zone.lines:
             line.setPen(pg.mkPen(None))
-        self._line.setPen(pg.mkPen(c.between, width=1))
-        for dots, colour in ((self._rest, c.between), (self._small, c.protected)):
-            dots.setBrush(QColor(colour))
-            dots.setPen(pg.mkPen(None))
-        self._least.setBrush(None)
-        self._least.setPen(pg.mkPen(c.protected, width=2))
-        self._guide.setPen(pg.mkPen(c.protected, width=1, style=Qt.PenStyle.DashLine))
+        self._line.setPen(pg.mkPen(c.protected, width=2))
+        self._dot.setBrush(QColor(c.protected))
+        self._dot.setPen(pg.mkPen(c.card, width=1.5))
         self._tag.setColor(QColor(c.protected))
 
     def draw(self, what: SmallCounts) -> None:
         """Draw finished figures."""
         most = len(what.probability)
-        f = np.arange(1, most + 1, dtype=np.float64)
-        if most != self._most:
-            self._most = most
-            self.getPlotItem().vb.setRange(xRange=(0.3, most + 0.7), padding=0.0)
-        self._line.setData(f, what.probability)
-        self._rest.setData(f[what.alpha :], what.probability[what.alpha :])
-        self._small.setData(f[: what.alpha], what.probability[: what.alpha])
+        self.getPlotItem().vb.setRange(xRange=(0.4, most + 0.6), padding=0.0)
+        self._line.setData(np.arange(most + 1) + 0.5, what.probability)
         self._zone.setRegion((0.0, what.alpha + 0.5))
-        self._guide.setData(np.array([0.0, most + 1.0]), np.array([what.t_p, what.t_p]))
-        self._least.setData([what.at], [what.t_p])
-        # Words stand at the right edge, clear of the dots of the small counts, on the side of the line that has room.
-        low = what.t_p < 0.8
-        self._tag.setAnchor((1.0, 1.0) if low else (1.0, 0.0))
-        self._tag.setPos(most + 0.7, what.t_p)
-        self._tag.setText(t("at least {share} up to {alpha}", share=promised(what.t_p), alpha=what.alpha))
+        self._dot.setData([what.at], [what.t_p])
+        # The words stand clear of the line: below it where it is high, else above.
+        self._tag.setPos(min(what.alpha + 0.6, most * 0.45), 0.72 if what.t_p > 0.8 else 1.04)
+        self._tag.setHtml(f"<b>{as_html(t('at least {share}  (T_P)', share=promised(what.t_p)))}</b>")
+        axis = t("true count  (up to {alpha} counts as small)", alpha=what.alpha)
+        if self._shown is None or self._shown.alpha != what.alpha:
+            self.label_axis("bottom", axis)
         self._shown = what
         self.setAccessibleDescription(
             t(
-                "Ring: counts from 1 to {alpha} are shown wrong by more than {epsilon} in at least {t_p} of the"
-                " releases, least often a count of {at}.",
+                "Counts of 1 to {alpha} are wrong in at least {share} of 100 releases.",
                 alpha=what.alpha,
-                epsilon=percent(what.epsilon),
-                t_p=promised(what.t_p),
-                at=what.at,
+                share=number(math.floor(100 * what.t_p + 1e-9)),
             )
         )
 
@@ -453,7 +368,7 @@ class SmallCountsPlot(Plot):
         if what is None:
             return ""
         return t(
-            "Count {f}: wrong by more than {epsilon} with probability {share}",
+            "A count of {f} is wrong by more than {epsilon} in {share} of the releases.",
             f=place + 1,
             epsilon=percent(what.epsilon),
             share=percent(float(what.probability[place])),

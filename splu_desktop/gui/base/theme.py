@@ -148,6 +148,23 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="warning"] {{ background: {s.warning_soft}; border: none; border-radius: 6px; }}
     QFrame[look="fault"] {{ background: {s.fault_soft}; border: none; border-radius: 6px; }}
     QFrame[look="done"] {{ background: {s.answerable_soft}; border: none; border-radius: 6px; }}
+    QWidget[look="footer"] {{ background: {s.page}; }}
+    QFrame[look="follows"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="verdict-done"] {{ background: {s.answerable_soft}; border: none; border-left: 4px solid {s.answerable};
+        border-radius: 4px; }}
+    QFrame[look="verdict-warning"] {{ background: {s.warning_soft}; border: none; border-left: 4px solid {s.warning};
+        border-radius: 4px; }}
+    QFrame[look="verdict-fault"] {{ background: {s.fault_soft}; border: none; border-left: 4px solid {s.fault};
+        border-radius: 4px; }}
+    QFrame[look="card-fault"] {{ background: {s.card}; border: 1px solid {s.fault}; border-radius: 6px; }}
+    QFrame[look="card-accent"] {{ background: {s.card}; border: 2px solid {s.accent}; border-radius: 6px; }}
+    QFrame[look="choice"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
+    QFrame[look="choice-taken"] {{ background: {s.accent_soft}; border: 2px solid {s.accent}; border-radius: 6px; }}
+    QLabel[look="accent"] {{ color: {s.accent}; font-weight: 600; }}
+    QLabel[look="answerable"] {{ color: {s.answerable}; }}
+    QLabel[look="warning"] {{ color: {s.warning}; }}
+    QLabel[look="fault"] {{ color: {s.fault}; }}
+    QLabel[look="protected"] {{ color: {s.protected}; font-weight: 600; }}
     QAbstractButton, QTabBar, QSlider {{ outline: none; }}
     QPushButton {{ padding: 5px 12px; border: 1px solid {s.line}; border-radius: 5px; background: {s.card}; }}
     QPushButton:hover {{ background: {s.sunken}; }}
@@ -161,6 +178,12 @@ def style_sheet(scheme: Colours) -> str:
     QPushButton[look="flat"] {{ border: 1px solid transparent; background: transparent; color: {s.accent}; }}
     QPushButton[look="flat"]:hover {{ background: {s.accent_soft}; }}
     QPushButton[look="flat"]:disabled {{ color: {s.disabled}; }}
+    QPushButton[look="link"] {{ border: 1px solid transparent; background: transparent; color: {s.accent};
+        padding: 2px 4px; }}
+    QPushButton[look="link"]:hover {{ background: {s.accent_soft}; }}
+    QPushButton[look="link"]:disabled {{ color: {s.disabled}; }}
+    QPushButton[look="pill"] {{ border-radius: 13px; padding: 4px 12px; }}
+    QPushButton[look="pill"]:checked {{ background: {s.accent_soft}; border: 1px solid {s.accent}; }}
     QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
         outline: 0; }}

@@ -1,24 +1,18 @@
-"""Small parts that several pages use: labels, cards, banners, the empty and the busy panel."""
+"""Small parts that several pages use: labels, buttons, fields, boxes, pictures, layouts."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Container, Iterable
-from functools import partial
-from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QAction,
-    QColor,
     QGuiApplication,
     QHelpEvent,
-    QIcon,
-    QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -27,24 +21,16 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAccessibleWidget,
     QApplication,
     QBoxLayout,
     QComboBox,
-    QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
-    QFileDialog,
     QFrame,
-    QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -52,17 +38,12 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
-    QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
-from splu_desktop.core.messages import Said
-from splu_desktop.core.progress import Pace
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.focus import Stops
-from splu_desktop.gui.base.words import caption, joined, number, percent, plain, show_tip, t, tip, told
+from splu_desktop.gui.base.words import show_tip, t, tip
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -238,12 +219,6 @@ def emptied(layout: QLayout) -> None:
         if (widget := item.widget()) is not None:
             widget.hide()
             widget.deleteLater()
-
-
-def way_button(words: str, act: Callable[[], object]) -> QPushButton:
-    """Return a button for a way out, whose words may be long: the rest is in its hover text."""
-    short = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
-    return button(caption(short), act, hint=words)
 
 
 def copy_exactly(text: str) -> None:
@@ -437,18 +412,6 @@ class Picture(QWidget):
         painter.drawPixmap(0, 0, theme.pixmap(self._picture, colour, self._size, self.devicePixelRatioF()))
 
 
-class Card(QFrame):
-    """A white box with a heading; add to `body`."""
-
-    def __init__(self, heading: str = "", *, spacing: int = 8, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("look", "card")
-        self.body = margins(QVBoxLayout(self), 16, 12, 16, 12, spacing=spacing)
-        if heading:
-            self.heading = label(heading, "strong")
-            self.body.addWidget(self.heading)
-
-
 class Scrolled(QScrollArea):
     """Room in which what is too high scrolls: large writing, small screens; too wide it scrolls sideways, too."""
 
@@ -466,50 +429,12 @@ class Scrolled(QScrollArea):
         return super().viewportEvent(event)
 
 
-class WholeLines(Scrolled):
-    """Room in which what is too high scrolls, and which cuts no line of it while nothing is scrolled."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.verticalScrollBar().valueChanged.connect(self._end_between_lines)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._end_between_lines()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.widget() and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            QTimer.singleShot(0, self, self._end_between_lines)  # once its parts have their places
-        return super().eventFilter(watched, event)
-
-    def _end_between_lines(self) -> None:
-        """Leave empty what is below the last whole line of text or button, as long as nothing is scrolled."""
-        inside = self.widget()
-        if inside is None:
-            return
-        end = height = self.viewport().height() + self.viewportMargins().bottom()
-        if inside.height() > height and not self.verticalScrollBar().value():
-            kinds = (QLabel, QAbstractButton, QComboBox)
-            for part in (part for part in (inside, *inside.findChildren(QWidget)) if isinstance(part, kinds)):
-                top = part.mapTo(inside, part.contentsRect().topLeft()).y()
-                if part.isVisible() and top < height < top + part.contentsRect().height():
-                    line = part.fontMetrics().lineSpacing() if isinstance(part, QLabel) else part.height()
-                    end = min(end, top + (height - top) // line * line)
-        self.setViewportMargins(0, 0, 0, height - end)
-
-
-def scrolled(content: QWidget, kind: type[Scrolled] = Scrolled) -> QScrollArea:
+def scrolled(content: QWidget) -> QScrollArea:
     """Return room in which `content` scrolls."""
-    room = kind()
+    room = Scrolled()
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setWidget(content)
     return room
-
-
-def called(part: QWidget, caption: str) -> None:
-    """Begin what a screen reader says of a part with the caption that stands at it: whoever speaks that gets there."""
-    words = caption.replace("&", "")
-    part.setAccessibleName(joined(dict.fromkeys(filter(None, (words, part.accessibleName()))), ","))
 
 
 def tab_after(before: QWidget | None, *parts: QWidget) -> None:
@@ -523,89 +448,6 @@ def tab_after(before: QWidget | None, *parts: QWidget) -> None:
         before = part
 
 
-class Tabs(QTabWidget):
-    """Tabs that don't let the text on them decide how high they are: the page's own layout does."""
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            for at in range(self.count()):
-                if not self.tabIcon(at).isNull():
-                    self.setTabIcon(at, theme.icon("triangle-alert", theme.colours().warning))
-
-    def mark(self, tab: QWidget, why: str) -> None:
-        """Mark a tab behind which a warning stands, "" for none: nobody looks for what he can't see."""
-        at = self.indexOf(tab)
-        self.setTabIcon(at, theme.icon("triangle-alert", theme.colours().warning) if why else QIcon())
-        self.setTabToolTip(at, plain(why))
-        self.tabBar().setAccessibleTabName(at, joined((self.tabText(at).replace("&", ""), why), ":") if why else "")
-
-    def hasHeightForWidth(self) -> bool:
-        return False
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(super().minimumSizeHint().width(), 196)
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), 210)
-
-
-class Folding(QWidget):
-    """Two parts beside each other; where there is no room for both, the second one below the first.
-
-    `letters` is the width from which there is, None for that which both need at least.
-    """
-
-    def __init__(self, first: QWidget, second: QWidget, letters: int | None = None) -> None:
-        super().__init__()
-        self._parts, self._letters = (first, second), letters
-        self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        margins(self.row, 0, spacing=8)
-        for part in self._parts:
-            self.row.addWidget(part)
-
-    def event(self, event: QEvent) -> bool:
-        # What it holds may come to need more room while the window stays as wide as it is.
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            if self._letters is None:
-                needed = sum(self._least()) + self.row.spacing()
-            else:
-                needed = self._letters * self.fontMetrics().averageCharWidth()
-            narrow = self.width() < needed
-            self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
-        return super().event(event)
-
-    def _least(self) -> list[int]:
-        """Return the widths that the parts need; one that is hidden needs none."""
-        return [part.minimumSizeHint().width() for part in self._parts if not part.isHidden()]
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(max(self._least(), default=0), self.row.minimumSize().height())
-
-
-class Sparing(QWidget):
-    """A row of parts, one of which goes where there is no room for it: words that the parts beside it say, too."""
-
-    def __init__(self, spare: QWidget) -> None:
-        super().__init__()
-        self._spare = spare
-        self.row = margins(QHBoxLayout(self), 0, spacing=8)
-
-    def _least(self) -> int:
-        """Return the width that the others need."""
-        spared = 0 if self._spare.isHidden() else self._spare.minimumSizeHint().width() + self.row.spacing()
-        return self.row.minimumSize().width() - spared
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            needed = self._least() + self._spare.minimumSizeHint().width() + self.row.spacing()
-            self._spare.setVisible(needed <= self.width())
-        return super().event(event)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._least(), self.row.minimumSize().height())
-
-
 class Rule(QFrame):
     """A hairline."""
 
@@ -616,284 +458,6 @@ class Rule(QFrame):
             self.setFixedWidth(1)
         else:
             self.setFixedHeight(1)
-
-
-_BANNERS = {
-    "note": ("info", "accent"),
-    "warning": ("triangle-alert", "warning"),
-    "fault": ("circle-alert", "fault"),
-    "done": ("circle-check", "answerable"),
-}
-
-
-class Banner(QFrame):
-    """One sentence above the page's content, with its kind by icon, colour and accessible name, and perhaps an act."""
-
-    _roles: ClassVar[dict[int, QAccessibleWidget]] = {}  # Qt lets go of them when their banner is gone, and not before
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
-        self._picture = Picture("info", "accent", 18)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.text = label(wrap=True, selectable=True)
-        row.addWidget(self.text, 1)
-        self._act: Callable[[], object] = lambda: None
-        self.act_button = button("", lambda: self._act())
-        row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
-        self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide this message"))
-        self.close_button.setAccessibleName(t("Hide this message"))
-        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        self.kind = ""
-        # A frame is a group otherwise.
-        told = QAccessibleWidget(self, QAccessible.Role.AlertMessage)
-        key = QAccessible.registerAccessibleInterface(told)
-        Banner._roles[key] = told
-        self.destroyed.connect(partial(Banner._roles.pop, key, None))
-        self.hide()
-
-    def say(self, kind: str, text: str, act: str = "", do: Callable[[], object] | None = None) -> None:
-        """Show `text`; `kind` is "note", "warning", "fault" or "done"; `act` names a button that does `do`."""
-        self.kind = kind
-        restyle(self, kind)
-        self._picture.show_picture(*_BANNERS[kind])
-        text = told(text) if isinstance(text, Said) else text
-        self.text.setText(text)
-        names = {
-            "note": t("Note"),
-            "warning": t("Warning"),
-            "fault": t("Problem"),
-            "done": t("Done"),
-        }
-        self.setAccessibleName(joined((names[kind], text), ":"))
-        self.text.setAccessibleName(self.accessibleName())
-        self.act_button.setVisible(bool(act))
-        self.act_button.setText(act)
-        self._act = do or (lambda: None)
-        self.show()
-        announce(self, self.accessibleName(), alert=kind in ("warning", "fault"))
-
-
-class Empty(QWidget):
-    """The empty state: what this page is for, and the button that starts it."""
-
-    def __init__(self, picture: str, heading: str, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = put(
-            margins(QVBoxLayout(self), 24, spacing=12),
-            2,
-            (Picture(picture, "accent", 48), 0, Qt.AlignmentFlag.AlignHCenter),
-        )
-        self.heading = label(heading)
-        self.heading.setFont(theme.title_font(self.font()))
-        self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.heading.setWordWrap(True)
-        column.addWidget(self.heading)
-        self.text = label(text, "quiet", wrap=True)
-        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.text.setMaximumWidth(520)
-        # Stretches at both sides, not an alignment: an aligned label is never asked how high its wrapped text is.
-        row = put(QHBoxLayout(), 1, (self.text, 3), 1)
-        column.addLayout(row)
-        self.buttons = margins(QHBoxLayout(), spacing=8)
-        column.addSpacing(4)
-        column.addLayout(self.buttons)
-        self.buttons.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
-
-
-class Busy(QWidget):
-    """The busy state: what is being done, how far it is, how long it may take, and a way out."""
-
-    cancelled = Signal()
-
-    def __init__(self, heading: str, cancel: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = put(margins(QVBoxLayout(self), 32, spacing=8), 2)
-        self.heading = label(heading, "strong", wrap=True, live=True)
-        self.stage = label("", "quiet")
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(t("Progress"))
-        self.cancel = button(cancel, self._cancel)
-        for part in (self.heading, self.bar, self.stage):
-            column.addWidget(part)
-        column.addSpacing(8)
-        put(column, (self.cancel, 0, Qt.AlignmentFlag.AlignLeft), 3)
-        self._pace = Pace()
-
-    def begin(self, heading: str = "") -> None:
-        """Start from nothing."""
-        if heading:
-            self.heading.setText(heading)
-        self._pace = Pace()
-        self.bar.setRange(0, 1000)
-        self.bar.setValue(0)
-        self.stage.setText(t("Starting"))
-        self.cancel.setEnabled(True)
-
-    def show_progress(self, stage: str, done: float) -> None:
-        """Show the stage and how far it is."""
-        self.bar.setValue(round(1000 * done))
-        left = self._pace.left(stage, done, time.monotonic())
-        if left is None or left < 1.5:
-            text = t("{stage}: {share}", stage=told(stage), share=percent(done, 0))
-        elif left < 90:
-            text = t(
-                "{stage}: {share}, about {n} seconds left", stage=told(stage), share=percent(done, 0), n=number(left)
-            )
-        else:
-            text = t(
-                "{stage}: {share}, about {n} minutes left",
-                stage=told(stage),
-                share=percent(done, 0),
-                n=number(left / 60),
-            )
-        self.stage.setText(text)
-        self.bar.setAccessibleDescription(self.stage.text())
-
-    def _cancel(self) -> None:
-        self.cancel.setEnabled(False)
-        self.stage.setText(t("Stopping"))
-        self.cancelled.emit()
-
-
-class Chip(QWidget):
-    """A word on a coloured ground with an icon, such as "protected"."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._picture, self._text, self._colour, self._soft = "shield", "", "protected", "protected_soft"
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def say(self, picture: str, text: str, colour: str) -> None:
-        """Show `text`; `colour` is a name in `Colours` that has a soft ground beside it."""
-        self._picture, self._text, self._colour, self._soft = picture, text, colour, f"{colour}_soft"
-        self.setAccessibleName(text)
-        self.updateGeometry()
-        self.update()
-
-    def text(self) -> str:
-        """Return the word shown."""
-        return self._text
-
-    def sizeHint(self) -> QSize:
-        metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._text) + 36, metrics.height() + 8)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        c = theme.colours()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(getattr(c, self._soft)))
-        painter.drawRoundedRect(self.rect(), 6, 6)
-        colour = getattr(c, self._colour)
-        top = (self.height() - 14) // 2
-        painter.drawPixmap(9, top, theme.pixmap(self._picture, colour, 14, self.devicePixelRatioF()))
-        painter.setPen(QColor(colour))
-        painter.drawText(self.rect().adjusted(28, 0, -4, 0), int(Qt.AlignmentFlag.AlignVCenter), self._text)
-
-
-_TITLE = 32  # pixels of a window's title
-
-
-class Dialog(Stops, QDialog):
-    """A window beside the main one, gone for good when it is closed; `parts` has its parts, one below the other.
-
-    size : in pixels, for it to open with, as far as the screen is high enough; None for what its parts ask for.
-    intro : what it is for, at the top.
-
-    Attributes
-    ----------
-    act : the button that Enter presses where no button has the focus; None where Enter does nothing there.
-    """
-
-    act: QPushButton | None = None
-
-    def __init__(self, title: str, size: tuple[int, int] | None, parent: QWidget | None, intro: str = "") -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(title)
-        if size:
-            self.resize(size[0], 0)
-            self.grow(size[1])
-        self.parts = margins(QVBoxLayout(self), 16, spacing=12)
-        if intro:
-            self.parts.addWidget(label(intro, wrap=True))
-
-    def grow(self, height: int) -> None:
-        """Be at least so high, as far as the screen is."""
-        most = self.screen().availableGeometry().height() - _TITLE
-        self.resize(self.width(), max(self.height(), min(height, most)))
-
-    def drop_work(self) -> None:
-        """Drop work under way that nobody hears of once the dialog is closed."""
-
-    def done(self, code: int) -> None:
-        """Close, however it was ended."""
-        self.drop_work()
-        super().done(code)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Qt presses what it takes for the default: any button that had the focus before, be it Cancel.
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
-            return
-        at = self.focusWidget()
-        pressed = at if isinstance(at, QAbstractButton) else self.act
-        if pressed is not None:
-            pressed.click()
-
-
-def new_grid(across: int = -1, down: int = -1, parent: QWidget | None = None) -> QGridLayout:
-    """Return a grid with so many pixels between columns and between lines, -1 for the usual."""
-    made = QGridLayout(parent)
-    made.setHorizontalSpacing(across)
-    made.setVerticalSpacing(down)
-    return made
-
-
-def room_above(last: QVBoxLayout) -> QVBoxLayout:
-    """Return room above a dialog's last row, in whose layout that is to stand, that scrolls on a small screen."""
-    inside = QWidget()
-    last.addWidget(scrolled(inside), 1)
-    return margins(QVBoxLayout(inside), 0, spacing=12)
-
-
-def last_row(
-    dialog: Dialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
-) -> QPushButton:
-    """Give a dialog its last row, and return its first button: the act that Enter does, other acts, and the way out.
-
-    Parameters
-    ----------
-    column : the dialog's layout, at whose end the row stands.
-    act : what `accept` does, in words; "" where the dialog only shows, and Close is all.
-    others : further acts, each with what it does.
-    """
-    row = QDialogButtonBox()
-    first = leave = row.addButton(t("Cancel") if act else t("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-    leave.setAutoDefault(False)
-    if act:
-        first = QPushButton(act)
-        first.setProperty("look", "primary")
-        row.addButton(first, QDialogButtonBox.ButtonRole.AcceptRole)
-        dialog.act = first
-    for text, do in others:
-        row.addButton(button(text, do), QDialogButtonBox.ButtonRole.ResetRole)
-    first.setDefault(True)
-    row.accepted.connect(dialog.accept)
-    row.rejected.connect(dialog.reject)
-    column.addWidget(row)
-    return first
-
-
-def asked_file(parent: QWidget, title: str, kinds: str = "", start: str = "") -> Path | None:
-    """Return the file that the user chooses to open, None for none; `start` is the folder shown first."""
-    name, _ = QFileDialog.getOpenFileName(parent, title, start, kinds)
-    return Path(name) if name else None
 
 
 class _PercentBox(QDoubleSpinBox):

@@ -1,0 +1,114 @@
+"""Windows beside the main one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.gui.base.focus import Stops
+from splu_desktop.gui.base.widgets import button, label, margins, scrolled
+from splu_desktop.gui.base.words import t
+
+_TITLE = 32  # pixels of a window's title
+
+
+class Dialog(Stops, QDialog):
+    """A window beside the main one, gone for good when it is closed; `parts` has its parts, one below the other.
+
+    size : in pixels, for it to open with, as far as the screen is high enough; None for what its parts ask for.
+    intro : what it is for, at the top.
+
+    Attributes
+    ----------
+    act : the button that Enter presses where no button has the focus; None where Enter does nothing there.
+    """
+
+    act: QPushButton | None = None
+
+    def __init__(self, title: str, size: tuple[int, int] | None, parent: QWidget | None, intro: str = "") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        if size:
+            self.resize(size[0], 0)
+            self.grow(size[1])
+        self.parts = margins(QVBoxLayout(self), 16, spacing=12)
+        if intro:
+            self.parts.addWidget(label(intro, wrap=True))
+
+    def grow(self, height: int) -> None:
+        """Be at least so high, as far as the screen is."""
+        most = self.screen().availableGeometry().height() - _TITLE
+        self.resize(self.width(), max(self.height(), min(height, most)))
+
+    def drop_work(self) -> None:
+        """Drop work under way that nobody hears of once the dialog is closed."""
+
+    def done(self, code: int) -> None:
+        """Close, however it was ended."""
+        self.drop_work()
+        super().done(code)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Qt presses what it takes for the default: any button that had the focus before, be it Cancel.
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+            return
+        at = self.focusWidget()
+        pressed = at if isinstance(at, QAbstractButton) else self.act
+        if pressed is not None:
+            pressed.click()
+
+
+def room_above(last: QVBoxLayout) -> QVBoxLayout:
+    """Return room above a dialog's last row, in whose layout that is to stand, that scrolls on a small screen."""
+    inside = QWidget()
+    last.addWidget(scrolled(inside), 1)
+    return margins(QVBoxLayout(inside), 0, spacing=12)
+
+
+def last_row(
+    dialog: Dialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
+) -> QPushButton:
+    """Give a dialog its last row, and return its first button: the act that Enter does, other acts, and the way out.
+
+    Parameters
+    ----------
+    column : the dialog's layout, at whose end the row stands.
+    act : what `accept` does, in words; "" where the dialog only shows, and Close is all.
+    others : further acts, each with what it does.
+    """
+    row = QDialogButtonBox()
+    first = leave = row.addButton(t("Cancel") if act else t("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+    leave.setAutoDefault(False)
+    if act:
+        first = QPushButton(act)
+        first.setProperty("look", "primary")
+        row.addButton(first, QDialogButtonBox.ButtonRole.AcceptRole)
+        dialog.act = first
+    for text, do in others:
+        row.addButton(button(text, do), QDialogButtonBox.ButtonRole.ResetRole)
+    first.setDefault(True)
+    row.accepted.connect(dialog.accept)
+    row.rejected.connect(dialog.reject)
+    column.addWidget(row)
+    return first
+
+
+def asked_file(parent: QWidget, title: str, kinds: str = "", start: str = "") -> Path | None:
+    """Return the file that the user chooses to open, None for none; `start` is the folder shown first."""
+    name, _ = QFileDialog.getOpenFileName(parent, title, start, kinds)
+    return Path(name) if name else None

@@ -1,0 +1,72 @@
+"""Judges the plan of now in a worker, whichever page or step of undo led to it; the newest plan wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import EarlierRelease, verdict
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.register import Register
+from splu_desktop.files.register.earlier import earlier_releases
+from splu_desktop.gui.base.session import Judged, Session
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.work import Work
+
+CHANNEL = "verdict"
+
+
+def earlier_of(source: Source, plan: Plan) -> tuple[EarlierRelease, ...]:
+    """Return the releases of the same rows that the register knows. For workers. Raises RegisterFault."""
+    found = earlier_releases(Register(), source.table, plan)
+    return tuple(
+        EarlierRelease(
+            recipient=str(each.entry.body.get("recipient", "")),
+            date=str(each.entry.time),
+            gamma=float(each.entry.body.get("gamma", plan.gamma)),
+            name=str(each.entry.release),
+        )
+        for each in found
+    )
+
+
+def judge(
+    source: Source, plan: Plan, earlier: Sequence[EarlierRelease] | None = None, progress: Progress = SILENT
+) -> Judged:
+    """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
+    prepared = source.prepare(plan, progress)
+    known = earlier_of(source, plan) if earlier is None else earlier
+    return Judged(
+        plan, prepared, verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
+    )
+
+
+class Judge(QObject):
+    """Keeps the session's verdict up with its plan."""
+
+    def __init__(self, session: Session, work: Work, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._work = session, work
+        self._asked: Plan | None = None
+        session.changed.connect(self._look)
+
+    def _look(self) -> None:
+        session, plan = self._session, self._session.plan
+        if session.source is None or plan is None or session.judged is not None or session.judge_fault:
+            if plan is None or session.judged is not None:
+                self._asked = None
+                self._work.drop(CHANNEL)
+            return
+        if plan == self._asked and self._work.busy(CHANNEL):
+            return
+        self._asked = plan
+        self._work.start(
+            judge,
+            session.source,
+            plan,
+            on_done=session.take_verdict,
+            on_exception=session.fail_verdict,
+            channel=CHANNEL,
+        )

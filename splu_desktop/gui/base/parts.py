@@ -1,0 +1,325 @@
+"""Larger parts that pages share: cards, the verdict, choices, banners, the empty and the busy state, two columns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAccessible, QMouseEvent
+from PySide6.QtWidgets import (
+    QAccessibleWidget,
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QRadioButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.messages import Said
+from splu_desktop.core.progress import Pace
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, put, restyle
+from splu_desktop.gui.base.words import joined, number, percent, t, told
+
+
+class Card(QFrame):
+    """A white box with a heading; add to `body`."""
+
+    def __init__(self, heading: str = "", *, spacing: int = 8, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "card")
+        self.body = margins(QVBoxLayout(self), 16, 12, 16, 12, spacing=spacing)
+        if heading:
+            self.heading = label(heading, "strong")
+            self.body.addWidget(self.heading)
+
+
+STATES = {  # state of a verdict, a line, a cell -> its picture, its colour, the look of its ground
+    "useful": ("circle-check", "answerable", "done"),
+    "blurred": ("triangle-alert", "warning", "warning"),
+    "too small": ("triangle-alert", "warning", "warning"),
+    "unsafe": ("circle-alert", "fault", "fault"),
+    "ok": ("circle-check", "answerable", "done"),
+    "amber": ("triangle-alert", "warning", "warning"),
+    "red": ("circle-alert", "fault", "fault"),
+}
+
+
+class Figure(QWidget):
+    """One figure of a verdict: a state's picture, the figure, and what it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(14, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(2)
+        self.picture = Picture("circle-check", "answerable", 16)
+        self.figure, self.words = label("", "strong"), label()
+        self.words.setFont(theme.small_font(self.font()))
+        grid.addWidget(self.picture, 0, 0)
+        grid.addWidget(self.figure, 0, 1)
+        grid.addWidget(self.words, 1, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+
+    def say(self, state: str, figure: str, words: str) -> None:
+        """Show a figure: "ok", "11 of 12", "cells are readable"."""
+        self.picture.show_picture(*STATES[state][:2])
+        self.figure.setText(figure)
+        self.words.setText(words)
+
+
+class VerdictBar(QFrame):
+    """The verdict as a page's headline: its picture, title, one sentence, and up to three figures with their limits."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = margins(QHBoxLayout(self), 18, 6, 14, 6, spacing=14)
+        self._picture = Picture("circle-check", "answerable", 26)
+        self.title, self.sentence = label(), label("", wrap=True, live=True)
+        self.title.setFont(theme.title_font(self.font()))
+        words = put(margins(QVBoxLayout(), 0, spacing=1), self.title, self.sentence)
+        put(row, self._picture, (words, 1))
+        self.figures = [Figure() for _ in range(3)]
+        for each in self.figures:
+            row.addWidget(each)
+            each.hide()
+        self._shown: Sequence[tuple[str, str, str]] = ()
+        self._short = False
+        self.state = ""
+
+    def say(self, state: str, title: str, sentence: str, figures: Sequence[tuple[str, str, str]] = ()) -> None:
+        """Show a verdict; `state` is a key of `STATES`, each figure (state, figure, words)."""
+        picture, colour, look = STATES[state]
+        self.state, self._shown = state, figures
+        restyle(self, f"verdict-{look}")
+        self._picture.show_picture(picture, colour)
+        self.title.setText(title)
+        restyle(self.title, colour)
+        self.sentence.setText(sentence)
+        self.setAccessibleName(joined((title, sentence, *(f"{figure} {words}" for _, figure, words in figures)), ","))
+        self._fill()
+
+    def make_short(self, short: bool) -> None:
+        """Leave the figures out where there is no room beside the sentence."""
+        self._short = short
+        self._fill()
+
+    def _fill(self) -> None:
+        for at, each in enumerate(self.figures):
+            each.setVisible(at < len(self._shown) and not self._short)
+            if at < len(self._shown):
+                each.say(*self._shown[at])
+
+
+class ChoiceCard(QFrame):
+    """One of a few ways to choose from: a radio button with a line below it; all of the card can be clicked."""
+
+    def __init__(self, words: str, below: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "choice")
+        column = margins(QVBoxLayout(self), 10, 8, 10, 8, spacing=1)
+        self.radio = QRadioButton(words)
+        self.radio.setAccessibleDescription(below)
+        self.radio.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.below = label(below, "quiet", wrap=True)
+        self.below.setFont(theme.small_font(self.font()))
+        self.below.setContentsMargins(28, 0, 0, 0)
+        put(column, self.radio, self.below)
+        self.radio.toggled.connect(self._show)
+
+    def _show(self, on: bool) -> None:
+        restyle(self, "choice-taken" if on else "choice")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.radio.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.radio.click()
+
+
+class Columns(QWidget):
+    """Two parts beside each other, the second so wide; one below the other when it is folded."""
+
+    def __init__(self, first: QWidget, second: QWidget, width: int, spacing: int = 14) -> None:
+        super().__init__()
+        self._first, self._second, self._width = first, second, width
+        self.row = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight, self), 0, spacing=spacing)
+        self.row.addWidget(first, 1)
+        self.row.addWidget(second)
+        self.fold(False)
+
+    def fold(self, one: bool, width: int = 0) -> None:
+        """Put the parts one below the other, or beside each other with another width of the second."""
+        way = QBoxLayout.Direction.TopToBottom if one else QBoxLayout.Direction.LeftToRight
+        self.row.setDirection(way)
+        self.row.setStretch(0, 0 if one else 1)
+        if one:
+            self._second.setMinimumWidth(0)
+            self._second.setMaximumWidth(16_777_215)
+        else:
+            self._second.setFixedWidth(width or self._width)
+
+
+def link(text: str, act: Callable[[], object], name: str = "") -> QPushButton:
+    """Return a button that looks like a link; `name` says more to a screen reader where several read alike."""
+    made = button(text, act, look="link")
+    if name:
+        made.setAccessibleName(name)
+    return made
+
+
+def line_of(picture: str, colour: str, text: str, *, wrap: bool = True) -> QWidget:
+    """Return a picture with words beside it."""
+    made = QWidget()
+    words: QLabel = label(text, wrap=wrap)
+    put(margins(QHBoxLayout(made), 0, spacing=8), (Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop), (words, 1))
+    return made
+
+
+_BANNERS = {
+    "note": ("info", "accent"),
+    "warning": ("triangle-alert", "warning"),
+    "fault": ("circle-alert", "fault"),
+    "done": ("circle-check", "answerable"),
+}
+
+
+class Banner(QFrame):
+    """One sentence above the page's content, with its kind by icon, colour and accessible name, and perhaps an act."""
+
+    _roles: ClassVar[dict[int, QAccessibleWidget]] = {}  # Qt lets go of them when their banner is gone, and not before
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
+        self._picture = Picture("info", "accent", 18)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.text = label(wrap=True, selectable=True)
+        row.addWidget(self.text, 1)
+        self._act: Callable[[], object] = lambda: None
+        self.act_button = button("", lambda: self._act())
+        row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide this message"))
+        self.close_button.setAccessibleName(t("Hide this message"))
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.kind = ""
+        # A frame is a group otherwise.
+        told = QAccessibleWidget(self, QAccessible.Role.AlertMessage)
+        key = QAccessible.registerAccessibleInterface(told)
+        Banner._roles[key] = told
+        self.destroyed.connect(partial(Banner._roles.pop, key, None))
+        self.hide()
+
+    def say(self, kind: str, text: str, act: str = "", do: Callable[[], object] | None = None) -> None:
+        """Show `text`; `kind` is "note", "warning", "fault" or "done"; `act` names a button that does `do`."""
+        self.kind = kind
+        restyle(self, kind)
+        self._picture.show_picture(*_BANNERS[kind])
+        text = told(text) if isinstance(text, Said) else text
+        self.text.setText(text)
+        names = {
+            "note": t("Note"),
+            "warning": t("Warning"),
+            "fault": t("Problem"),
+            "done": t("Done"),
+        }
+        self.setAccessibleName(joined((names[kind], text), ":"))
+        self.text.setAccessibleName(self.accessibleName())
+        self.act_button.setVisible(bool(act))
+        self.act_button.setText(act)
+        self._act = do or (lambda: None)
+        self.show()
+        announce(self, self.accessibleName(), alert=kind in ("warning", "fault"))
+
+
+class Empty(QWidget):
+    """The empty state: what this page is for, and the button that starts it."""
+
+    def __init__(self, picture: str, heading: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = put(
+            margins(QVBoxLayout(self), 16, 8, 16, 8, spacing=10),
+            2,
+            (Picture(picture, "accent", 40), 0, Qt.AlignmentFlag.AlignHCenter),
+        )
+        self.heading = label(heading)
+        self.heading.setFont(theme.title_font(self.font()))
+        self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.heading.setWordWrap(True)
+        column.addWidget(self.heading)
+        self.text = label(text, "quiet", wrap=True)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.text.setMaximumWidth(520)
+        # Stretches at both sides, not an alignment: an aligned label is never asked how high its wrapped text is.
+        row = put(QHBoxLayout(), 1, (self.text, 3), 1)
+        column.addLayout(row)
+        self.buttons = margins(QHBoxLayout(), spacing=8)
+        column.addSpacing(4)
+        column.addLayout(self.buttons)
+        self.buttons.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+
+class Busy(QWidget):
+    """The busy state: what is being done, how far it is, how long it may take, and a way out."""
+
+    cancelled = Signal()
+
+    def __init__(self, heading: str, cancel: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = put(margins(QVBoxLayout(self), 32, spacing=8), 2)
+        self.heading = label(heading, "strong", wrap=True, live=True)
+        self.stage = label("", "quiet")
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(t("Progress"))
+        self.cancel = button(cancel, self._cancel)
+        for part in (self.heading, self.bar, self.stage):
+            column.addWidget(part)
+        column.addSpacing(8)
+        put(column, (self.cancel, 0, Qt.AlignmentFlag.AlignLeft), 3)
+        self._pace = Pace()
+
+    def begin(self, heading: str = "") -> None:
+        """Start from nothing."""
+        if heading:
+            self.heading.setText(heading)
+        self._pace = Pace()
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(0)
+        self.stage.setText(t("Starting"))
+        self.cancel.setEnabled(True)
+
+    def show_progress(self, stage: str, done: float) -> None:
+        """Show the stage and how far it is."""
+        self.bar.setValue(round(1000 * done))
+        left = self._pace.left(stage, done, time.monotonic())
+        if left is None or left < 1.5:
+            text = t("{stage}: {share}", stage=told(stage), share=percent(done, 0))
+        elif left < 90:
+            text = t(
+                "{stage}: {share}, about {n} seconds left", stage=told(stage), share=percent(done, 0), n=number(left)
+            )
+        else:
+            text = t(
+                "{stage}: {share}, about {n} minutes left",
+                stage=told(stage),
+                share=percent(done, 0),
+                n=number(left / 60),
+            )
+        self.stage.setText(text)
+        self.bar.setAccessibleDescription(self.stage.text())
+
+    def _cancel(self) -> None:
+        self.cancel.setEnabled(False)
+        self.stage.setText(t("Stopping"))
+        self.cancelled.emit()

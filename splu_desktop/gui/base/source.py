@@ -1,0 +1,105 @@
+"""A table that was read, and what is worked out from it once: a worker fills it, every page reads it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.roles.suggest import Suggestion
+from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.table import Column, Table
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.importer import ImportChoices, Imported
+
+_KEPT = 6  # prepared tables
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One column in figures.
+
+    Attributes
+    ----------
+    distinct : number of values, missing ones not counted.
+    missing : rows without a value.
+    """
+
+    name: str
+    distinct: int
+    missing: int
+
+
+def column_facts(column: Column) -> ColumnFacts:
+    """Return the facts of one column."""
+    counts = column.counts()
+    return ColumnFacts(column.name, int(np.count_nonzero(counts[~column.missing])), int(counts[column.missing].sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read.
+
+    Attributes
+    ----------
+    path : the file.
+    imported : table, choices, problems, facts of the file.
+    asked : how it was asked to be read; None for as the file is.
+    suggestions : column name -> suggested role with its reason.
+    facts : column name -> its figures.
+    person_columns : columns that may name the person, the likeliest first.
+    persons : column of `person_columns` -> how many persons it names, and the most rows of one.
+    """
+
+    path: Path
+    imported: Imported
+    asked: ImportChoices | None
+    suggestions: Mapping[str, Suggestion]
+    facts: Mapping[str, ColumnFacts]
+    person_columns: tuple[str, ...] = ()
+    persons: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _prepared: list[tuple[Plan, Prepared]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def table(self) -> Table:
+        """The table as it was read."""
+        return self.imported.table
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.imported.source.name
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What the file is known by when it is opened again."""
+        return str(self.imported.source.sha256 or self.path)
+
+    def prepare(self, plan: Plan, progress: Progress = SILENT) -> Prepared:
+        """Return the table as the mechanism sees it; the strength costs nothing once the rest is known. For workers."""
+        shape = _shape(plan)
+        with self._lock:
+            found = next((made for known, made in self._prepared if known == shape), None)
+        if found is None:
+            progress.report("Preparing", 0.0)
+            found = prepare(self.table, plan)
+            with self._lock:
+                self._prepared.insert(0, (shape, found))
+                del self._prepared[_KEPT:]
+        return found
+
+
+def _shape(plan: Plan) -> Plan:
+    """Return a plan without what the prepared table does not depend on."""
+    bare = replace(
+        plan, questions=(), audience=Audience(), public_values={}, rare={}, thresholds=Thresholds(), row_word=""
+    )
+    return bare.with_gamma(2.0) if all(block.draw.name == "lenders" for block in plan.blocks) else bare

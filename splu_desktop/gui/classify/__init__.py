@@ -1,1 +1,0 @@
-"""Step 2, Classify."""

@@ -1,1 +1,0 @@
-"""The custodian's table by every method, beside the plan."""

@@ -1,1 +1,0 @@
-"""Analyses beyond counts, of step 5."""

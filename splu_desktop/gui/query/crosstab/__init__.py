@@ -1,1 +1,0 @@
-"""The cross-table of step 5."""
