@@ -1,44 +1,37 @@
-"""`splu analyse`: shares, ratios, odds ratios, means, trends, cross-tables and regressions from a release alone."""
+"""`splu analyse`: shares, means, differences, ratios and regressions from a release alone."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import several, switch, takes
+from splu_desktop.cli.base.help import several, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
-from splu_desktop.core.analyse.analyses import PERIODS
-from splu_desktop.core.analyse.analysis import Analysis, AnalysisKind, column_and_period, conditions_of
-from splu_desktop.core.analyse.regression import Term
-from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Silent
+from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
+from splu_desktop.core.answer.conditions import Condition, column_named, parse_condition
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.condition import Condition, column_named
-from splu_desktop.core.query.reader import Reader
-from splu_desktop.files.questions.batch import check_answers_path
-from splu_desktop.files.questions.figures_file import write_figures
 
-_SHOWN = 60  # of the figures that an answer is made of, in the terminal
+_COMPARING = {"difference": "difference", "ratio": "risk ratio", "odds-ratio": "odds ratio"}
+_REGRESSIONS = {"linear": "linear", "logit": "logistic", "poisson": "poisson"}
 
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     one = commands.add_parser(
         "analyse",
-        help=say("shares, ratios, odds ratios, means, trends, regressions from a release"),
+        help=say("shares, means, differences, ratios, regressions from a release"),
         description=say(
-            "Answer more than counts from a release alone, with 95 % intervals about the original table: by "
-            "the unbiased estimate through the chances with which values were re-drawn. The same formulas come with "
-            "every release as splu_release.py."
+            "Answer more than counts from a release alone, with 95 % intervals about persons like these and about this "
+            "table."
         ),
         epilog=say(
-            "examples: splu analyse RELEASE odds-ratio 'Smoker=yes' 'Diagnosis=Heart failure'; "
-            "splu analyse RELEASE mean Stay 'Ward=Cardiology'; splu analyse RELEASE trend 'Diagnosis=Influenza' --by "
-            "Admitted:month; splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex"
+            "examples: splu analyse RELEASE ratio 'Smoker=yes' 'Diagnosis=Heart failure'; splu analyse RELEASE mean "
+            "Stay 'Ward=Cardiology'; splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex"
         ),
     )
     add_release(one)
@@ -46,114 +39,120 @@ def add(commands: Any) -> None:
 
     def kind(name: str, words: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
-        several(parser, "--where COLUMN=VALUE", "only of records that meet this")
-        takes(parser, "--out FILE", "write every figure to FILE.csv or FILE.xlsx", type=Path)
-        switch(parser, "--overwrite", "replace the file if it exists")
+        several(parser, "--where COLUMN=VALUE", "only of rows that meet this")
         add_json(parser)
         parser.set_defaults(run=_analyse)
         return parser
 
     for name, words in (
-        ("difference", say("share with the first condition less that with the second")),
-        ("ratio", say("share with the first condition over that with the second")),
-        ("odds-ratio", say("how many times the odds of the second condition the first one makes")),
+        ("difference", say("share of the outcome among the exposed less that among the others")),
+        ("ratio", say("risk of the outcome among the exposed over that among the others")),
+        ("odds-ratio", say("odds of the outcome among the exposed over those among the others")),
     ):
         parser = kind(name, words)
-        for at in ("first", "second"):
-            takes(parser, f"{at} COLUMN=VALUE", "joined by ; where several must be met")
+        takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")
+        takes(parser, "second OUTCOME", "COLUMN=VALUE; or “COLUMN=OTHER; OUTCOME”")
+    parser = kind("share", say("share of rows that have a value"))
+    takes(parser, "outcome COLUMN=VALUE")
+    parser = kind("mean", say("mean of a column of numbers"))
+    takes(parser, "column COLUMN")
+    takes(parser, "conditions COLUMN=VALUE", "only of rows that meet this", nargs="*")
     for name, words in (
-        ("share", say("share of records that meet conditions")),
-        ("trend", say("how much a share grows per period")),
+        ("linear", say("least squares of a value, or of a column of numbers, on columns")),
+        ("logit", say("logistic regression of a value on columns")),
+        ("poisson", say("Poisson regression of a value, or of a column of numbers, on columns")),
     ):
         parser = kind(name, words)
-        takes(parser, "conditions COLUMN=VALUE", nargs="+")
-        if name == "trend":
-            takes(parser, "--by COLUMN[:PERIOD]", "dates by {periods}", periods=", ".join(PERIODS), required=True)
-    for name, words in (
-        ("mean", say("mean of a column of numbers")),
-        ("quantile", say("quantile of a column of numbers")),
-    ):
-        parser = kind(name, words)
-        takes(parser, "column COLUMN")
-        takes(parser, "conditions COLUMN=VALUE", "only of records that meet this", nargs="*")
-        if name == "quantile":
-            takes(parser, "--q", "share of records at or below (%(default)s)", type=float, default=0.5)
-    parser = kind("crosstab", say("counts of two columns, sensitive ones too, that add up to their margins"))
-    takes(parser, "rows COLUMN")
-    takes(parser, "columns COLUMN")
-    for name, words in (
-        ("logit", say("logistic regression of a condition on columns")),
-        ("poisson", say("Poisson regression of a condition, or of a column of numbers, on columns")),
-    ):
-        parser = kind(name, words)
-        parser.add_argument("outcome", metavar="OUTCOME", help="COLUMN=VALUE")  # in every language
-        takes(parser, "--on COLUMN", "a column, or a condition; may be repeated", action="append", required=True)
+        takes(parser, "outcome OUTCOME", "COLUMN=VALUE, or COLUMN for its numbers")
+        takes(parser, "--on COLUMN", "a column; may be repeated", action="append", required=True)
 
 
 def _analyse(args: argparse.Namespace) -> None:
-    belong(args, "--out", "overwrite")
-    if args.out is not None:
-        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)
-    found = _asked(args, release.published).answer(Reader(release.published))
-    if args.out is not None:
-        write_figures(found, release.facts["id"], args.out, Silent())
+    result = analyse(Reader(release.published), _asked(args, release.published))
     if args.json:
-        print_json(
-            {**found.as_dict(), "method": "unbiased", "release": release.facts["id"]}
-            | ({"file": str(args.out)} if args.out is not None else {})
-        )
+        print_json({**result_as_dict(result), "release": release.id})
         return
-    tell(found.what)
-    figures = list(found.parts.items())[:_SHOWN]
-    if not found.parts or args.analysis == "trend":
-        figures = [(say("All") if found.parts else say("Answer"), found), *figures]
-    heads: tuple[str, ...] = ("", say("Estimate"), say("95 % from"), say("to"))
-    rows: list[tuple[str, ...]] = [(name, *one.shown) for name, one in figures]
-    if any(one.possible for _, one in figures):
-        heads = (*heads, "")
-        rows = [(*row, say("possible") if one.possible else "") for row, (_, one) in zip(rows, figures, strict=True)]
-    print_table(heads, rows)
-    if len(found.parts) > _SHOWN:
-        tell("{more} more; --json shows all.", more=len(found.parts) - _SHOWN)
-    for note in found.notes:
+    heads = ("", say("Estimate"), say("95 % from"), say("to"), say("this table from"), say("to"))
+    print_table(heads, [_row(each) for each in result.estimates], right=range(1, 6))
+    for note in result.notes:
         tell(note)
-    tell("Release {id}.", id=release.facts["id"])
-    if args.out is not None:
-        tell("Written to {path}.", path=str(args.out))
+
+
+def _row(each: Estimate) -> tuple[str, ...]:
+    numbers = (each.estimate, each.low_alike, each.high_alike, each.low, each.high)
+    return (each.name, *(Figure(f"{number:.4g}") for number in numbers))
+
+
+def result_as_dict(result: Result) -> dict[str, Any]:
+    """Return a result as plain data."""
+
+    def one(each: Estimate) -> dict[str, float]:
+        return {
+            "estimate": each.estimate,
+            "low": each.low,
+            "high": each.high,
+            "low_alike": each.low_alike,
+            "high_alike": each.high_alike,
+        }
+
+    return {
+        "analysis": result.analysis.kind,
+        **one(result.first),
+        "parts": {each.name: one(each) for each in result.estimates},
+        "notes": list(map(str, result.notes)),
+    }
 
 
 def _asked(args: argparse.Namespace, published: Published) -> Analysis:
-    """Return what the arguments ask for. Raises BadQuestion."""
-    kind = AnalysisKind(args.analysis)
     where = _conditions(args.where, published)
-    match kind:
-        case AnalysisKind.SHARE:
-            return Analysis(kind, _conditions(args.conditions, published), where=where)
-        case AnalysisKind.DIFFERENCE | AnalysisKind.RATIO | AnalysisKind.ODDS_RATIO:
-            return Analysis(kind, conditions_of(args.first, published), conditions_of(args.second, published), where)
-        case AnalysisKind.MEAN | AnalysisKind.QUANTILE:
-            column = column_named(args.column, published)
-            q = args.q if kind is AnalysisKind.QUANTILE else 0.5
-            return Analysis(kind, _conditions(args.conditions, published), where=where, columns=(column,), q=q)
-        case AnalysisKind.TREND:
-            by, period = column_and_period(args.by, published)
-            return Analysis(kind, _conditions(args.conditions, published), where=where, columns=(by,), period=period)
-        case AnalysisKind.CROSSTAB:
-            columns = column_named(args.rows, published), column_named(args.columns, published)
-            return Analysis(kind, where=where, columns=columns)
-        case AnalysisKind.LOGIT | AnalysisKind.POISSON:
-            on = tuple(_term(text, published) for text in args.on)
-            counted = args.outcome if kind is AnalysisKind.POISSON and args.outcome in published.table else ""
-            first = () if counted else conditions_of(args.outcome, published)
-            return Analysis(kind, first, where=where, on=on, counted=counted)
+    if args.analysis in _COMPARING:
+        return _comparison(_COMPARING[args.analysis], args, published, where)
+    if args.analysis == "share":
+        outcome = parse_condition(args.outcome, published)
+        return Analysis("share", outcome.column, _values(outcome), where=where)
+    if args.analysis == "mean":
+        column = column_named(args.column, published)
+        return Analysis("mean", column, where=(*_conditions(args.conditions, published), *where))
+    on = tuple(column_named(text, published) for text in args.on)
+    kind = _REGRESSIONS[args.analysis]
+    if args.outcome in published.table and kind != "logistic":
+        return Analysis(kind, args.outcome, covariates=on, where=where)
+    outcome = parse_condition(args.outcome, published)
+    return Analysis(kind, outcome.column, _values(outcome), covariates=on, where=where)
+
+
+def _comparison(kind: str, args: argparse.Namespace, published: Published, where: tuple[Condition, ...]) -> Analysis:
+    """Return what is compared: the outcome among who is exposed, with that among others or among a second group."""
+    first, second = _several(args.first, published), _several(args.second, published)
+    both = [each for each in first if each in second]
+    own, other = ([each for each in group if each not in both] for group in (first, second))
+    if not both and len(first) == len(second) == 1:
+        (exposed,), (outcome,) = first, second
+        return Analysis(kind, outcome.column, _values(outcome), exposed.column, _values(exposed), where=where)
+    if len(both) >= 1 and len(own) == len(other) == 1 and own[0].column == other[0].column:
+        outcome, *rest = both
+        return Analysis(
+            kind,
+            outcome.column,
+            _values(outcome),
+            own[0].column,
+            _values(own[0]),
+            _values(other[0]),
+            where=(*where, *rest),
+        )
+    raise BadQuestion("Write EXPOSED and OUTCOME as one condition each, as in 'Smoker=yes' 'Diagnosis=Gout'.")
+
+
+def _values(condition: Condition) -> tuple[str, ...]:
+    if condition.is_range or condition.excluded:
+        raise BadQuestion("“{condition}” is a range; name values here, or put it behind --where.", condition=condition)
+    return condition.values
+
+
+def _several(text: str, published: Published) -> list[Condition]:
+    return [parse_condition(part.strip(), published) for part in text.split(";") if part.strip()]
 
 
 def _conditions(texts: Sequence[str], published: Published) -> tuple[Condition, ...]:
-    return tuple(one for text in texts for one in conditions_of(text, published))
-
-
-def _term(text: str, published: Published) -> Term:
-    if text in published.table or "=" not in text:
-        return column_named(text, published)
-    return conditions_of(text, published)
+    return tuple(each for text in texts for each in _several(text, published))

@@ -1,75 +1,44 @@
-"""`splu crosstab`: all counts of one or two columns against a sensitive one, from a release folder alone."""
+"""`splu crosstab`: all counts of a column by others, from a release alone."""
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
-from splu_desktop.core.analyse import two_sensitive
-from splu_desktop.core.analyse.two_sensitive import are_two_sensitive
-from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import counted, say
-from splu_desktop.core.persons import NARROW
-from splu_desktop.core.progress import Silent
-from splu_desktop.core.published import Published
-from splu_desktop.core.query.answer import Answer, sentence
-from splu_desktop.core.query.condition import column_named, parse_condition
-from splu_desktop.core.query.crosstab_grid import CrosstabGrid, Side, Wanted, check, compute, records_of
-from splu_desktop.core.query.reader import DEFAULT, Method, Reader
+from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
+from splu_desktop.core.answer.answer import HIDDEN, ROUGH
+from splu_desktop.core.answer.conditions import column_named, parse_condition
+from splu_desktop.core.answer.crosstab import CrossTable, crosstab
+from splu_desktop.core.answer.reader import ESTIMATORS, Reader
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import Figure, counted, say
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.crosstab_file import write_cells
 
-_SHOWN = 14  # characters of a heading in the terminal
-_DIGITS = 20  # of a number of intervals
 _WIDE = 8  # columns of values that a terminal holds
+_TALL = 60
 
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     one = commands.add_parser(
         "crosstab",
-        help=say("count all cells of a cross-table from a release"),
+        help=say("count all cells of a table from a release"),
         description=say(
-            "Estimate how many records of the source have each value of a sensitive column, for each value (or "
-            "interval) of one or two columns published unchanged, from the release alone. The cells keep the margins: "
-            "each line adds up to its records, each value to its estimate over all lines."
+            "Estimate how many rows of the source have each value of a column, for each combination of values of other "
+            "columns, from the release alone."
         ),
-        epilog=say(
-            "examples: splu crosstab RELEASE --by Ward --sa Diagnosis; "
-            "splu crosstab RELEASE --by Age:10 --by Sex --sa Diagnosis --where Ward=Cardiology --out cells.xlsx"
-        ),
+        epilog=say("examples: splu crosstab RELEASE --by Ward --by Sex --sa Diagnosis --out cells.xlsx"),
     )
     add_release(one)
-    takes(
-        one,
-        "--by COLUMN[:N]",
-        "column of the lines, its values in N intervals of about equally many records; at most twice; one "
-        "published unchanged, or drawn together with the sensitive one; or one other sensitive column",
-        action="append",
-        required=True,
-    )
-    several(
-        one,
-        "--where COLUMN=VALUE",
-        "count only records that meet this; unchanged columns, written as for “splu query”; may be repeated",
-    )
-    takes(one, "--sa COLUMN", "sensitive column (needed where the release has several)")
-    takes(
-        one,
-        "--method",
-        "estimator of each cell ({usual}; of two sensitive columns unbiased); “unbiased” is not fitted to margins",
-        usual=DEFAULT.value,
-        choices=[method.value for method in Method],
-    )
+    takes(one, "--by COLUMN", "column of the lines; may be repeated", action="append", required=True)
+    takes(one, "--sa COLUMN", "column that is counted (needed where the release has several secret ones)")
+    several(one, "--where COLUMN=VALUE", "count only rows that meet this, of unchanged columns")
+    takes(one, "--method", "estimator of each cell (%(default)s)", choices=ESTIMATORS[:2], default=ESTIMATORS[0])
     takes(one, "--out FILE", "write every cell to FILE.csv or FILE.xlsx", type=Path)
     switch(one, "--overwrite", "replace the file if it exists")
     add_json(one)
@@ -82,129 +51,57 @@ def _crosstab(args: argparse.Namespace) -> None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)
     published = release.published
-    wanted = _wanted(args, published)
-    both = are_two_sensitive(published, wanted)
-    if both:
-        # The default estimator has no cross-table of two columns drawn apart.
-        wanted = wanted if args.method else replace(wanted, method=Method.UNBIASED)
-    else:
-        check(published, wanted)
-    with Shown(quiet=args.json) as shown:
-        reader = Reader(published)
-        grid = two_sensitive.compute(reader, wanted) if both else compute(reader, wanted, shown)
+    if args.sa is None and len(published.sensitive) > 1:
+        raise BadSetting("Say which column is counted: --sa {names}.", names=" | ".join(published.sensitive))
+    column = column_named(args.sa or published.sensitive[0], published)
+    by = [column_named(name, published) for name in args.by]
+    where = [parse_condition(text, published) for text in args.where]
+    found = crosstab(Reader(published), by, column, where, args.method)
     if args.out is not None:
-        write_cells(grid, np.arange(grid.answers.size), release.facts["id"] or "", args.out, Silent())
+        write_cells(found, release.id, args.out)
     if args.json:
-        print_json(
-            _as_dict(grid)
-            | {"release": release.facts["id"]}
-            | ({"file": str(args.out)} if args.out is not None else {})
-        )
-        return
-    counts = Counter(answer.badge.value for answer in grid.answers.ravel())
-    trust = ", ".join(told(say("{n} {name}", n=count, name=told(name))) for name, count in counts.most_common())
-    if args.out is not None:
-        tell("{n} cells written to {out}.", n=grid.answers.size, out=str(args.out))
-    else:
-        if wanted.within:
-            tell(sentence(wanted.within))
-        _print(grid)
-    if trust:
-        tell("Trust: {each}.", each=trust)
-    if published.by_person:
-        tell(NARROW)
-    if grid.left_out:
+        print_json({**table_as_dict(found), "release": release.id})
+    elif args.out is not None:
         tell(
-            counted(
-                grid.left_out,
-                "{n} line without any record is left out.",
-                "{n} lines without any record are left out.",
-            )
+            counted(found.estimate.size, "{n} cell written to {out}.", "{n} cells written to {out}.", out=str(args.out))
         )
+    else:
+        _print(found)
 
 
-def _wanted(args: argparse.Namespace, published: Published) -> Wanted:
-    if len(args.by) > 2:
-        raise BadQuestion("A cross-table has one or two columns for its lines; give --by at most twice.")
-    sa = args.sa
-    if sa is None:
-        if len(published.sensitive) != 1:
-            raise BadQuestion(
-                "The release has several sensitive columns; name one with --sa: {columns}.",
-                columns=", ".join(published.sensitive),
-            )
-        sa = published.sensitive[0]
-    within = tuple(parse_condition(text, published) for text in args.where)
-    return Wanted(
-        tuple(_side(text, published) for text in args.by),
-        column_named(sa, published),
-        within,
-        Method.named(args.method or DEFAULT.value),
-    )
-
-
-def _side(text: str, published: Published) -> Side:
-    """Read COLUMN or COLUMN:N; a name may hold a colon itself."""
-    name, _, number = text.rpartition(":")
-    if text in published.table or not name or not number.strip().isdecimal() or len(number) > _DIGITS:
-        return Side(column_named(text, published))
-    intervals = int(number)
-    if intervals < 2:
-        raise BadQuestion("“{text}” asks for fewer than 2 intervals.", text=text)
-    return Side(column_named(name, published), intervals)
-
-
-def _print(grid: CrosstabGrid) -> None:
-    """Print lines down and values across, or turned round where there are more values than a terminal holds."""
-    across, down = list(grid.values), list(grid.names)
-    cells: list[list[Answer]] = [list(row) for row in grid.answers]
-    ends, lines = [total.shown for total in grid.totals], [line.shown for line in grid.lines]
-    empty, every = told(say("(empty)")), told(say("All"))
-    corner = " × ".join(side.column for side in grid.wanted.sides)
-    if len(across) > _WIDE and len(down) < len(across):
-        across, down, cells = down, across, [list(row) for row in grid.answers.T]
-        ends, lines, corner = lines, ends, grid.wanted.sa
-    head = [_short(corner), *(_short(name or empty) for name in across), every]
-    rows = [
-        [_short(name or empty), *(told(cell.shown) for cell in row), told(line)]
-        for name, row, line in zip(down, cells, lines, strict=True)
-    ]
-    rows.append([every, *(told(shown) for shown in (*ends, grid.all.shown))])
-    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-    for row in (head, *rows):
-        texts = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
-        print("  ".join([row[0].ljust(widths[0]), *texts[1:]]).rstrip())
-
-
-def _short(text: str) -> str:
-    text = one_line(text)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-def _as_dict(grid: CrosstabGrid) -> dict[str, Any]:
-    def figures(answer: Answer) -> dict[str, Any]:
-        low, high = answer.ends
-        return {
-            "published": answer.published,
-            "estimate": answer.stated[0],
-            "low": low,
-            "high": high,
-            "interval_by": answer.interval_by,
-            "badge": answer.badge.value,
-        }
-
+def table_as_dict(found: CrossTable) -> dict[str, Any]:
+    """Return a table as plain data, a cell each."""
     return {
-        "by": [{"column": side.column, "intervals": side.intervals or None} for side in grid.wanted.sides],
-        "sa": grid.wanted.sa,
-        "method": grid.wanted.method.value,
-        "fitted": grid.wanted.method.bounded,
-        "conditions": [str(condition) for condition in grid.wanted.within],
-        "values": list(grid.values),
-        "lines": [
-            {"values": list(parts), "records": records_of(line), "cells": [figures(cell) for cell in row]}
-            for parts, line, row in zip(grid.parts, grid.lines, grid.answers, strict=True)
+        "by": list(found.by),
+        "column": found.column,
+        "cells": [
+            {
+                "values": list(line),
+                "value": label,
+                "selected": int(found.selected[i]),
+                "published": int(found.published[i, j]),
+                "estimate": float(found.estimate[i, j]),
+                "low": float(found.low[i, j]),
+                "high": float(found.high[i, j]),
+                "low_alike": float(found.low_alike[i, j]),
+                "high_alike": float(found.high_alike[i, j]),
+                "trust": found.trust(i, j),
+            }
+            for i, line in enumerate(found.lines)
+            for j, label in enumerate(found.labels)
         ],
-        "totals": [figures(total) for total in grid.totals],
-        "records": records_of(grid.all),
-        "lines_left_out": grid.left_out,
     }
+
+
+def _print(found: CrossTable) -> None:
+    rows = []
+    for i, line in enumerate(found.lines[:_TALL]):
+        cells = []
+        for j in range(min(len(found.labels), _WIDE)):
+            low, high = int(found.low[i, j] // 1), int(-(-found.high[i, j] // 1))
+            rough = found.trust(i, j) in (ROUGH, HIDDEN)
+            cells.append(Figure(f"{low:,}-{high:,}" if rough else f"{round(found.estimate[i, j]):,}"))
+        rows.append((*line, *cells))
+    print_table((*found.by, *found.labels[:_WIDE]), rows, right=range(len(found.by), len(found.by) + _WIDE))
+    if len(found.labels) > _WIDE or len(found.lines) > _TALL:
+        tell("There is more; --json or --out holds every cell.")

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import contextlib
 import errno
-import gc
 import os
 import re
 import sys
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NoReturn
 
 from splu_desktop import __version__
+from splu_desktop.cli import (
+    analyse,
+    compare,
+    crosstab,
+    guarantee,
+    handover,
+    inspect,
+    plan,
+    publish,
+    query,
+    releases,
+    report,
+    self_test,
+    verify,
+)
 from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, in_own_words
@@ -22,7 +34,7 @@ from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk.room import LIBRARIES, check_room
-from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps, quick_sorts
+from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 from splu_desktop.files.language import LANGUAGES
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
@@ -72,32 +84,15 @@ class _SelfTest(argparse.Action):
     """Tells, and ends with 0 where the installation is as it was built, else 1."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from splu_desktop.cli import self_test  # no command needs it
-
         parser.exit(self_test.run())
 
 
-# Each command and the module it lives in, in the order of the help.
-_COMMANDS = {
-    "inspect": "inspect",
-    "plan": "plan",
-    "compare": "compare",
-    "publish": "publish",
-    "guarantee": "guarantee",
-    "query": "query",
-    "queries": "query",
-    "crosstab": "crosstab",
-    "analyse": "analyse",
-    "report": "report",
-    "verify": "verify",
-    "handover": "handover",
-    "releases": "releases",
-}
-_SORTING = ("inspect", "plan", "publish", "query", "verify")  # which put records in order more than they compute
+# The modules of the commands, in the order of the help.
+_MODULES = (inspect, plan, publish, query, crosstab, analyse, report, verify, releases, handover, guarantee, compare)
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser. With the name of a command it knows that one alone, and imports no other's module."""
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     parser = _Parser(
         prog="splu", description=say("Hand out a sensitive table: small counts protected, large ones answered.")
     )
@@ -111,11 +106,8 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         help=say("tell what is installed here and whether it is as it was built"),
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    wanted = [_COMMANDS[command]] if command in _COMMANDS else list(dict.fromkeys(_COMMANDS.values()))
-    if command == "--version":
-        wanted = []
-    for name in wanted:
-        _module(name).add(commands)
+    for module in _MODULES:
+        module.add(commands)
     _add_language(parser)
     return parser
 
@@ -140,49 +132,9 @@ def _language_of(given: Sequence[str]) -> str:
     return str(getattr(parser.parse_known_args(given)[0], "lang", of_the_system()))
 
 
-def _module(name: str) -> Any:
-    """Return a command's module, and import no other's. Written out: a bundler finds no computed name."""
-    found: Any
-    if name == "inspect":
-        # one command alone, as all below
-        from splu_desktop.cli import inspect as found
-    elif name == "plan":
-        from splu_desktop.cli import plan as found
-    elif name == "compare":
-        from splu_desktop.cli import compare as found
-    elif name == "publish":
-        from splu_desktop.cli import publish as found
-    elif name == "guarantee":
-        from splu_desktop.cli import guarantee as found
-    elif name == "query":
-        from splu_desktop.cli import query as found
-    elif name == "crosstab":
-        from splu_desktop.cli import crosstab as found
-    elif name == "analyse":
-        from splu_desktop.cli import analyse as found
-    elif name == "report":
-        from splu_desktop.cli import report as found
-    elif name == "verify":
-        from splu_desktop.cli import verify as found
-    elif name == "handover":
-        from splu_desktop.cli import handover as found
-    else:
-        from splu_desktop.cli import releases as found
-    return found
-
-
-@cache
-def _hurry() -> None:
-    """Spare the interpreter what a command has no use for: together a third of a second where a table is large."""
-    # Tables are arrays, and what a command makes stays to its end: rubbish is sought in vain, at the exit above all.
-    gc.set_threshold(200_000, 20, 20)
-    atexit.register(gc.freeze)
-    # A thread that comes back from NumPy waits so long for one that writes text; five times as long unless told.
-    sys.setswitchinterval(0.001)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 1 a fault of the program.
+    """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 3 a verdict or check stands against it,
+    1 a fault of the program.
 
     A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
     """
@@ -202,7 +154,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    _hurry()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
@@ -210,17 +161,14 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         speak(_language_of(given))
         check_room(LIBRARIES)
-        first = given[2:] if given[:1] == ["--lang"] else given
-        if first[:1] and first[0] in _SORTING:
-            quick_sorts()
-        parser = build_parser(first[0] if first else None)
+        parser = build_parser()
         args, rest = parser.parse_known_args(given)
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over
         elif rest:
             parser.prog = f"splu {args.command}"  # whose help names what it takes
             parser.error(say("Correct {rest} or leave it out: it means nothing here", rest=" ".join(rest)))
-        args.run(args)
+        status = args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
     except SpluError as fault:
@@ -240,7 +188,7 @@ def _run(argv: Sequence[str] | None) -> int:
         return 2
     except Exception as fault:
         return _too_little_memory() if out_of_memory(fault) else _unforeseen(fault)
-    return 0
+    return int(status or 0)
 
 
 def _tell(text: str) -> None:

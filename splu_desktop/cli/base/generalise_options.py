@@ -35,35 +35,24 @@ example: --generalise 'Birth date:age=2024-12-31;width=10' --generalise 'Diagnos
 )
 
 
-def add_generalise_option(parser: argparse.ArgumentParser) -> None:
+def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:
     """Give a command the option --generalise (and the spelling --generalize), and its help the list of ways."""
     parser.epilog, parser.formatter_class = WAYS_HELP, RawHelp
     several(
-        parser,
+        group,
         "--generalise|--generalize COL:WAY",
         "coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated",
     )
-    several(
-        parser,
-        "--intervals COL=HOW",
-        "intervals of a column of numbers: cut points such as 18,40,65, quantiles:10, or clinical; a sensitive "
-        "column of measured numbers takes the suggested ones by itself; may be repeated",
-    )
 
 
-def generalisations_from(texts: Iterable[str], table: Table, intervals: Iterable[str] = ()) -> dict[str, g.Steps]:
-    """Return the steps of each column named. Raises UnknownColumn, BadSetting, FileFault.
-
-    `intervals` are the texts of --intervals.
-    """
+def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Steps]:
+    """Return the steps of each column named. Raises UnknownColumn, BadSetting, FileFault."""
     found: dict[str, g.Steps] = {}
-    texts = [*texts, *(_as_way(text, table) for text in intervals)]
     for text in texts:
         name, ways = _split(text, table)
         if name in found:
             raise BadSetting(
-                "Column “{name}” is given with --generalise or --intervals twice; write its steps in one, with "
-                "“;” between.",
+                "Column “{name}” is given with --generalise twice; write its steps in one, with “;” between.",
                 name=name,
             )
         column = table[name]
@@ -74,24 +63,6 @@ def generalisations_from(texts: Iterable[str], table: Table, intervals: Iterable
             steps.extend(made)
         found[name] = tuple(steps)
     return found
-
-
-def _as_way(text: str, table: Table) -> str:
-    """Return what --intervals says as --generalise says it. Raises BadSetting, UnknownColumn."""
-    name = max((known for known in table.names if text.startswith(f"{known}=")), key=len, default="")
-    if not name and "=" in text:
-        raise UnknownColumn(text.partition("=")[0], table.names)
-    how = text[len(name) + 1 :].strip().lower()
-    if not name or not how:
-        raise BadSetting(
-            "“{text}” after --intervals gives no intervals; write COLUMN=18,40,65, COLUMN=quantiles:10 or "
-            "COLUMN=clinical.",
-            text=text[:80],
-        )
-    if how in ("clinical", "auto"):
-        return f"{name}:{how}"
-    way, _, number = how.partition(":")
-    return f"{name}:quantiles={number}" if way == "quantiles" else f"{name}:cuts={how}"
 
 
 def _split(text: str, table: Table) -> tuple[str, str]:

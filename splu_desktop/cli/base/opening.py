@@ -13,8 +13,9 @@ from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.files.isolation.faults import MissingFile
+from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
-from splu_desktop.files.release.reading import OpenRelease, read_release
+from splu_desktop.files.release.reading import OpenRelease, open_release
 
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
@@ -65,8 +66,6 @@ def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
     given = password_from(args)
     if given is not None:
         return given, False
-    from splu_desktop.files.release.handover import new_password  # brings all checks of a release along
-
     return new_password(), True
 
 
@@ -93,7 +92,7 @@ def check_locked(args: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def told_how(password: str | None) -> Iterator[None]:
+def say_how(password: str | None) -> Iterator[None]:
     """Say with the fault about an encrypted release how a password is given. Raises PasswordNeeded."""
     try:
         yield
@@ -103,9 +102,9 @@ def told_how(password: str | None) -> Iterator[None]:
         raise PasswordNeeded("{fault} Name a file that holds it with --password-file.", fault=str(fault)) from None
 
 
-def opened(args: argparse.Namespace, *, at_once: bool = True) -> OpenRelease:
-    """Return the release asked for, its table `at_once` or by columns (`read_release`). Raises BadRelease."""
+def opened(args: argparse.Namespace) -> OpenRelease:
+    """Return the release asked for. Raises BadRelease."""
     check_locked(args)
     password = password_from(args)
-    with told_how(password):
-        return read_release(args.release, password=password, at_once=at_once)
+    with say_how(password):
+        return open_release(args.release, password=password)

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self, TypeVar
 
 from splu_desktop.core.messages import Figure, Said, brief, isolated, percent_of, say
@@ -142,21 +142,3 @@ class Shown:
         """Clear the line."""
         if self._wanted and self._last:
             print("\r" + " " * 76 + "\r", end="", file=sys.stderr, flush=True)
-
-
-def print_promise(found: Mapping[str, Any], alpha: int) -> None:
-    """Print T_P and T_f of groups of one size as a table."""
-    print_table(
-        [say("figure"), say("value"), say("meaning")],
-        [
-            [
-                "T_P",
-                Figure(f"{found['t_p']:.4f}"),
-                say("least probability of a larger error in counts 1 to {alpha}", alpha=str(alpha)),
-            ],
-            ["T_f", whole(found["t_f"]), say("count from which the error is kept (exact)")],
-            ["T_f", whole(found["t_f_chebyshev"]), say("the same by Chebyshev's bound")],
-            ["T_f", Figure(f"{found['t_f_as_published']:,.1f}"), say("as published in the papers: not valid")],
-        ],
-        right=[1],
-    )

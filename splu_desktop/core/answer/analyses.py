@@ -23,6 +23,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
+Labels = str | tuple[str, ...]
 _THIN = 20  # published rows below which a category gets no coefficient of its own
 _MOST_CATEGORIES = 40
 
@@ -34,18 +35,18 @@ class Analysis:
     Attributes
     ----------
     kind : one of `KINDS`.
-    outcome, value : a column, and the value whose share is meant; None for its numbers.
-    exposure, exposed, unexposed : a column and the two values that are compared; None of `unexposed` for all others.
+    outcome, value : a column, and the value (or any of several) whose share is meant; None for its numbers.
+    exposure, exposed, unexposed : a column and the values that are compared; None of `unexposed` for all others.
     covariates : columns that a regression goes by.
     where : conditions that all records meet.
     """
 
     kind: str
     outcome: str
-    value: str | None = None
+    value: Labels | None = None
     exposure: str = ""
-    exposed: str | None = None
-    unexposed: str | None = None
+    exposed: Labels | None = None
+    unexposed: Labels | None = None
     covariates: tuple[str, ...] = ()
     where: tuple[Condition, ...] = ()
 
@@ -119,8 +120,9 @@ def analyse(reader: Reader, analysis: Analysis) -> Result:
 # --- features
 
 
-def indicator(column: Column, labels: Sequence[str]) -> Floats:
+def indicator(column: Column, labels: Labels) -> Floats:
     """Return (m, 1) 1 for some labels, 0 for the others, NaN for missing ones. Raises BadQuestion."""
+    labels = (labels,) if isinstance(labels, str) else labels
     flags = Condition(column.name, tuple(labels)).select_known(column)
     if not flags.any():
         raise BadQuestion("No published record has {column} = “{value}”.", column=column.name, value=labels[0])
@@ -139,7 +141,7 @@ def _outcome(published: Published, analysis: Analysis) -> Feature:
     column = _column(published, analysis.outcome)
     if analysis.value is None:
         return Feature(analysis.outcome, numbers_of(published, analysis.outcome))
-    return Feature(analysis.outcome, indicator(column, (analysis.value,)))
+    return Feature(analysis.outcome, indicator(column, analysis.value))
 
 
 def _column(published: Published, name: str) -> Column:
@@ -177,8 +179,8 @@ def _group_means(reader: Reader, analysis: Analysis) -> Solution:
         column = _column(published, analysis.exposure)
         if analysis.exposed is None:
             raise BadQuestion("Name the value of “{column}” that is compared.", column=analysis.exposure)
-        one = indicator(column, (analysis.exposed,))
-        other = 1 - one if analysis.unexposed is None else indicator(column, (analysis.unexposed,))
+        one = indicator(column, analysis.exposed)
+        other = 1 - one if analysis.unexposed is None else indicator(column, analysis.unexposed)
         features["x"] = Feature(analysis.exposure, np.concatenate([one, other], axis=1))
         groups = 2
 

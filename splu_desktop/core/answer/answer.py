@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.messages import say
 
 EXACT, READABLE, ROUGH, HIDDEN = "exact", "readable", "rough", "hidden"
 WITHIN = 0.3
@@ -66,3 +67,13 @@ def trust_of(estimate: float, low: float, high: float, small: int, within: float
     if estimate > 0 and (high - low) / 2 <= within * estimate:
         return READABLE
     return HIDDEN if low <= small else ROUGH
+
+
+def say_trust(trust: str) -> str:
+    """Return trust in words."""
+    return {
+        EXACT: say("exact"),
+        READABLE: say("readable"),
+        ROUGH: say("too rough"),
+        HIDDEN: say("hidden on purpose"),
+    }[trust]

@@ -1,0 +1,347 @@
+"""What `splu propose`, `plan` and `publish` share: the three questions, and the plan that options say."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
+from splu_desktop.cli.base.help import several, switch, takes
+from splu_desktop.cli.base.import_options import check_import, choices_from
+from splu_desktop.core.audience import WHO, Audience
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.generalise import Rare
+from splu_desktop.core.mechanism import Block, draw_from, draw_names
+from splu_desktop.core.messages import say
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.persons.treatment import one_per_person
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import Proposal, Verdict, propose, verdict
+from splu_desktop.core.policy.plain import plan_as_given
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.questions import WITHIN, AskedTable, parse_question
+from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import suggest_roles
+from splu_desktop.core.table import Table
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.earlier import earlier_releases
+
+_EXPLICIT = ("sa", "nsa", "drop", "identifier", "keep", "gamma", "draw", "generalise", "together")
+_LIMITS = {"certainty": ("riskiest", "average")}  # what people call a limit -> its names
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A table with the plan that options or a recipe say, and what is said of it.
+
+    Attributes
+    ----------
+    imported : the file; its table has one row per person where that was chosen.
+    plan, verdict : the plan and the verdict on it.
+    proposal : where the program proposed the plan; None where it was given.
+    notes : sentences on rows that were not read, and the like.
+    """
+
+    imported: Imported
+    plan: Plan
+    verdict: Verdict
+    proposal: Proposal | None
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data, as all commands print it."""
+        found = self.verdict.as_dict() if self.proposal is None else self.proposal.as_dict()
+        return {**found, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
+
+
+def add_question_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command the three questions: who gets it, what a row is, which tables must come out."""
+    group = parser.add_argument_group(say("the three questions"))
+    takes(group, "--for|--audience WHO", "who gets it: colleague, partner or public (partner)", dest="who", choices=WHO)
+    takes(group, "--signed yes|no", "whether they signed not to recognise anybody (yes)", choices=["yes", "no"])
+    takes(group, "--recipient TEXT", "who receives it")
+    takes(group, "--purpose TEXT", "what they need it for")
+    takes(group, "--until DATE", "when they delete it")
+    takes(group, "--row WORD", "what one row is: patient, stay, test …")
+    takes(
+        group,
+        "--person COL[=draw|first|last|random]|none",
+        "the column that names the person, and which of the person's rows go out (draw: all of them)",
+    )
+    several(group, "--table TABLE", "a table that must come out, as in 'result=positive by age, sex'; at most three")
+    takes(group, "--within PERCENT", "how well its figures must be told: 10, 20 or 30 (30)", type=float)
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command the options of a plan that is not proposed, and the recipe."""
+    group = parser.add_argument_group(say("a plan of your own"))
+    several(group, "--sa COL,...", "secret columns, drawn anew")
+    several(group, "--nsa COL,...", "columns published as they are")
+    several(group, "--drop COL,...", "columns left out")
+    several(group, "--identifier COL,...", "columns that name a person; left out")
+    several(group, "--keep COL=REASON", "publish a column that names persons, for a reason")
+    takes(group, "--gamma G", "strength: 1 row in so many keeps its value (that of the audience)", type=float)
+    takes(group, "--draw NAME", "how values are drawn: {names}", names=", ".join(draw_names()), choices=draw_names())
+    several(group, "--together COL,...", "secret columns drawn as one")
+    add_generalise_option(parser, group)
+    switch(group, "--person-number", "give each person a random number in the release")
+    takes(group, "--shift-dates COL,...=DAYS", "move a person's dates by one number of whole weeks, up to DAYS")
+    several(group, "--limit NAME=VALUE:REASON", "another limit than the audience's, with the reason")
+    takes(group, "--recipe RECIPE.toml", "take the plan from a recipe", type=Path)
+    takes(group, "--save-recipe RECIPE.toml", "save the plan as a recipe", type=Path)
+
+
+def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
+    """Read FILE and return it with its plan and the verdict. Raises SpluError; Cancelled."""
+    asked = choices_from(args)
+    recipe = None
+    if args.recipe is not None:
+        check_recipe_alone(args)
+        recipe = read_recipe(args.recipe)
+        asked = overrule(recipe.choices, asked)
+    imported = read(args.file, asked)
+    check_import(args, asked, imported)
+    table = imported.table
+    proposal: Proposal | None = None
+    changed = limits_changed(args)
+    if recipe is not None:
+        plan = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name))
+        table = one_per_person(table, plan.persons)
+    else:
+        persons, person = person_asked(args, table)
+        table = one_per_person(table, persons)
+        questions = questions_asked(args, table)
+        roles = roles_asked(args, table)
+        known = suggest_roles(table)
+        settings: dict[str, Any] = {
+            "person": person, "questions": questions, "roles": roles, "row_word": args.row or "",
+            "within": _within(args), "suggestions": known,
+        }  # fmt: skip
+        if any(getattr(args, name, None) for name in _EXPLICIT):
+            plan = plan_as_given(table, audience_asked(args), **settings, progress=progress)
+            plan = _changed_plan(args, table, plan, persons)
+        else:
+            earlier = _earlier(table, persons, known)
+            proposal = propose(
+                table, audience_asked(args), **settings, changed=changed, earlier=earlier, progress=progress
+            )
+            plan = _changed_plan(args, table, proposal.plan, persons)
+            if plan is not proposal.plan:
+                proposal = None
+    imported = replace(imported, table=table)
+    if proposal is not None:
+        judged = proposal.verdict
+    else:
+        earlier = earlier_releases(Register(), table, plan)
+        judged = verdict(table, plan, earlier=earlier, changed=changed, progress=progress)
+    if args.save_recipe is not None:
+        write_recipe(Recipe(imported.choices, plan, imported.source), args.save_recipe)
+    return Planned(imported, plan, judged, proposal, tuple(_notes(imported)))
+
+
+def _earlier(table: Table, persons: ByPerson | None, known: Mapping[str, Any]) -> Any:
+    """Return earlier releases of the same persons, as far as columns that name persons tell before there is a plan."""
+    roles = {name: each.role for name, each in known.items()}
+    secret = next((name for name, role in roles.items() if role is Role.SA), None)
+    if secret is None:
+        return ()
+    draft = Plan(
+        roles={name: Role.SA if name == secret else Role.DROPPED if role is Role.SA else role
+               for name, role in roles.items()},
+        blocks=(Block((secret,), draw_from({"gamma": 2})),),
+        persons=None if persons is None else ByPerson(persons.column),
+    )  # fmt: skip
+    return earlier_releases(Register(), table, draft)
+
+
+def _notes(imported: Imported) -> Iterable[str]:
+    kinds = (ProblemKind.NOTE, ProblemKind.SKIPPED_ROWS, ProblemKind.SKIPPED_SHEET)
+    return [each.sentence for each in imported.problems if each.kind in kinds]
+
+
+# --- the questions
+
+
+def audience_asked(args: argparse.Namespace) -> Audience:
+    """Return who gets it, as the options say; a partner who has signed where they say nothing."""
+    usual = Audience()
+    return Audience(
+        who=args.who or usual.who,
+        signed=args.signed != "no" and args.who != "public",
+        recipient=args.recipient or "",
+        purpose=args.purpose or "",
+        until=args.until or "",
+    )
+
+
+def person_asked(args: argparse.Namespace, table: Table) -> tuple[ByPerson | None, str | None]:
+    """Return the choice about persons, and the column: "" to look for one, None for none. Raises BadSetting."""
+    text = args.person
+    if text is None:
+        if args.person_number or args.shift_dates:
+            raise BadSetting("--person-number and --shift-dates belong to --person; give it, too.")
+        return None, ""
+    if text == "none":
+        return None, None
+    name, sign, way = text.rpartition("=")
+    if not sign or text in table:
+        name, way = text, "draw"
+    if name not in table:
+        raise UnknownColumn(name, table.names)
+    shift, days = _shift_asked(args.shift_dates, table)
+    return ByPerson(name, way.strip(), number=bool(args.person_number), shift=shift, days=days), name
+
+
+def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
+    if text is None:
+        return (), 0
+    names, sign, days = text.rpartition("=")
+    if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
+        raise BadSetting("“{text}” after --shift-dates gives no days; write COLUMN,COLUMN=90.", text=text[:80])
+    return tuple(columns_named(names, table)), int(days.strip()[:9])
+
+
+def _within(args: argparse.Namespace) -> float:
+    return WITHIN if args.within is None else args.within / 100
+
+
+def questions_asked(args: argparse.Namespace, table: Table) -> tuple[AskedTable, ...]:
+    """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
+    found = tuple(parse_question(text, table, _within(args)) for text in args.table)
+    if len(found) > 3:
+        raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(found) - 3)
+    return found
+
+
+# --- a plan of one's own
+
+
+def roles_asked(args: argparse.Namespace, table: Table) -> dict[str, Role]:
+    """Return the roles that options give. Raises BadSetting, UnknownColumn."""
+    found: dict[str, Role] = {}
+    given = ((Role.SA, args.sa), (Role.NSA, args.nsa), (Role.DROPPED, args.drop), (Role.IDENTIFIER, args.identifier))
+    for role, texts in given:
+        for name in (name for text in texts for name in columns_named(text, table)):
+            if found.setdefault(name, role) is not role:
+                raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
+    for name in reasons_kept(args, table):
+        if not found.setdefault(name, Role.NSA).published:
+            raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
+    return found
+
+
+def reasons_kept(args: argparse.Namespace, table: Table) -> dict[str, str]:
+    """Return the columns of --keep with their reasons. Raises BadSetting."""
+    found = {}
+    for text in args.keep:
+        name = max((known for known in table.names if text.startswith(f"{known}=")), key=len, default="")
+        reason = text[len(name) + 1 :].strip() if name else ""
+        if not reason:
+            raise BadSetting("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80])
+        found[name] = reason
+    return found
+
+
+def limits_changed(args: argparse.Namespace) -> dict[str, tuple[float, str]]:
+    """Return the limits that are set by hand, with their reasons. Raises BadSetting."""
+    found: dict[str, tuple[float, str]] = {}
+    for text in args.limit:
+        name, _, rest = text.partition("=")
+        value, _, why = rest.partition(":")
+        try:
+            number = float(value)
+        except ValueError:
+            raise BadSetting("“{text}” after --limit is not NAME=VALUE:REASON.", text=text[:80]) from None
+        for each in _LIMITS.get(name, (name,)):
+            found[each] = (number, why)
+    return found
+
+
+def _changed_plan(args: argparse.Namespace, table: Table, plan: Plan, persons: ByPerson | None) -> Plan:
+    """Return the plan with what the options say beside roles and questions. Raises BadSetting."""
+    changes: dict[str, Any] = {}
+    if args.generalise:
+        steps = generalisations_from(args.generalise, table)
+        for name in steps:
+            if not plan.roles[name].published:
+                raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
+        changes["generalisations"] = {**plan.generalisations, **steps}
+        # Of a secret column rare values are joined after the draw, on published counts: the counts before are secret.
+        rare = {n: each.k for n in plan.sensitive for each in steps.get(n, ()) if isinstance(each, Rare)}
+        if rare:
+            for name in rare:
+                changes["generalisations"][name] = tuple(e for e in steps[name] if not isinstance(e, Rare))
+            changes["rare"] = {**plan.rare, **rare}
+    if kept := reasons_kept(args, table):
+        changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
+    if persons is not None and (persons.way != "draw" or persons.number or persons.shift):
+        roles = {**plan.roles}
+        for name in persons.shift:
+            roles[name] = Role.NSA
+        changes |= {"persons": persons, "roles": roles}
+    blocks = _blocks_asked(args, table, plan)
+    if blocks != plan.blocks:
+        changes["blocks"] = blocks
+    return replace(plan, **changes) if changes else plan
+
+
+def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan) -> tuple[Block, ...]:
+    gamma = args.gamma or plan.gamma
+    name = args.draw or plan.blocks[0].draw.name
+    draw = draw_from({"draw": name, "gamma": gamma})
+    blocks = [each.columns for each in plan.blocks]
+    for text in args.together:
+        joined = tuple(columns_named(text, table))
+        for column in joined:
+            if column not in plan.sensitive:
+                raise BadSetting("Column “{name}” after --together is not secret; name it with --sa, too.", name=column)
+        blocks = [left for each in blocks if (left := tuple(c for c in each if c not in joined))] + [joined]
+    if not args.together and args.gamma is None and args.draw is None:
+        return plan.blocks
+    return tuple(Block(columns, draw) for columns in blocks)
+
+
+def check_recipe_alone(args: argparse.Namespace) -> None:
+    """Raise BadSetting where options say what the recipe says."""
+    names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within", "shift_dates", "person_number")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) not in (None, [], False)]
+    if given:
+        raise BadSetting("A recipe says the whole plan; leave out {options}.", options=", ".join(given))
+
+
+def overrule(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
+    """Return the stored choices with those asked for on the command line in their place."""
+    given: dict[str, Any] = {}
+    for field in fields(asked):
+        value = getattr(asked, field.name)
+        if isinstance(value, Mapping):
+            given[field.name] = {**getattr(stored, field.name), **value}
+        elif value is not None:
+            given[field.name] = value
+    if "sheet" in given or "sheets" in given:  # one sheet or several, as is said last
+        given = {"sheet": None, "sheets": None, **given}
+    return replace(stored, **given)
+
+
+def columns_named(text: str, table: Table) -> list[str]:
+    """Split a comma-separated list of columns whose names may hold commas themselves. Raises UnknownColumn."""
+    if text in table:
+        return [text]
+    names: list[str] = []
+    parts = text.split(",")
+    while parts:
+        for length in range(len(parts), 0, -1):
+            name = ",".join(parts[:length])
+            found = next((known for known in (name, name.strip()) if known in table), None)
+            if found is not None:
+                names.append(found)
+                del parts[:length]
+                break
+        else:
+            raise UnknownColumn(parts[0].strip(), table.names)
+    return names
