@@ -1,4 +1,4 @@
-"""Codes over distinct 64-bit keys, and records gathered by small numbers, by NumPy alone."""
+"""Codes over distinct 64-bit keys, by NumPy alone."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import IN_MEMORY, Storage, unique
+from splu_desktop.core.table import unique
 
 _FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB at most
-_AT_ONCE = 1 << 20
 _ENOUGH = 1 << 16  # records
 _ODD = 0x9E3779B97F4A7C15
 
@@ -111,24 +110,3 @@ class Lookup:
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
         found = np.take(table, (keys.astype(np.uint64, copy=False) * factor) >> self._shift)
         return found, np.flatnonzero(np.take(self._known, found) != keys)
-
-
-def by_number(
-    numbers: NDArray[Any], most: int, storage: Storage = IN_MEMORY
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return (N,) indices by the number of each, equal ones in their order, and (most + 1,) where each number begins.
-
-    What `argsort` does in twelve times the memory: `numbers` are (N,) of 8 or 16 bits without sign, below `most`.
-    `storage` : where the indices are to lie.
-    """
-    parts = [slice(start, start + _AT_ONCE) for start in range(0, len(numbers), _AT_ONCE)]
-    held = [np.bincount(numbers[part], minlength=most) for part in parts]
-    begins = np.concatenate([[0], np.cumsum(sum(held, np.zeros(most, np.int64)))])
-    found, free = storage.array(len(numbers)), begins[:-1].copy()
-    for part, some in zip(parts, held, strict=True):
-        order = np.argsort(numbers[part], kind="stable")  # by radix
-        order += part.start
-        for at, own in zip(free.tolist(), np.split(order, np.cumsum(some)[:-1]), strict=True):
-            found[at : at + len(own)] = own
-        free += some
-    return found, begins

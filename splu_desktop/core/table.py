@@ -1,97 +1,30 @@
 """A table as integer codes and labels: what every stage takes and returns, immutable.
 
-A column keeps the exact text of each distinct value (its label), so that what is published unchanged is unchanged to
-the letter (`007`, `1.50`, `?`), beside the value that the text stands for (a number, a date), which orders the labels
-and answers ranges. A missing entry is a label too (`?`, `NA` or the empty text), marked as missing: no record is ever
-without a code. Labels stand in the order of their values, never in order of appearance, since record order is secret.
+A column has one label for each meaning: `flu` and `Flu ` are one value, as 1 and 1.0 are in a column of numbers. How
+each record was written stays beside it, so that what is published unchanged is unchanged to the letter; nothing else
+looks at that. Beside the labels stand the values they mean (a number, a date), which order them and answer ranges. A
+missing entry is a label too (`?`, `NA` or the empty text), marked as missing: no record is ever without a code. Labels
+stand in the order of their values, never in order of appearance, since record order is secret.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.messages import folded_text, say
-from splu_desktop.core.packed.texts import Texts
-from splu_desktop.frozen import dataclass
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
-
-
-class Storage(Protocol):
-    """Where arrays as long as a table lie, and what work on them must get along with."""
-
-    @property
-    def memory(self) -> int | None:
-        """Bytes of memory to get along with; None for what is free."""
-
-    @property
-    def records(self) -> int | None:
-        """How many records are brought there at a time; None for all at once."""
-
-    def array(self, n: int, dtype: Any = np.int32) -> NDArray[Any]:
-        """Return (n,) numbers to be written."""
-
-    def room_for_labels(self, labels: int, letters: int) -> bool:
-        """Return whether so many different texts with so many letters in all may be held in memory."""
-
-
-class InMemory:
-    """Arrays in memory, as ever."""
-
-    memory: int | None = None
-    records: int | None = None
-
-    def array(self, n: int, dtype: Any = np.int32) -> NDArray[Any]:
-        """See `Storage`."""
-        return np.empty(n, dtype)
-
-    def room_for_labels(self, labels: int, letters: int) -> bool:
-        """See `Storage`."""
-        return True
-
-
-IN_MEMORY = InMemory()
-
-
-def keep_freed() -> None:
-    """Have Linux's allocator keep freed arrays of less than 32 MB for the next ones; elsewhere this does nothing.
-
-    It hands each block of this size class back to the system, and taking the same pages anew costs more than the work
-    on them: a third of the time at 500,000 records. Freeing one untouched block of its largest threshold tells it to
-    keep up to 64 MB.
-    """
-    np.empty((32 << 20) - 8192, np.uint8)
-
-
-def taken(
-    of: NDArray[Any], at: NDArray[Any], storage: Storage = IN_MEMORY, *, below: int | None = None
-) -> NDArray[Any]:
-    """Return `of` at the (K,) places `at`, all of which it has; twice as fast as brackets.
-
-    `below` : what all numbers of it are below. Those of a byte are gathered as bytes, which stay near the processor.
-    """
-    found = storage.array(len(at), of.dtype)
-    if below is not None and below <= 1 << 8:
-        few = storage.array(len(of), np.uint8)
-        few[:] = of
-        for part in pieces(len(at)):
-            found[part] = np.take(few, at[part], mode="clip")
-        return found
-    for part in pieces(len(at)):
-        np.take(of, at[part], out=found[part], mode="clip")  # "raise" would hold what is found twice
-    return found
-
-
-Part = slice | NDArray[np.intp]  # some records of a table, as many as are worked on at once
+_COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
 
 
 def pieces(n: int) -> Iterator[slice]:
@@ -113,17 +46,13 @@ def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.
 def unique(keys: ArrayLike) -> NDArray[Any]:
     """Return the distinct ones of numbers, ascending, NaN and NaT once.
 
-    NumPy's `unique` puts them in a hash table, which a million different ones take a hundred times as long to fill, and
-    brings 16 ms of modules.
+    NumPy's `unique` puts them in a hash table, which a million different ones take a hundred times as long to fill.
     """
     ordered: NDArray[Any] = np.sort(keys, axis=None)
     before = ordered[:-1]
     new = (ordered[1:] != before) & (before == before)
     found: NDArray[Any] = ordered[np.append(True, new)[: len(ordered)]]
     return found
-
-
-Picked = tuple[str, bytes]  # column name, and the chosen labels as bytes of (m,) bool: a key that equals by meaning
 
 
 class Kind(Enum):
@@ -155,59 +84,83 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-_COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
-_KEPT = 32  # counts of columns together
-_AT_ONCE = 50_000  # labels turned into an array of texts without a break, which holds up the window
-
-
-def _texts(labels: NDArray[np.object_]) -> NDArray[np.str_]:
-    parts = [slice(start, start + _AT_ONCE) for start in range(0, len(labels), _AT_ONCE)]
-    longest = max((max(map(len, labels[part])) for part in parts), default=0)
-    texts = np.empty(len(labels), f"U{max(longest, 1)}")
-    for part in parts:
-        texts[part] = labels[part]
-    return texts
-
-
-def _canonical_order(
-    labels: NDArray[np.object_] | Texts, values: NDArray[Any] | None, missing: Flags
-) -> NDArray[np.intp]:
+def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
-    if values is not None and len(labels):
-        # Moments as numbers, which sort in a third of the time, none as the last one; ties are settled below.
-        keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
-        order = np.argsort(keys)
-        if missing.any():
-            order = np.concatenate([order[~missing[order]], order[missing[order]]])
-        ranked, gone = values[order], missing[order]
-        empty = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
-        if not (((ranked[1:] == ranked[:-1]) | (empty[1:] & empty[:-1])) & (gone[1:] == gone[:-1])).any():
-            return order
-    if not isinstance(labels, Texts):
-        text: NDArray[Any] = _texts(labels)
-    elif values is None and not missing.any():
-        return labels.order()
-    else:
-        text = np.empty(len(labels), np.int32)
-        text[labels.order()] = np.arange(len(labels), dtype=np.int32)
-    return np.lexsort((text, missing)) if values is None else np.lexsort((text, values, missing))
+    if values is None:
+        return _sorted_texts(labels, np.arange(len(labels)), missing)
+    # Moments as numbers, which sort in a third of the time, none as the last one; ties are settled below.
+    keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
+    order = np.argsort(keys, kind="stable")
+    if missing.any():
+        order = np.concatenate([order[~missing[order]], order[missing[order]]])
+    ranked, gone = values[order], missing[order]
+    none = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
+    same = ((ranked[1:] == ranked[:-1]) | (none[1:] & none[:-1])) & (gone[1:] == gone[:-1])
+    if not same.any():
+        return order
+    tied = np.zeros(len(order), bool)
+    tied[1:] |= same
+    tied[:-1] |= same
+    rank = np.cumsum(np.r_[True, ~same])
+    places = np.flatnonzero(tied)
+    by_text = np.array(sorted(places.tolist(), key=lambda at: (rank[at], labels[order[at]])), np.intp)
+    order[places] = order[by_text]
+    return order
+
+
+def _sorted_texts(labels: NDArray[np.object_], places: NDArray[np.intp], missing: Flags) -> NDArray[np.intp]:
+    texts = labels.tolist()
+    gone = missing.tolist()
+    return np.array(sorted(places.tolist(), key=lambda at: (gone[at], texts[at])), np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """How the records of a column were written where some values were written in several ways.
+
+    Attributes
+    ----------
+    codes : (N,) int32, the text of each record.
+    texts : (t,) distinct str.
+    over, labels : the column's arrays that it was made for: beside others it says nothing.
+    """
+
+    codes: Codes
+    texts: NDArray[np.object_]
+    over: Codes
+    labels: NDArray[np.object_]
+
+
+# Days that programs enter for "no end" and "not known"; a date of the far future is a mark, whatever its day.
+_DUMMY_DAYS = np.array(
+    ["0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"], "datetime64[D]"
+)
+_NO_END = np.datetime64("2099-01-01", "D")
+_GRAINS = {
+    "year": re.compile(r"\d{4}"),
+    "month": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])"),
+    "quarter": re.compile(r"\d{4} ?Q[1-4]"),
+    "half-year": re.compile(r"\d{4} ?H[12]"),
+    "week": re.compile(r"\d{4}-?W[0-5]\d"),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of N records with m distinct labels.
+    """One column of N records with m distinct values.
 
     Attributes
     ----------
     name : the column's name, unique in its table.
     kind : what the labels stand for.
     codes : (N,) int32 in 0..m-1, the label of each record.
-    labels : (m,) objects, distinct str, in canonical order (by value where `kind.ordered`, else by text; missing last).
-        A column may be given very many as `Texts`: they become objects when they are first asked for.
+    labels : (m,) objects, distinct str, one for each meaning: the commonest way in which it is written. In canonical
+        order (by value where `kind.ordered`, else by text; missing last).
     missing : (m,) bool, labels that stand for "no value".
     values : (m,) what each label stands for: float64 for numbers (NaN where missing), datetime64[us] for dates (NaT
         where missing), None for kinds without order. A label that does not fit its kind ("forty" in a column of
         numbers, kept as text by the user's choice) has no value either: NaN or NaT, though it isn't missing.
+    written : how the records were written, None where each as its label. Only who publishes them unchanged asks.
     """
 
     name: str
@@ -216,83 +169,128 @@ class Column:
     labels: NDArray[np.object_]
     missing: Flags
     values: NDArray[Any] | None = None
+    written: Written | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(labels := self.__dict__["labels"], Texts):
-            del self.__dict__["labels"]
-            object.__setattr__(self, "_packed", labels)
-        for array in (self.codes, self.__dict__.get("labels"), self.missing, self.values):
+        for array in (self.codes, self.labels, self.missing, self.values):
             if array is not None:
                 _frozen(array)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if name == "codes" and "_later" in self.__dict__:
-                self._later()
-                return self.__dict__["codes"]
-            if name != "labels" or "_packed" not in self.__dict__:
-                raise AttributeError(name)
-            labels = self.__dict__["labels"] = np.asarray(self._packed)
-            return labels
-
-    @property
-    def texts(self) -> NDArray[np.object_] | Texts:
-        """(m,) labels as they are at hand, for who asks for some of them only, or for their bytes."""
-        packed: Texts | None = self.__dict__.get("_packed")
-        return self.labels if packed is None else packed
-
-    def _changed(self, **changes: Any) -> Column:
-        """Return the column with other codes or labels; packed ones stay so."""
-        given: dict[str, Any] = {"labels": self.texts, **changes}
-        return replace(self, **given)
 
     @property
     def n(self) -> int:
         """Number of records."""
-        codes: Codes | None = self.__dict__.get("codes")
-        return int(self.__dict__["_counts_cache"].sum()) if codes is None else len(codes)
+        return len(self.codes)
 
     @property
     def m(self) -> int:
         """Number of distinct labels, missing ones included."""
         return len(self.missing)
 
+    @cached_property
+    def marks(self) -> Flags:
+        """(m,) labels that are no ordinary value: missing, no value of the kind, an open end or a dummy day."""
+        found = self.missing.copy()
+        if self.values is not None and self.values.dtype.kind == "M":
+            days = self.values.astype("datetime64[D]")
+            found |= np.isnat(days) | (days >= _NO_END) | np.isin(days, _DUMMY_DAYS)
+        elif self.values is not None:
+            found |= np.isnan(self.values)
+        return _frozen(found)
+
+    @cached_property
+    def grain(self) -> str:
+        """What period all ordinary labels name: "month", "quarter", "week", "half-year", "year"; "" for none."""
+        if self.kind.ordered:
+            return ""
+        texts = self.labels[~self.missing].tolist()
+        fits = (name for name, form in _GRAINS.items() if texts and all(map(form.fullmatch, texts)))
+        return next(fits, "")
+
+    def written_texts(self) -> NDArray[np.object_]:
+        """Return (N,) the text of each record as it came in; of values drawn or grouped anew, their label."""
+        own = self._own_written
+        return self.labels[self.codes] if own is None else own.texts[own.codes]
+
+    def written_column(self) -> Column:
+        """Return the column with a label for each way in which a value is written, for who writes it unchanged."""
+        own = self._own_written
+        if own is None:
+            return self
+        meaning = np.zeros(len(own.texts), np.int32)
+        meaning[own.codes] = self.codes
+        values = None if self.values is None else self.values[meaning]
+        made = Column.from_codes(self.name, own.codes, own.texts, self.missing[meaning], values, kind=self.kind)
+        return made.compacted()
+
+    @property
+    def _own_written(self) -> Written | None:
+        own = self.written
+        return own if own is not None and own.over is self.codes and own.labels is self.labels else None
+
+    def _with_written(self, codes: Codes, order: NDArray[Any] | None, labels: NDArray[np.object_]) -> Written | None:
+        """Return how the records are written that `codes` over `labels` are, of those at `order` (None: of all)."""
+        own = self._own_written
+        if own is None:
+            return None
+        return Written(own.codes if order is None else own.codes[order], own.texts, codes, labels)
+
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per label, the caller's own to change."""
-        # Counted once: role suggestions, gate, plan and checks ask a dozen times, a pass over the records each.
-        found: NDArray[np.int64] | None = self.__dict__.get("_counts_cache")
-        if found is None:
-            found = tallied(self.m, (self.codes[part] for part in pieces(self.n)))
-            object.__setattr__(self, "_counts_cache", found)
-        return found.copy()
+        return self._counts.copy()
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        return np.bincount(self.codes, minlength=self.m).astype(np.int64)
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
-        return self._changed(codes=self.codes[order])
-
-    def shuffled(self, order: NDArray[np.integer[Any]], storage: Storage = IN_MEMORY) -> Column:
-        """Return the column with all its records in another order; what was counted need not be counted again."""
-        found = self._changed(codes=taken(self.codes, order, storage, below=self.m))
-        object.__setattr__(found, "_counts_cache", self.counts())
-        return found
+        codes = self.codes[order]
+        return replace(self, codes=codes, written=self._with_written(codes, order, self.labels))
 
     def with_codes(self, codes: Codes) -> Column:
-        """Return the column with other records over the same labels."""
-        return self._changed(codes=codes)
+        """Return the column with other records over the same labels, each written as its label."""
+        return replace(self, codes=codes, written=None)
 
-    def compacted(self, storage: Storage = IN_MEMORY) -> Column:
+    def compacted(self) -> Column:
         """Return the column without the labels that no record has (the domain as it stands in the records)."""
         used = self.counts() > 0
         if used.all():
             return self
         new = np.cumsum(used, dtype=np.int32) - 1
-        labels = self.texts
-        return self._changed(
-            codes=taken(new, self.codes, storage),
-            labels=labels.take(used) if isinstance(labels, Texts) else labels[used],
+        codes, labels = new[self.codes], self.labels[used]
+        return replace(
+            self,
+            codes=codes,
+            labels=labels,
             missing=self.missing[used],
             values=None if self.values is None else self.values[used],
+            written=self._with_written(codes, None, labels),
+        )
+
+    def folded_by(self, meaning: NDArray[np.integer[Any]]) -> Column:
+        """Return the column with one label per meaning, the commonest; how records were written is kept beside it.
+
+        Parameters
+        ----------
+        meaning : (m,) which labels mean the same: those with the same number, 0..k-1 without a gap.
+        """
+        counts = self.counts()
+        # The commonest label of each meaning; of several the first in canonical order.
+        order = np.lexsort((np.arange(self.m), -counts, meaning))
+        first = order[np.r_[True, meaning[order][1:] != meaning[order][:-1]]]
+        if len(first) == self.m:
+            return self
+        place = np.empty(len(first), np.int32)
+        keep = np.sort(first)  # in canonical order, as the labels are
+        place[meaning[keep]] = np.arange(len(keep), dtype=np.int32)
+        codes, labels = place[meaning][self.codes], self.labels[keep]
+        return replace(
+            self,
+            codes=codes,
+            labels=labels,
+            missing=self.missing[keep],
+            values=None if self.values is None else self.values[keep],
+            written=Written(self.codes, self.labels, codes, labels),
         )
 
     def with_labels(self, labels: Iterable[str]) -> Column:
@@ -324,23 +322,16 @@ class Column:
         """Return the code of a label. Raises KeyError where no such label exists."""
         return self._index[label]
 
-    @property
+    @cached_property
     def _index(self) -> dict[str, int]:
-        found: dict[str, int] | None = self.__dict__.get("_index_cache")
-        if found is None:
-            found = {label: code for code, label in enumerate(self.labels.tolist())}
-            object.__setattr__(self, "_index_cache", found)
-        return found
+        return {label: code for code, label in enumerate(self.labels.tolist())}
 
-    @property
+    @cached_property
     def folded(self) -> Mapping[str, Sequence[int]]:
         """The codes of the labels that look alike but for upper case and blanks around them, by `folded_text`."""
-        found: dict[str, list[int]] | None = self.__dict__.get("_folded_cache")
-        if found is None:
-            found = {}
-            for code, label in enumerate(self.labels.tolist()):
-                found.setdefault(folded_text(label), []).append(code)
-            object.__setattr__(self, "_folded_cache", found)
+        found: dict[str, list[int]] = {}
+        for code, label in enumerate(self.labels.tolist()):
+            found.setdefault(folded_text(label), []).append(code)
         return found
 
     @classmethod
@@ -370,63 +361,28 @@ class Column:
         return cls.from_codes(name, codes, labels, absent, values, kind=kind)
 
     @classmethod
-    def of_counts(
+    def from_codes(
         cls,
         name: str,
-        counts: NDArray[np.int64],
+        codes: NDArray[Any],
         labels: NDArray[np.object_],
         missing: Flags,
         values: NDArray[Any] | None,
         *,
         kind: Kind,
-        later: Callable[[], None] | None = None,
     ) -> Column:
-        """Return a column known by its (m,) counts alone, for whoever has the records elsewhere.
-
-        Its codes take no memory and say nothing: only what asks for name, labels and counts may be given it; or they
-        are read by `later`, which gives them to the column, once they are asked for.
-        """
-        nothing = np.broadcast_to(np.int32(0), (int(counts.sum()),))
-        found = cls(name=name, kind=kind, codes=nothing, labels=labels, missing=missing, values=values)
-        object.__setattr__(found, "_counts_cache", counts.astype(np.int64))
-        if later is not None:
-            found.__dict__["_later"] = later
-            del found.__dict__["codes"]
-        return found
-
-    @classmethod
-    def from_codes(
-        cls,
-        name: str,
-        codes: NDArray[Any],
-        labels: NDArray[np.object_] | Texts,
-        missing: Flags,
-        values: NDArray[Any] | None,
-        *,
-        kind: Kind,
-        storage: Storage = IN_MEMORY,
-        order: NDArray[np.intp] | None = None,
-        counts: NDArray[np.int64] | None = None,
-    ) -> Column:
-        """Build a column from codes over labels in any order; puts the labels into canonical order, or into `order`.
-
-        `counts` : (m,) records per label, by whoever has counted them.
-        """
-        order = _canonical_order(labels, values, missing) if order is None else order
+        """Build a column from codes over labels in any order; puts the labels into canonical order."""
+        order = _canonical_order(labels, values, missing)
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
-        ordered: Any = labels.take(order) if isinstance(labels, Texts) else labels[order]
-        found = cls(
+        return cls(
             name=name,
             kind=kind,
-            codes=taken(new, codes, storage) if len(labels) else np.zeros(len(codes), np.int32),
-            labels=ordered,
+            codes=new[codes] if len(labels) else np.zeros(len(codes), np.int32),
+            labels=labels[order],
             missing=missing[order],
             values=None if values is None else values[order],
         )
-        if counts is not None:
-            object.__setattr__(found, "_counts_cache", counts[order])
-        return found
 
 
 _Found = TypeVar("_Found")
@@ -444,31 +400,6 @@ def remembered(look: Callable[[Column], _Found]) -> Callable[[Column], _Found]:
         return known[key]
 
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """How many records have which values of some columns together.
-
-    Attributes
-    ----------
-    codes : column -> (K,) int32, its label in each of the K combinations that occur.
-    counts : (K,) records that have the combination.
-    """
-
-    codes: Mapping[str, Codes]
-    counts: NDArray[np.int64]
-
-    def met(self, picked: Iterable[Picked]) -> NDArray[np.int64]:
-        """Return (K,) records of each combination that meets every condition, 0 of the others."""
-        found = self.counts
-        for name, chosen in picked:
-            found = np.where(np.frombuffer(chosen, bool)[self.codes[name]], found, 0)
-        return found
-
-    def summed(self, keys: NDArray[np.integer[Any]], size: int, picked: Iterable[Picked] = ()) -> NDArray[np.int64]:
-        """Return (size,) records by the (K,) keys of combinations; exact below 2^53 records."""
-        return np.bincount(keys, self.met(picked), size).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -515,152 +446,12 @@ class Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
         return replace(self, columns=tuple(self[name] for name in names))
 
-    def first(self, n: int, most: int | None = None) -> Table:
-        """Return the table of its first records, all where they are fewer; labels stay as they are.
-
-        `most` : columns with more labels may be left out; None for all.
-        """
-        return self if n >= self.n else Table(tuple(column.with_codes(column.codes[:n]) for column in self.columns))
-
-    def crossed(self, name: str, other: str, among: Iterable[Part] | None = None) -> NDArray[np.int64]:
-        """Return (m, m_other) records, of all or of those `among` the parts, with each pair of values of two columns.
-
-        Raises UnknownColumn.
-        """
+    def crossed(self, name: str, other: str) -> NDArray[np.int64]:
+        """Return (m, m_other) records with each pair of values of two columns. Raises UnknownColumn."""
         down, across = self[name], self[other]
-        joint = self.joint([name, other]) if among is None else None
-        if joint is not None:
-            keys = joint.codes[name].astype(np.int64) * across.m + joint.codes[other]
-            return joint.summed(keys, down.m * across.m).reshape(down.m, across.m)
-        parts = (
-            down.codes[part].astype(np.int64) * across.m + across.codes[part]
-            for part in (pieces(self.n) if among is None else among)
-        )
-        return tallied(down.m * across.m, parts).reshape(down.m, across.m)
-
-    def need(self, names: Iterable[str]) -> None:
-        """Say that these columns will be asked for, which may save work where they have to be read first."""
-
-    def joint(self, names: Iterable[str]) -> Joint | None:
-        """Return how many records have which values of these columns together, None where codes tell it sooner."""
-        return None
+        keys = down.codes.astype(np.int64) * across.m + across.codes
+        return np.bincount(keys, minlength=down.m * across.m).astype(np.int64).reshape(down.m, across.m)
 
     def take(self, order: NDArray[Any]) -> Table:
         """Return the table with its records at `order`."""
         return replace(self, columns=tuple(column.take(order) for column in self.columns))
-
-
-Read = Callable[[Sequence[str], int | None, int | None], Sequence[Column]]
-
-
-class OnDemand(Table):
-    """A table whose columns are read when they are asked for.
-
-    Parameters
-    ----------
-    names, n : its columns' names and number of records.
-    read : gives columns by their names, of so many first records or, where that is None, of all; no columns with more
-        labels than a third number, unless that is None.
-    count : gives columns known by their counts alone, and these together; None where `read` is to be asked instead.
-    """
-
-    def __init__(
-        self,
-        names: Iterable[str],
-        n: int,
-        read: Read,
-        count: Callable[[Sequence[str], Callable[[], None]], tuple[Sequence[Column], Joint] | None] | None = None,
-    ) -> None:
-        given = {"_names": tuple(names), "_n": n, "_read": read, "_count": count}
-        self.__dict__.update(origin={}, _known={}, _joints=[], **given)
-
-    _names: tuple[str, ...]
-    _n: int
-    _read: Read
-    _count: Callable[[Sequence[str], Callable[[], None]], tuple[Sequence[Column], Joint] | None] | None
-    _known: dict[str, Column]
-    _joints: list[Joint]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """All columns."""
-        self._bring(self._names)
-        return tuple(self._known[name] for name in self._names)
-
-    @property
-    def n(self) -> int:
-        """See `Table`."""
-        return self._n
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """See `Table`."""
-        return self._names
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __getitem__(self, name: str) -> Column:
-        if name not in self._names:
-            raise UnknownColumn(name, self._names)
-        self.need([name])
-        return self._known[name]
-
-    def need(self, names: Iterable[str]) -> None:
-        """Read or count these columns at once, as far as they were not before."""
-        wanted = list(names)
-        if not all(name in self._known for name in wanted) and self.joint(wanted) is None:
-            self._bring(wanted)
-
-    def joint(self, names: Iterable[str]) -> Joint | None:
-        """See `Table`."""
-        wanted = set(names)
-        for known in self._joints:
-            if wanted <= known.codes.keys():
-                return known
-        if self._count is None or wanted <= self._at_hand():
-            return None
-        found = self._count([name for name in self._names if name in wanted], lambda: self._bring(self._known))
-        if found is None:
-            return None
-        for column in found[0]:
-            self._known.setdefault(column.name, column)
-        self.__dict__["_joints"] = [*self._joints[-_KEPT:], found[1]]
-        return found[1]
-
-    def _at_hand(self) -> set[str]:
-        """Return the columns whose codes were read."""
-        return {name for name, column in self._known.items() if "codes" in column.__dict__}
-
-    def _bring(self, names: Iterable[str]) -> None:
-        """Read the codes of these columns at once, as far as they were not read before."""
-        there = self._at_hand()
-        new = [name for name in names if name not in there]
-        for column in self._read(new, None, None) if new else ():
-            known = self._known.setdefault(column.name, column)
-            if known is not column:  # with the same labels, in the order of their values
-                known.__dict__["codes"] = column.codes
-
-    def select(self, names: Iterable[str]) -> Table:
-        """See `Table`."""
-        wanted = list(names)
-        self._bring(wanted)
-        return Table(tuple(self[name] for name in wanted))
-
-    def first(self, n: int, most: int | None = None) -> Table:
-        """See `Table`; columns that were not asked for before have the labels that these records have."""
-        n, there, found = min(n, self._n), self._at_hand(), {}
-        new = [name for name in self._names if name not in there]
-        for column in self._read(new, n, most) if new else ():
-            known = self._known.get(column.name)
-            if known is not None:
-                column = known.with_codes(np.array([known.code_of(text) for text in column.labels])[column.codes])
-            found[column.name] = column
-        for name, known in self._known.items():
-            if name not in found:
-                found[name] = known.with_codes(known.codes[:n])
-        return Table(tuple(found[name] for name in self._names if name in found))
-
-    def take(self, order: NDArray[Any]) -> Table:
-        """See `Table`."""
-        return Table(self.columns).take(order)

@@ -137,7 +137,7 @@ def _digits_as_days(column: Column) -> Floats | None:
     there = ~column.missing
     if column.kind not in (Kind.CATEGORY, Kind.INTEGER) or not there.any():
         return None
-    texts = column.texts[np.flatnonzero(there)]
+    texts = column.labels[np.flatnonzero(there)]
     found_digits = []
     for text in map(str, texts):
         match = _DAY.fullmatch(text)
@@ -160,7 +160,7 @@ def _digits_as_days(column: Column) -> Floats | None:
 @remembered
 def _times(column: Column) -> Floats | None:
     """Return the labels of a column of times of the day, such as 08:30, in days; None where one of them is none."""
-    labels = column.texts
+    labels = column.labels
     if column.kind is not Kind.CATEGORY or column.m > _MOST_TIMES:
         return None
     found, bare, nought = np.full(column.m, np.nan), False, False

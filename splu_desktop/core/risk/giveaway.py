@@ -214,7 +214,7 @@ def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
     numbers = column.kind in (Kind.INTEGER, Kind.DECIMAL)
     if column.m * _LEAST < column.n or not (numbers or (column.values is None and column.kind is Kind.CATEGORY)):
         return
-    texts = np.array([str(text)[: _SHORT + 1].encode("latin-1", "replace") for text in column.texts], f"S{_SHORT + 1}")
+    texts = np.array([str(text)[: _SHORT + 1].encode("latin-1", "replace") for text in column.labels], f"S{_SHORT + 1}")
     length = np.char.str_len(texts)
     if np.count_nonzero(length <= _SHORT) < TELLING * column.m or column.missing.all():
         return
@@ -232,11 +232,11 @@ def _characters(column: Column) -> Iterator[tuple[Codes, int]]:
 
 def _words(column: Column) -> Iterator[tuple[Codes, int]]:
     """Yield the cells of texts that few records share by whether they hold a word, of those that many hold."""
-    some = [str(text) for text in column.texts[:: -(-column.m // _SEEN)]]
+    some = [str(text) for text in column.labels[:: -(-column.m // _SEEN)]]
     several = sum(len(text.split()) for text in some) >= _WORDED * len(some)
     if column.values is not None or not several or not column.n <= column.m * _LEAST <= _MOST_SPELLED * _LEAST:
         return
-    of = [set(filter(str.isalpha, _PARTS.findall(unaccented(str(text)).lower()))) for text in column.texts]
+    of = [set(filter(str.isalpha, _PARTS.findall(unaccented(str(text)).lower()))) for text in column.labels]
     held = Counter(chain.from_iterable(of))
     for word, number in held.most_common(_MOST_WORDS):
         if _LEAST <= number < column.m:
@@ -679,7 +679,7 @@ def _same(a: Column, b: Column) -> Iterator[tuple[Cells, int]]:
 @remembered
 def _numbered(column: Column) -> bool:
     """Whether most labels are numbers, or hold one of three digits or more: no dates, which are no numbers."""
-    some = [str(text) for text in column.texts[:: -(-column.m // _SEEN)]]
+    some = [str(text) for text in column.labels[:: -(-column.m // _SEEN)]]
     return column.kind not in _DAYS and sum(_THREE.search(text) is not None for text in some) >= 0.5 * len(some)
 
 
@@ -694,7 +694,7 @@ def _spelled(column: Column) -> tuple[tuple[list[str], dict[str, int], Ints], ..
     Of each the labels' texts, "" for none, a number of each text, and the labels' numbers, -2 for none. Labels that are
     very many are keys of records, and stand as they are.
     """
-    texts = list(map(str, column.texts))
+    texts = list(map(str, column.labels))
     ways: list[list[str]] = [texts] if column.m > _MOST_SPELLED else [[], [], [], []]
     for text in texts if len(ways) > 1 else ():
         words = _PARTS.findall((text if text.isascii() else unaccented(text)).lower())

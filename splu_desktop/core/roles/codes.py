@@ -97,7 +97,7 @@ def codes_of(column: Column) -> tuple[Matter, str] | None:
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN, Kind.DECIMAL, Kind.TEXT):
         return None
     present = np.flatnonzero(~column.missing)
-    labels = [str(label) for label in column.texts[present[:: max(1, len(present) // _LOOKED_AT)]]]
+    labels = [str(label) for label in column.labels[present[:: max(1, len(present) // _LOOKED_AT)]]]
     of = {matter.what: matter for matter in matters()}
     for system, what, check, fewest in _SYSTEMS:
         if len(labels) >= fewest and _mostly(check, labels):

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from splu_desktop.core.packed.texts import places_of
 from splu_desktop.core.roles.names import listed
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
@@ -126,7 +125,7 @@ def sample_labels(column: Column) -> Sequence[str]:
     """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
     present = np.flatnonzero(~column.missing)
     step = max(1, len(present) // LOOKED_AT)
-    return [str(label) for label in column.texts[present[::step]]]
+    return [str(label) for label in column.labels[present[::step]]]
 
 
 def identifier_by_content(column: Column) -> str | None:
@@ -291,7 +290,7 @@ def counts_up(column: Column) -> bool:
     Looked at are those that come first, of which all with one beginning stand together.
     """
     ends: dict[str, list[int]] = {}
-    for text in column.texts[np.flatnonzero(~column.missing)[:LOOKED_AT]]:
+    for text in column.labels[np.flatnonzero(~column.missing)[:LOOKED_AT]]:
         match = _LAST.fullmatch(str(text).strip())
         if match is None:
             return False
@@ -489,6 +488,5 @@ def refers_to(column: Column, key: Column) -> bool:
         return False
     own = sample_labels(column)  # a column of free text may have a label per record
     wanted = set(own)
-    held = places_of(wanted, key.texts)
-    known = set(key.texts[held[~key.missing[held]]])
+    known = wanted.intersection(key.labels[~key.missing].tolist())
     return sum(label in known for label in own) >= REFERENCES * len(own)

@@ -1,0 +1,131 @@
+"""What is done about persons with several rows, and which rows are one person's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism import NUMBER as NUMBER
+from splu_desktop.core.messages import folded_text, say
+from splu_desktop.core.table import Column, Kind, remembered
+
+Ints = NDArray[np.int64]
+
+WAYS = ("draw", "first", "last", "random", "record")
+ONE = ("first", "last", "random")
+MOST_DAYS = 36_500
+
+
+@dataclass(frozen=True)
+class ByPerson:
+    """What is done about persons with several rows.
+
+    Attributes
+    ----------
+    column : the column that names the person.
+    way : "draw" for a draw per person; "first", "last" or "random" for one row per person; "record" for each row by
+        itself.
+    reason : why each row stands for itself; needed for that, and shown in the report.
+    order : column by whose values rows are first or last, "" for the order of the file.
+    number : whether each person gets a random number in the release, by which its rows are found.
+    shift : columns of dates that are moved by one random number of days per person, the same in all of them.
+    days : the most days they are moved, either way.
+    """
+
+    column: str
+    way: str
+    reason: str = ""
+    order: str = ""
+    number: bool = False
+    shift: tuple[str, ...] = ()
+    days: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shift", tuple(self.shift))
+        if self.way not in WAYS:
+            raise BadSetting(
+                "There is no way “{way}” to treat persons with several rows; choose one of {known}.",
+                way=str(self.way)[:40],
+                known=", ".join(WAYS),
+            )
+        if self.way == "record" and not self.reason.strip():
+            raise BadSetting("Say why each row of a person in “{column}” may be drawn by itself.", column=self.column)
+        if self.reason and self.way != "record":
+            raise BadSetting("A reason belongs to the way “record” alone; leave it out or choose that way.")
+        if self.order and self.way not in ("first", "last"):
+            raise BadSetting("A column says which row is a person's first or last; choose one of these ways with it.")
+        if bool(self.shift) != bool(self.days) or not 0 <= self.days <= MOST_DAYS:
+            raise BadSetting("Dates are moved by 1 to {most} days, not by {days}.", most=MOST_DAYS, days=self.days)
+        if self.number and self.way != "draw":
+            raise BadSetting("A person number shows which rows are one person's; choose a draw per person with it.")
+
+    @property
+    def drawn(self) -> str:
+        """The column that persons are drawn by, "" where rows are."""
+        return self.column if self.way == "draw" else ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it goes by."""
+        return tuple(filter(None, (self.column, self.order, *self.shift)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data; entries left empty are left out."""
+        found = {name: own for name in ("column", "way", "reason", "order", "number") if (own := getattr(self, name))}
+        return {**found, **({"shift": list(self.shift), "days": self.days} if self.shift else {})}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
+        """Return what `as_dict` gave. Raises BadSetting for anything else."""
+        kinds = {"number": bool, "shift": list, "days": int}
+        try:
+            sound = all(type(own) is kinds.get(name, str) for name, own in data.items())
+            sound = sound and all(type(name) is str for name in data.get("shift", ()))
+            if sound:
+                return cls(**data)
+        except (AttributeError, TypeError):
+            pass
+        raise BadSetting("What is to be done about persons with several rows can't be read.")
+
+
+@remembered
+def persons(column: Column) -> Ints:
+    """Return (N,) the person of each row, numbered from 0; a row without a name is a person of its own."""
+    codes = _first_spelling(column)[column.codes].astype(np.int64)
+    unknown = column.missing[column.codes]
+    codes[unknown] = column.m + np.arange(int(unknown.sum()))
+    found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    found.flags.writeable = False  # several rooms ask for the same
+    return found
+
+
+def count_persons(column: Column) -> int:
+    """Return how many persons a column names, rows without a name being persons of their own."""
+    return int(persons(column).max(initial=-1)) + 1
+
+
+def _first_spelling(column: Column) -> Ints:
+    """Return (m,) the first label that is the same but for capitals, blanks and noughts in front: M0012 is m0012."""
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT):
+        return np.arange(column.m)
+    first: dict[str, int] = {}
+    own = np.empty(column.m, np.int64)
+    for at, text in enumerate(column.labels.tolist()):
+        plain = folded_text(text)
+        own[at] = first.setdefault(plain.lstrip("0") if plain.isdecimal() else plain, at)
+    return own
+
+
+def state_shift(choice: ByPerson) -> str:
+    """Return in one sentence what was done to moved dates, and what must not be read from them."""
+    return say(
+        "Dates of {columns} were moved by up to {days} days, alike for all rows of a person; only days between a "
+        "person's dates are true.",
+        columns=", ".join(f"“{name}”" for name in choice.shift),
+        days=choice.days,
+    )

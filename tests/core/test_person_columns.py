@@ -1,0 +1,82 @@
+"""Person columns are found by name at any size of table, and by official numbers under any name."""
+
+import random
+
+import numpy as np
+import pytest
+from stdnum.it import codicefiscale
+from stdnum.nl import bsn
+from stdnum.pl import pesel
+from stdnum.se import personnummer
+
+from splu_desktop.core.persons.identify import find_persons, named_as_person, national_number, person_columns
+from splu_desktop.core.roles.names import listed
+from splu_desktop.core.table import Column, Kind, Table
+
+
+def column(name, texts, kind=Kind.CATEGORY):
+    return Column.from_labels(name, texts, kind=kind)
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        listed(
+            "PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid enrolid MBR_ID "
+            "Patienten-Nr record_id USUBJID person_source_value Patient.reference MRN"
+        )
+    ),
+)
+def test_a_name_that_says_person_is_found_with_few_persons(name):
+    table = Table((column(name, ["T-01", "T-02", "T-03"] * 2), column("visit", list("123123"))))
+    assert person_columns(table) == (name,)
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(listed("Patient_Type patient_sex visit_id provider_id mother_id person_years sex dx")),
+)
+def test_other_names_are_not(name):
+    assert not named_as_person(name)
+
+
+def test_answers_and_fractions_under_a_persons_name_are_no_persons():
+    assert person_columns(Table((column("patient", ["0", "1", "1"], Kind.INTEGER),))) == ()
+    assert person_columns(Table((column("member", ["1.5", "2.25", "3"], Kind.DECIMAL),))) == ()
+
+
+def numbers(length, valid, count=12):
+    source, found = random.Random(4), []
+    while len(found) < count:
+        text = str(source.randrange(10 ** (length - 1), 10**length))
+        if valid(text):
+            found.append(text)
+    return found
+
+
+def test_national_numbers_are_found_under_a_neutral_name():
+    assert national_number(column("x", numbers(9, bsn.is_valid))) == "nl.bsn"
+    assert national_number(column("x", numbers(11, pesel.is_valid))) == "pl.pesel"
+    swedish = [f"8{y}0{m}1{d}-{n:03d}" for y in range(3) for m in range(1, 5) for d in range(2) for n in (123,)]
+    swedish = [text + str(c) for text in swedish for c in range(10) if personnummer.is_valid(text + str(c))]
+    assert national_number(column("x", swedish)) == "se.personnummer"
+    letters = "ABCDEF"
+    stems = [f"RSSM{letters[k]}A8{k}A{10 + k}H501" for k in range(6)]
+    italian = [stem + codicefiscale.calc_check_digit(stem) for stem in stems]
+    assert national_number(column("x", italian)) == "it.codicefiscale"
+    assert person_columns(Table((column("x", numbers(9, bsn.is_valid) * 2),))) == ("x",)
+
+
+def test_chance_numbers_are_no_national_numbers():
+    # 12 numbers that all pass a check of 1 in 10 by chance: 1e-12 for each of 28 checks, 400 columns.
+    chance = np.random.default_rng(5)
+    for _ in range(100):
+        for length in (8, 9, 10, 11):
+            texts = [str(n) for n in chance.integers(10 ** (length - 1), 10**length, 12)]
+            assert national_number(column("x", texts)) is None
+
+
+def test_what_repeats_goes_first():
+    table = Table((column("mrn", [f"M{k}" for k in range(8)]), column("patient", [f"P{k % 4}" for k in range(8)])))
+    assert [each.name for each in find_persons(table)] == ["patient", "mrn"]
+    assert find_persons(table)[0].persons == 4
