@@ -110,33 +110,30 @@ class Release:
             numbers = [int(text) - 1 for text in self.labels.get(CLASS, [])]
             self.classes = [numbers[code] for code in self.codes[CLASS]] if numbers else [0] * self.n
         except (OSError, KeyError, TypeError, ValueError) as fault:
-            raise fault if isinstance(fault, Refused) else Refused(f"{self.folder} is no sound release: {fault}.") from None
+            raise (
+                fault if isinstance(fault, Refused) else Refused(f"{self.folder} is no sound release: {fault}.")
+            ) from None
         if any(block["draw"] != "lenders" for block in self.facts["blocks"]):
             raise Refused("This release was drawn in decoy groups: ask SPLU Desktop, or add up scores.csv.")
         self.person, self.owner = self.facts["person"], self.codes.get(NUMBER)
 
     def _read(self):
-        mark = self.facts.get("dialect", {}).get("delimiter", ",")
-        path = self.folder / "table.csv"
-        if pandas:
-            frame = pandas.read_csv(path, sep=mark, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-            parts = {name: pandas.factorize(frame[name]) for name in frame.columns}
-            found = {name: (codes.tolist(), list(labels)) for name, (codes, labels) in parts.items()}
-            self.n = len(frame)
-        else:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                rows = csv.reader(file, delimiter=mark)
-                names = next(rows)
-                seen = [{} for _ in names]
-                cells = zip(*([at.setdefault(text, len(at)) for at, text in zip(seen, row)] for row in rows))
-                found = {name: (list(codes), list(at)) for name, codes, at in zip(names, cells, seen)}
-            self.n = len(next(iter(found.values()))[0])
-        found = {_GUARDED.sub("", name): part for name, part in found.items()}
-        if self.n != self.facts["records"] or set(found) != set(self.entries):
+        columns = dict(self._cells("table.csv"))
+        self.codes, self.labels = ({name: part[at] for name, part in columns.items()} for at in (0, 1))
+        self.n = len(next(iter(self.codes.values())))
+        if self.n != self.facts["records"] or set(columns) != set(self.entries):
             raise Refused("table.csv is not the table that release.json describes; ask for the release again.")
-        self.codes = {name: codes for name, (codes, _) in found.items()}
-        self.labels = {name: [_GUARDED.sub("", text) for text in labels] for name, (_, labels) in found.items()}
-        self.numbers = {name: self._numbers(name) for name in found}
+        self.numbers = {name: self._numbers(name) for name in columns}
+
+    def _cells(self, name):
+        """Give each column's name, the code of each row, and the labels that codes stand for."""
+        with (self.folder / name).open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=self.facts["dialect"]["delimiter"])
+            names = next(rows)
+            seen = [{} for _ in names]
+            cells = zip(*([at.setdefault(text, len(at)) for at, text in zip(seen, row)] for row in rows))
+            for name, codes, labels in zip(names, cells, seen):
+                yield _GUARDED.sub("", name), (list(codes), [_GUARDED.sub("", text) for text in labels])
 
     def _numbers(self, name):
         """Return the number that each label stands for: itself, or what stands for its band; None where it is none."""
@@ -145,8 +142,9 @@ class Release:
             return [entry["numbers"].get(text) for text in labels]
         if entry["kind"] not in ("integer", "decimal"):
             return None
-        point = self.facts.get("dialect", {}).get("decimal", ".")
-        return [_float(text.replace(point, ".")) for text in labels]
+        point, whole = self.facts["dialect"]["decimal"], entry["kind"] == "integer"
+        numbers = [_float(text.replace(point, ".")) for text in labels]
+        return [int(x) if whole and x is not None and x == int(x) else x for x in numbers]
 
     @property
     def table(self):
@@ -161,24 +159,19 @@ class Release:
     @property
     def scores(self):
         """scores.csv: the same rows, numbers to add up."""
-        mark, point = (
-            self.facts.get("dialect", {}).get(key, own) for key, own in (("delimiter", ","), ("decimal", "."))
-        )
-        path = self.folder / "scores.csv"
-        if pandas:
-            return pandas.read_csv(path, sep=mark, decimal=point, encoding="utf-8-sig")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.reader(file, delimiter=mark))
-        return {name: [float(cell.replace(point, ".")) for cell in column] for name, *column in zip(*rows)}
+        point, columns = self.facts["dialect"]["decimal"], {}
+        for name, (codes, labels) in self._cells("scores.csv"):
+            columns[name] = [float(labels[code].replace(point, ".")) for code in codes]
+        return pandas.DataFrame(columns) if pandas else columns
 
     # ---- questions ------------------------------------------------------------------------------------------------
 
     def score(self, *where):
         """Return each row's score: of conditions, or of the number in a column. Sums over rows are right on average."""
         features = [self._number(where[0])] if where and where[0] in self.codes else self._conditions(where)
-        equations = _Equations(self, features, 1, lambda theta, v: ([_product(v)], [0.0]))
-        found = [equations.effect(row, [0.0])[0] for row in equations.rows]
-        scores = [found[at] for at in equations.row]
+        equations = _Equations(self, features, 1, lambda theta, v: ([math.prod(v)], [0.0]))
+        grids = {key: equations.scored([0.0], *key) for key in equations.counts}
+        scores = [grids[each, x][shown][0] for each, x, shown in equations.keys]
         return pandas.Series(scores) if pandas else scores
 
     def count(self, *where, **named):
@@ -188,11 +181,11 @@ class Release:
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
-        return self._means(f"Share of {outcome}", "share", self._indicator(outcome), None, where, (0.0, 1.0))
+        return self._means("Share", self._indicator(outcome), None, where, 0.0, 1.0)
 
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of bands, among the rows that meet the conditions."""
-        return self._means(f"Mean of {column}", "mean", self._number(column), None, where)
+        return self._means("Mean", self._number(column), None, where)
 
     def crosstab(self, by, outcome, where=()):
         """Return counts of an outcome, or of each value of a column, in each combination of the columns `by`."""
@@ -205,18 +198,16 @@ class Release:
 
     def difference(self, outcome, exposure, where=()):
         """Return the share (or mean) of the outcome among the exposed less that among the others."""
-        y = self._number(outcome) if outcome in self.codes else self._indicator(outcome)
-        return self._means(f"Difference in {outcome} by {exposure}", "difference", y, exposure, where)
+        most = math.inf if outcome in self.codes else 1.0
+        return self._means("Difference", self._outcome(outcome), exposure, where, -most, most)
 
     def risk_ratio(self, outcome, exposure, where=()):
         """Return the share of the outcome among the exposed, divided by that among the others."""
-        y = self._indicator(outcome)
-        return self._means(f"Risk ratio of {outcome} by {exposure}", "risk ratio", y, exposure, where)
+        return self._means("Risk ratio", self._indicator(outcome), exposure, where)
 
     def odds_ratio(self, outcome, exposure, where=()):
         """Return the odds of the outcome among the exposed, divided by those among the others."""
-        y = self._indicator(outcome)
-        return self._means(f"Odds ratio of {outcome} by {exposure}", "odds ratio", y, exposure, where)
+        return self._means("Odds ratio", self._indicator(outcome), exposure, where)
 
     def regress(self, formula, where=(), family="linear"):
         """Fit "outcome ~ column + column=value + ..." by least squares ("linear") or "logistic" regression.
@@ -224,8 +215,7 @@ class Release:
         Columns of numbers count as numbers, others by one term for each value but the most frequent.
         """
         outcome, words = formula.split("~")[0].strip().strip("`"), formula.partition("~")[2].split("+")
-        y = self._number(outcome) if outcome in self.codes else self._indicator(outcome)
-        notes, names, xs = [], ["(intercept)"], []
+        y, notes, names, xs = self._outcome(outcome), [], ["(intercept)"], []
         for word in (each.strip().strip("`") for each in words):
             for name, feature in self._terms(word, notes):
                 names.append(name)
@@ -233,7 +223,7 @@ class Release:
         k = len(names)
 
         def score(theta, v):
-            x, weight = [1.0, *v[1:k]], _product(v[k:])
+            x, weight = [1.0, *v[1:k]], math.prod(v[k:])
             at = sum(t * z for t, z in zip(theta, x))
             mean = at if family == "linear" else 1 / (1 + math.exp(-max(-500.0, min(500.0, at))))
             slope = -weight * (1.0 if family == "linear" else mean * (1 - mean))
@@ -297,9 +287,12 @@ class Release:
         value = label if self.numbers[name] is None else self.numbers[name][code]
         if value is None or label == "":
             return 0.0
-        low, high = ((end and float(end)) if isinstance(value, float) else end for end in (low, high))
-        value_end = value if isinstance(value, float) else value[: len(high)]  # a month holds its days
-        return float((low == "" or value >= low) and (high == "" or value_end <= high))
+        if isinstance(value, str):  # a month holds its days
+            return float(value >= low and (high == "" or value[: len(high)] <= high))
+        return float(value >= float(low or "-inf") and value <= float(high or "inf"))
+
+    def _outcome(self, text):
+        return self._number(text) if text in self.codes else self._indicator(text)
 
     def _number(self, column):
         self._known(column)
@@ -325,7 +318,9 @@ class Release:
             n = sum(rows[code] for code in thin)
             notes.append(f"{n} rows with rare values of “{word}” {what}: {', '.join(labels[code] for code in thin)}.")
         codes = range(len(labels))
-        terms = sorted((labels[at], [None if each in out else float(each == at) for each in codes]) for at in kept if at != base)
+        terms = sorted(
+            (labels[at], [None if each in out else float(each == at) for each in codes]) for at in kept if at != base
+        )
         return [(f"{word}={label}", (word, values)) for label, values in terms]
 
     # ---- counts ----------------------------------------------------------------------------------------------------
@@ -422,91 +417,86 @@ class Release:
 
     # ---- means and what compares two of them -----------------------------------------------------------------------
 
-    def _means(self, what, kind, y, exposure, where, ends=(-math.inf, math.inf)):
-        groups = 2 if exposure else 1
-        x = [self._indicator(exposure)] if exposure else []
+    def _means(self, what, y, exposure, where, least=-math.inf, most=math.inf):
+        """Return a mean, or what compares the mean among the exposed with that among the others."""
+        groups, x = (2, [self._indicator(exposure)]) if exposure else (1, [])
 
         def score(theta, v):
-            weight = _product(v[groups:])
+            weight = math.prod(v[groups:])
             weights = [weight * v[1], weight * (1 - v[1])] if exposure else [weight]
             slopes = [-w if i == j else 0.0 for i, w in enumerate(weights) for j in range(groups)]
             return [w * (v[0] - t) for w, t in zip(weights, theta)], slopes
 
-        theta, *covariances = _Equations(self, [y, *x, *self._conditions(where)], groups, score).solve()
-        if kind in ("risk ratio", "odds ratio"):
-            if min(theta) <= 0 or (kind == "odds ratio" and max(theta) >= 1):
-                raise Refused("The release can't tell this ratio: one of its risks can't be told from none.")
-            odds = [p / (1 - p) for p in theta] if kind == "odds ratio" else theta
-            slopes = [1 / p / (1 - p) if kind == "odds ratio" else 1 / p for p in theta]
-            value = odds[0] / odds[1]
+        p, *covariances = _Equations(self, [y, *x, *self._conditions(where)], groups, score).solve()
+        odds, ratio = what == "Odds ratio", what.endswith("ratio")
+        if ratio and (min(p) <= 0 or (odds and max(p) >= 1)):
+            raise Refused("The release can't tell this ratio: one of its risks can't be told from none.")
+        slopes = [(1 / t / (1 - t) if odds else 1 / t) if ratio else 1.0 for t in p]
+        slopes = [slopes[0], -slopes[-1]][:groups]
+        parts = [[i * j * v for i, row in zip(slopes, c) for j, v in zip(slopes, row)] for c in covariances]
+        reach = [Z * math.sqrt(max(sum(c), 0.0)) for c in parts]
+        if ratio:
+            values = [t / (1 - t) if odds else t for t in p]
+            value = values[0] / values[1]
+            ends = [[value / math.exp(r), value * math.exp(r)] for r in reach]
         else:
-            value, slopes = theta[0] - (theta[1] if exposure else 0.0), [1.0, 1.0]
-        slopes = [slopes[0], -slopes[1]][:groups]
-        pairs = [(i, j) for i in range(groups) for j in range(groups)]
-        variances = [max(sum(slopes[i] * slopes[j] * v[i][j] for i, j in pairs), 0.0) for v in covariances]
-        reach = [Z * math.sqrt(each) for each in variances]
-        if kind in ("risk ratio", "odds ratio"):
-            like, table = ([value / math.exp(r), value * math.exp(r)] for r in reach)
-        else:
-            value = min(max(value, ends[0]), ends[1])
-            like, table = ([max(value - r, ends[0]), min(value + r, ends[1])] for r in reach)
-        return Result(what, [kind], [value], [like], [table], [[variances[0]]], [[variances[1]]])
+            value = min(max(p[0] - sum(p[1:]), least), most)
+            ends = [[max(p[0] - sum(p[1:]) - r, least), min(p[0] - sum(p[1:]) + r, most)] for r in reach]
+        name = f"{what} in {y[0]}" + (f" by {exposure}" if exposure else "")
+        return Result(name, [what.lower()], [value], ends[:1], ends[1:], *([[sum(c)]] for c in parts))
 
 
 class _Equations:
     """Sums over rows of a score that depends on hidden values, and their root.
 
-    A row whose hidden value could be v counts for each v with the weight ((shown v) - (1 - a) g_v) / a, several blocks
-    by products, so that sums are right on average. `score(theta, values)` gives k numbers and their k x k slopes.
+    `score(theta, values)` gives k numbers and their k x k slopes. A row counts for each value v that may be hidden in
+    it with the weight ((shown v) - (1 - a) g_v) / a, blocks by products, so that sums are right on average.
     """
 
     def __init__(self, release, features, k, score):
         self.release, self.k, self.score = release, k, score
         of = [release.block_of.get(name, -1) for name, _ in features]
-        self.blocks = sorted(set(of) - {-1})
-        axes = [[at for at, block in enumerate(of) if block == each] for each in (-1, *self.blocks)]
-        self.place = [next((axis, line.index(at)) for axis, line in enumerate(axes) if at in line) for at in range(len(of))]
+        blocks = sorted(set(of) - {-1})
+        self.keep, self.alike = ([each[block] for block in blocks] for each in (release.keep, release.alike))
+        axes = [[at for at, block in enumerate(of) if block == each] for each in (-1, *blocks)]
+        self.place = [(axis, line.index(at)) for at in range(len(of)) for axis, line in enumerate(axes) if at in line]
         values = [[each[code] for code in release.codes[name]] for name, each in features]
-        states = [zip(*(values[at] for at in line)) if line else [()] * release.n for line in axes]
-        keys = list(zip(release.classes, *states))  # class, unchanged values, what is shown of each block
-        self.rows = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-        self.row, self.number = [self.rows[key] for key in keys], Counter(keys)
-        self.size = Counter(release.classes)
-        self.shares = defaultdict(lambda: [Counter() for _ in self.blocks])
-        for (each, _, *shown), rows in self.number.items():
-            for share, state in zip(self.shares[each], shown):
-                share[state] += rows / self.size[each]
+        still, *shown = (zip(*(values[at] for at in line)) if line else [()] * release.n for line in axes)
+        self.keys = list(zip(release.classes, still, zip(*shown) if shown else [()] * release.n))
+        self.size, self.counts = Counter(release.classes), defaultdict(Counter)
+        self.shares = defaultdict(lambda: [Counter() for _ in blocks])
+        for (each, x, shown), rows in Counter(self.keys).items():
+            self.counts[each, x][shown] = rows
+            for share, u in zip(self.shares[each], shown):
+                share[u] += rows / self.size[each]
 
     def at(self, theta, x, state):
-        """Return score and slope at one state; 0 where a value is missing."""
+        """Return score and slopes at one state; 0 where a value is missing."""
         parts = (x, *state)
         v = [parts[axis][place] for axis, place in self.place]
         return ([0.0] * self.k, [0.0] * self.k**2) if None in v else self.score(theta, v)
 
-    def weighted(self, row, but=None):
-        """Give each state that a row may have, with its weight; block `but` is summed over what rows show of it."""
-        each, _, *shown = row
-        for state in itertools.product(*self.shares[each]):
-            weight = 1.0
-            for axis, (v, u) in enumerate(zip(state, shown)):
-                a = self.release.keep[self.blocks[axis]]
-                if axis != but:
-                    weight *= ((u == v) - (1 - a) * self.shares[each][axis][v]) / a
-            yield state, weight
-
-    def effect(self, row, theta):
-        """Return what a row adds to the sums, the pull of the shares apart."""
-        total = [0.0] * self.k
-        for state, weight in self.weighted(row):
-            total = _plus(total, self.at(theta, row[1], state)[0], weight)
-        return total
+    def scored(self, theta, each, x, but=None):
+        """Return what a row of a class adds, by what it shows: T^-1 of the score along all blocks `but` one."""
+        grid = {s: self.at(theta, x, s)[0] for s in itertools.product(*self.shares[each])}
+        for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
+            if axis != but:
+                mean = defaultdict(lambda: [0.0] * self.k)
+                for s, f in grid.items():
+                    mean[s[:axis], s[axis + 1 :]] = _plus(mean[s[:axis], s[axis + 1 :]], f, share[s[axis]])
+                for s, f in grid.items():
+                    grid[s] = [(p - (1 - a) * m) / a for p, m in zip(f, mean[s[:axis], s[axis + 1 :]])]
+        return grid
 
     def solve(self):
         """Return the root, and covariances for persons like these and for this table (of several blocks, the same)."""
         k, theta, expected = self.k, [0.0] * self.k, Counter()
-        for row, rows in self.number.items():
-            for state, weight in self.weighted(row):
-                expected[row[1], state] += rows * weight
+        for (each, x), counts in self.counts.items():
+            for state in itertools.product(*self.shares[each]):
+                g = [share[v] for share, v in zip(self.shares[each], state)]
+                for shown, rows in counts.items():
+                    parts = (((u == v) - (1 - a) * p) / a for u, v, p, a in zip(shown, state, g, self.keep))
+                    expected[x, state] += rows * math.prod(parts)
         for _ in range(40):
             total, slope = [0.0] * k, [0.0] * k**2
             for (x, state), weight in expected.items():
@@ -521,41 +511,39 @@ class _Equations:
         raise Refused("The release can't tell this: take fewer terms, or more rows.")
 
     def covariances(self, theta):
-        k, release = self.k, self.release
-        pulls = [defaultdict(lambda: [0.0] * k) for _ in self.blocks]
-        for axis, block in enumerate(self.blocks):
-            a = release.keep[block]
-            for row, rows in self.number.items():
-                for state, weight in self.weighted(row, but=axis):
-                    key, times = (row[0], state[axis]), rows * weight * (1 - a) / a / self.size[row[0]]
-                    pulls[axis][key] = _plus(pulls[axis][key], self.at(theta, row[1], state)[0], times)
-        effects, table = [], [0.0] * k**2
-        for row, rows in self.number.items():
-            each, x, *shown = row
-            effect = self.effect(row, theta)
-            for pull, u, share in zip(pulls, shown, self.shares[each]):
-                effect = _plus(effect, pull[each, u], -1)
+        """Return the sums of squares of what units add, the pull of the shares that are read off the table included."""
+        k, release, pulls = self.k, self.release, [defaultdict(lambda: [0.0] * self.k) for _ in self.keep]
+        for (each, x), counts in self.counts.items():
+            for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
+                grid = self.scored(theta, each, x, but=axis)
+                for shown, rows in counts.items():
+                    for v, g in share.items():
+                        f, times = grid[(*shown[:axis], v, *shown[axis + 1 :])], rows * (1 - a) / a / self.size[each]
+                        pulls[axis][each, v] = _plus(pulls[axis][each, v], f, times)
+                        pulls[axis][each] = _plus(pulls[axis][each], f, times * g)
+        added, table, like = {}, [0.0] * k**2, [0.0] * k**2
+        for (each, x), counts in self.counts.items():
+            grid, rows, person = self.scored(theta, each, x), sum(counts.values()), release.person
+            for state, f in grid.items():
+                for pull, v in zip(pulls, state):
+                    f = [p - q + m for p, q, m in zip(f, pull[each, v], pull[each])]
+                added[each, x, state] = f
+                if not (person and release.owner):
+                    like = _plus(like, _outer(f), counts[state] * (release.mean_rows[each] if person else 1))
+            if len(self.keep) == 1:  # (1 - a) ((F - mean F)^2 + a var F)
+                (a,), (share,) = self.keep, self.shares[each]
+                wide = (1 - a) * (1 + (release.mean_rows[each] - 1) * self.alike[0] if person else 1)
+                middle = [sum(g * added[each, x, (v,)][i] for v, g in share.items()) for i in range(k)]
                 for v, g in share.items():
-                    effect = _plus(effect, pull[each, v], g)
-            effects.append(effect)
-            if len(self.blocks) == 1:  # (1 - a) ((d - mean d)^2 + a var d), d what the row adds by what it shows
-                a, share = release.keep[self.blocks[0]], self.shares[each][0]
-                wide = 1 + (release.mean_rows[each] - 1) * release.alike[self.blocks[0]] if release.person else 1.0
-                d = {v: [p / a - q for p, q in zip(self.at(theta, x, (v,))[0], pulls[0][each, v])] for v in share}
-                middle = [sum(g * d[v][i] for v, g in share.items()) for i in range(k)]
-                for v, g in share.items():
-                    off = _plus(d[v], middle, -1)
-                    table = _plus(table, _outer(off), (1 - a) * rows * wide * (a * g + (v == shown[0])))
-        like, units = [0.0] * k**2, defaultdict(lambda: [0.0] * k)
+                    off = _outer(_plus(added[each, x, (v,)], middle, -1))
+                    table = _plus(table, off, wide * (a * g * rows + counts[(v,)]))
         if release.person and release.owner:
-            for who, at in zip(release.owner, self.row):
-                units[who] = _plus(units[who], effects[at], 1)
-            for effect in units.values():
-                like = _plus(like, _outer(effect), 1)
-        else:
-            for (row, rows), effect in zip(self.number.items(), effects):
-                like = _plus(like, _outer(effect), rows * (release.mean_rows[row[0]] if release.person else 1))
-        table = table if len(self.blocks) == 1 else like if self.blocks else [0.0] * k**2
+            units = defaultdict(lambda: [0.0] * k)
+            for who, key in zip(release.owner, self.keys):
+                units[who] = _plus(units[who], added[key], 1)
+            for f in units.values():
+                like = _plus(like, _outer(f), 1)
+        table = like if len(self.keep) > 1 else table
         return [[flat[i * k : i * k + k] for i in range(k)] for flat in (like, table)]
 
 
@@ -588,7 +576,9 @@ def _several(keep, n, inside, met, shares):
     for s in states:
         chance = {}
         for u in states:
-            lent = ((a if own == to else 0) + (1 - a) * (g if to else 1 - g) for own, to, a, g in zip(s, u, keep, shares))
+            lent = (
+                (a if own == to else 0) + (1 - a) * (g if to else 1 - g) for own, to, a, g in zip(s, u, keep, shares)
+            )
             chance[u] = math.prod(lent)
         mean = sum(p * effect[u] for u, p in chance.items())
         v, sign = max(sum(p * effect[u] ** 2 for u, p in chance.items()) - mean**2, 0.0), (-1) ** s.count(0.0)
@@ -626,9 +616,6 @@ def _float(text):
         return float(text)
     except ValueError:
         return None
-
-
-_product = math.prod
 
 
 def _plus(f, g, times):

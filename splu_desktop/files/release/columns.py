@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release.facts import MISSING
-from splu_desktop.files.tables.spelling import plain
+from splu_desktop.files.tables.spelling import parsed, plain
 
-_NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
-_DATES = (Kind.DATE, Kind.DATETIME)
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
@@ -29,7 +27,8 @@ def handed_out(published: Published) -> Published:
     """
     columns = []
     for column in published.table.columns:
-        typed = as_published(column) if published.is_sensitive(column.name) else column
+        drawn = published.is_sensitive(column.name)
+        typed = as_published(column) if drawn else column.written_column()
         columns.append(_one_token(plain(typed)))
     return replace(published, table=Table(tuple(columns)))
 
@@ -53,7 +52,22 @@ def _one_token(column: Column) -> Column:
         values = values[kept]
     codes = to.astype(np.int32)[column.codes]
     order = np.concatenate([np.flatnonzero(~missing[kept]), np.flatnonzero(missing[kept])])
-    return Column.from_codes(column.name, codes, labels[kept], missing[kept], values, kind=column.kind, order=order)
+    return _in_order(column.name, codes, labels[kept], missing[kept], values, column.kind, order)
+
+
+def _in_order(
+    name: str,
+    codes: NDArray[np.int32],
+    labels: NDArray[np.object_],
+    missing: NDArray[np.bool_],
+    values: NDArray[Any] | None,
+    kind: Kind,
+    order: NDArray[np.intp],
+) -> Column:
+    """Return a column whose labels stand in an order of their own."""
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return Column(name, kind, place[codes], labels[order], missing[order], None if values is None else values[order])
 
 
 def as_published(column: Column) -> Column:
@@ -83,7 +97,7 @@ def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
         numbers = np.array([float(text) for text in labels])
         return (Kind.INTEGER if whole else Kind.DECIMAL, numbers) if len(set(numbers.tolist())) == len(labels) else None
     if labels and all(map(_MOMENT.fullmatch, labels)):
-        moments = _parsed(labels, Kind.DATETIME)
+        moments = parsed(labels, Kind.DATETIME)
         days = bool(np.all(moments == moments.astype("datetime64[D]")))
         if not np.isnat(moments).any() and len(set(moments.tolist())) == len(labels):
             return Kind.DATE if days else Kind.DATETIME, moments
@@ -103,21 +117,9 @@ def read_column(entry: Mapping[str, Any], codes: NDArray[np.int32], texts: list[
         texts = [text.replace(decimal, ".") for text in texts]
     labels = np.array(texts, object)
     missing = labels == MISSING
-    values = _parsed(texts, kind) if kind.ordered else None
-    order = None
+    values = parsed(texts, kind) if kind.ordered else None
     if kind is Kind.CATEGORY and "values" in entry:  # bands and the like stand in their own order
         place = {label: at for at, label in enumerate(entry["values"])}
         order = np.argsort([place.get(text, len(place)) for text in texts], kind="stable")
-    return Column.from_codes(entry["name"], codes, labels, missing, values, kind=kind, order=order)
-
-
-def _parsed(texts: list[str], kind: Kind) -> NDArray[Any]:
-    """Return what texts stand for; NaN or NaT for one that is no number or date."""
-    dates = kind in _DATES
-    found = np.full(len(texts), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else np.float64)
-    for at, text in enumerate(texts):
-        try:
-            found[at] = np.datetime64(text, "us") if dates else float(text)
-        except ValueError:
-            continue
-    return found
+        return _in_order(entry["name"], codes, labels, missing, values, kind, order)
+    return Column.from_codes(entry["name"], codes, labels, missing, values, kind=kind)
