@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_desktop.core.policy.alternatives import Alternative
 from splu_desktop.core.policy.draft import Step
 from splu_desktop.core.policy.figures import EarlierRelease, Figures, TableReach
 from splu_desktop.core.policy.limits import (
@@ -14,5 +15,5 @@ from splu_desktop.core.policy.limits import (
     share_words,
 )
 from splu_desktop.core.policy.lines import AMBER, OK, RED, Line, Repair
-from splu_desktop.core.policy.proposal import Alternative, Proposal, propose
+from splu_desktop.core.policy.proposal import Proposal, propose
 from splu_desktop.core.policy.verdict import BLURRED, TOO_SMALL, UNSAFE, USEFUL, Verdict, title_of, verdict

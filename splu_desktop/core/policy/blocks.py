@@ -6,7 +6,7 @@ combinations are kept or lent, and nothing is gained by laying columns beside ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,11 +81,13 @@ def linked_apart(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, st
     return best
 
 
-def grouped(links: NDArray[np.float64], names: Sequence[str]) -> Grouped:
+def grouped(links: NDArray[np.float64], names: Sequence[str], kept: Collection[str] = ()) -> Grouped:
     """Return the columns in blocks by how strongly they are linked; those that are asked for most come first.
 
     Each column joins the blocks that it tells or that tell it, which become one. One without links begins a block, or
     joins the nearest where there are three. What finds no room is left out, since it would tell what is drawn apart.
+
+    kept : columns that are never left out, whatever the room.
     """
     groups: list[list[int]] = []
     out: list[int] = []
@@ -99,7 +101,7 @@ def grouped(links: NDArray[np.float64], names: Sequence[str]) -> Grouped:
             near = [place for place, group in enumerate(groups) if len(group) < MOST_TOGETHER]
             near = [max(near, key=lambda place: strength[place])] if near else []
         joined = [at, *(each for place in near for each in groups[place])]
-        if not near or len(joined) > MOST_TOGETHER:
+        if (not near or len(joined) > MOST_TOGETHER) and names[at] not in kept:
             out.append(at)
             continue
         groups = [group for place, group in enumerate(groups) if place not in near]

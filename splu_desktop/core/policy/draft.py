@@ -12,7 +12,7 @@ import numpy as np
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise import Steps, column_after, suggest, words_for
+from splu_desktop.core.generalise import Steps, column_after, suggest, table_after, words_for
 from splu_desktop.core.generalise.measured import still_measured
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import counted, listed, quoted, say
@@ -83,184 +83,157 @@ def draft(
 ) -> Draft:
     """Return a draft; see `propose`. Raises UnknownColumn, BadSetting; Cancelled."""
     given = dict(roles or {})
-    found = {name: given.get(name, suggestions[name].role) for name in table.names}
-    steps: list[Step] = []
-    who = _person(table, person, found, steps)
+    made = _Drafting(table, suggestions, given, {name: given.get(name, suggestions[name].role) for name in table.names})
+    who = made.find_person(person)
     for asked in questions:
-        found[asked.sa] = Role.SA
-        found.update(dict.fromkeys(asked.by, Role.NSA))
-    bands = _bands(table, found, given, {each.sa for each in questions}, steps)
-    drawn = [name for name, role in found.items() if role is Role.SA]
-    if not drawn:
+        if who in (asked.sa, *asked.by):
+            raise BadSetting("“{column}” names the person, so no table can count it or by it.", column=str(who))
+        made.roles[asked.sa] = Role.SA
+        made.roles.update(dict.fromkeys(asked.by, Role.NSA))
+    bands = made.find_bands({each.sa for each in questions})
+    if not made.drawn:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
-    view = Table(
-        tuple(column_after(table[name], bands.get(name, ())) if name in bands else table[name] for name in table.names)
-    )
-    public = _public_values(view, drawn, {each.sa: each.value for each in questions}, steps)
-    subjects = {name: suggestions[name].subject for name, role in found.items() if role is Role.NSA}
+    view = table_after(table, bands)
+    public = made.find_public_values(view, {each.sa: each.value for each in questions})
+    subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
     if not questions:
-        questions = default_questions(view, drawn, subjects, public, within)
+        questions = default_questions(view, made.drawn, subjects, public, within)
+        tables = listed([each.words() for each in questions], "{head}; {tail}", "{head}; {tail}")
         if questions:
-            words = listed([each.words() for each in questions], "{head}; {tail}", "{head}; {tail}")
-            steps.append(Step("tables", "", say("Asked for: {tables}.", tables=words), say("no table was named")))
-    blocks = _blocks(view, drawn, found, given, questions, public, steps, progress)
-    steps += _role_steps(table, suggestions, found)
+            made.note("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named"))
+    blocks = made.find_blocks(view, questions, public, progress)
+    made.note_roles()
+    secret = made.drawn
     plan = Plan(
-        roles=found,
+        roles=made.roles,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
-        generalisations={name: each for name, each in bands.items() if found[name] is Role.SA},
+        generalisations={name: each for name, each in bands.items() if name in secret},
         persons=None if who is None else ByPerson(who, "draw"),
-        public_values={name: each for name, each in public.items() if found[name] is Role.SA},
+        public_values={name: each for name, each in public.items() if name in secret},
         questions=tuple(questions),
         audience=audience,
         row_word=row_word,
     )
-    return Draft(plan, subjects, tuple(steps))
+    return Draft(plan, subjects, tuple(made.steps))
 
 
-def _person(table: Table, person: str | None, roles: dict[str, Role], steps: list[Step]) -> str | None:
-    """Return the column that names the person, whose role becomes identifier."""
-    column = person
-    if person == "":
-        names = person_columns(table)
-        column = names[0] if names else None
-    if column is None:
-        return None
-    roles[table[column].name] = Role.IDENTIFIER
-    if person == "":
-        steps.append(
-            Step(
-                "person",
-                column,
+@dataclass(eq=False)
+class _Drafting:
+    """Decides on roles, and notes each decision as a step."""
+
+    table: Table
+    suggestions: Mapping[str, Suggestion]
+    given: Mapping[str, Role]
+    roles: dict[str, Role]
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def drawn(self) -> list[str]:
+        """The secret columns."""
+        return [name for name, role in self.roles.items() if role is Role.SA]
+
+    def note(self, name: str, column: str, words: str, why: str, undo: Edit | None = None) -> None:
+        """Keep a step."""
+        self.steps.append(Step(name, column, words, why, undo))
+
+    def find_person(self, person: str | None) -> str | None:
+        """Return the column that names the person, whose role becomes identifier."""
+        column = next(iter(person_columns(self.table)), None) if person == "" else person
+        if column is None:
+            return None
+        self.roles[self.table[column].name] = Role.IDENTIFIER
+        if person == "":
+            words, why = (
                 say("“{column}” names the person.", column=column),
                 say("all rows of a person are drawn at once"),
-                lambda plan: replace(plan, persons=None),
             )
-        )
-    return column
+            self.note("person", column, words, why, lambda plan: replace(plan, persons=None))
+        return column
 
-
-def _bands(
-    table: Table, roles: dict[str, Role], given: Mapping[str, Role], asked: set[str], steps: list[Step]
-) -> dict[str, Steps]:
-    """Return what measured numbers and dates are put into that are to be drawn; those that fit nothing are left out."""
-    found: dict[str, Steps] = {}
-    for name in [name for name, role in roles.items() if role is Role.SA]:
-        column = table[name]
-        ways = suggest(column)
-        after = column_after(column, ways)
-        one_value = int(np.count_nonzero(after.counts())) < 2
-        if (still_measured(column, after) or one_value) and name not in asked and name not in given:
-            roles[name] = Role.DROPPED
-            why = say("every row says the same") if one_value else say("its numbers fit no bands")
-            steps.append(
-                Step("left-out", name, say("“{column}” is left out.", column=name), why, set_roles([name], Role.SA))
-            )
-        elif ways:
-            found[name] = ways
-            steps.append(
-                Step(
-                    "coarser",
-                    name,
-                    words_for(name, ways),
-                    say("numbers that are drawn need bands"),
-                    set_steps([name], ()),
+    def find_bands(self, asked: set[str]) -> dict[str, Steps]:
+        """Return what measured numbers and dates are put into that are drawn; those that fit nothing are left out."""
+        found: dict[str, Steps] = {}
+        for name in self.drawn:
+            column, ways = self.table[name], suggest(self.table[name])
+            after = column_after(column, ways)
+            one_value = int(np.count_nonzero(after.counts())) < 2
+            if (still_measured(column, after) or one_value) and name not in asked and name not in self.given:
+                self.roles[name] = Role.DROPPED
+                why = say("every row says the same") if one_value else say("its numbers fit no bands")
+                self.note(
+                    "left-out", name, say("{columns} is left out.", columns=quoted([name])), why, secret_again(name)
                 )
-            )
-    return found
+            elif ways:
+                found[name] = ways
+                why = say("numbers that are drawn need bands")
+                self.note("coarser", name, words_for(name, ways), why, set_steps([name], ()))
+        return found
 
+    def find_public_values(self, view: Table, asked: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
+        """Return values that are not secret: absence, and what most have, which no strength hides in any one."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self.drawn:
+            column = view[name]
+            values = [str(label) for label in absence_values(column) if label != asked.get(name)]
+            shares = column.counts() / max(column.n, 1)
+            most = int(np.argmax(shares))
+            label = str(column.labels[most])
+            if _MOST_HAVE < shares[most] < 1 and not column.missing[most] and label not in values:
+                values.append(label)
+                words = say("“{value}” of “{column}” counts as not secret.", value=label, column=name)
+                why = say("{share} in 100 have it, which no strength can hide", share=round(100 * shares[most]))
+                self.note("public-value", name, words, why, make_secret(name, label))
+            if values:
+                found[name] = tuple(values)
+        return found
 
-def _public_values(
-    table: Table, drawn: Sequence[str], asked: Mapping[str, str | None], steps: list[Step]
-) -> dict[str, tuple[str, ...]]:
-    """Return values that are not secret: absence, and what most have, which no strength hides in any one."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name in drawn:
-        column = table[name]
-        values = [str(label) for label in absence_values(column) if label != asked.get(name)]
-        shares = column.counts() / max(column.n, 1)
-        for at in np.flatnonzero(shares > _MOST_HAVE).tolist():
-            label = str(column.labels[at])
-            if label in values or column.missing[at] or shares[at] == 1:
-                continue
-            values.append(label)
-            steps.append(
-                Step(
-                    "public-value",
-                    name,
-                    say("“{value}” of “{column}” counts as not secret.", value=label, column=name),
-                    say("{share} in 100 have it, which no strength can hide", share=round(100 * shares[at])),
-                    make_secret(name, label),
-                )
-            )
-        if values:
-            found[name] = tuple(values)
-    return found
+    def find_blocks(
+        self,
+        view: Table,
+        questions: Sequence[AskedTable],
+        public: Mapping[str, Sequence[str]],
+        progress: Progress,
+    ) -> tuple[tuple[str, ...], ...]:
+        """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
+        ranked = rank_sensitive(view, self.drawn, public)
+        worth = {name: -at for at, name in enumerate(ranked)}
+        asked = list(dict.fromkeys(each.sa for each in questions))
+        kept = {*asked, *(name for name, role in self.given.items() if role is Role.SA)}
+        worth.update(dict.fromkeys(kept, 1))
+        worth.update({name: len(asked) - at + 1 for at, name in enumerate(asked)})
+        names = sorted(self.drawn, key=lambda name: -worth.get(name, -len(ranked)))
+        found = grouped(associations(view, names, progress), names, kept)
+        for block in found.blocks:
+            if len(block) > 1:
+                words = say("{columns} are drawn together.", columns=quoted(block, 3))
+                self.note("together", "", words, say("they tell each other’s values"), draw_apart(block))
+        self.roles.update(dict.fromkeys(found.left_out, Role.DROPPED))
+        if found.left_out:
+            why = say("no table needs it, and three blocks are the most")
+            self.note("left-out", "", left_out_words(found.left_out), why, secret_again(*found.left_out))
+        return found.blocks
 
-
-def _blocks(
-    table: Table,
-    drawn: Sequence[str],
-    roles: dict[str, Role],
-    given: Mapping[str, Role],
-    questions: Sequence[AskedTable],
-    public: Mapping[str, Sequence[str]],
-    steps: list[Step],
-    progress: Progress,
-) -> tuple[tuple[str, ...], ...]:
-    ranked = rank_sensitive(table, drawn, public)
-    worth = {name: 1 - at / (len(ranked) + 1) for at, name in enumerate(ranked)}
-    for at, asked in enumerate(questions):
-        worth[asked.sa] = max(worth.get(asked.sa, 0), 10.0 - at)
-    worth.update({name: 5.0 for name, role in given.items() if role is Role.SA and worth.get(name, 0) < 5})
-    names = sorted(drawn, key=lambda name: -worth.get(name, 0))
-    found = grouped(associations(table, names, progress), names)
-    for block in found.blocks:
-        if len(block) > 1:
-            steps.append(
-                Step(
-                    "together",
-                    "",
-                    say("{columns} are drawn together.", columns=quoted(block, 3)),
-                    say("they tell each other’s values"),
-                    draw_apart(block),
-                )
-            )
-    for name in found.left_out:
-        roles[name] = Role.DROPPED
-    if found.left_out:
-        steps.append(
-            Step(
-                "left-out",
-                "",
-                counted(
-                    len(found.left_out),
-                    "{columns} is left out.",
-                    "{columns} are left out.",
-                    columns=quoted(found.left_out, 3),
-                ),
-                say("no table needs it, and three blocks are the most"),
-                set_roles(found.left_out, Role.SA),
-            )
-        )
-    return found.blocks
-
-
-def _role_steps(table: Table, suggestions: Mapping[str, Suggestion], roles: Mapping[str, Role]) -> list[Step]:
-    naming = [name for name in table.names if roles[name] is Role.IDENTIFIER]
-    secret = [name for name in table.names if roles[name] is Role.SA]
-    out = [n for n in table.names if roles[n] is Role.DROPPED and suggestions[n].role is Role.DROPPED]
-    found = []
-    if naming:
+    def note_roles(self) -> None:
+        """Note what the columns are taken for, one step for each kind."""
+        naming = [name for name, role in self.roles.items() if role is Role.IDENTIFIER]
+        out = [n for n, role in self.roles.items() if role is Role.DROPPED and self.suggestions[n].role is role]
+        if naming:
+            many = "{n} columns that name persons are never published."
+            words = counted(len(naming), "{n} column that names persons is never published.", many)
+            self.note("names-persons", "", words, quoted(naming, 3))
         words = counted(
-            len(naming),
-            "{n} column that names persons is never published.",
-            "{n} columns that name persons are never published.",
+            len(self.drawn), "{n} column is secret and drawn anew.", "{n} columns are secret and drawn anew."
         )
-        found.append(Step("names-persons", "", words, quoted(naming, 3)))
-    words = counted(len(secret), "{n} column is secret and drawn anew.", "{n} columns are secret and drawn anew.")
-    found.append(Step("secret", "", words, quoted(secret, 3)))
-    if out:
-        words = counted(len(out), "{n} column is left out.", "{n} columns are left out.")
-        found.append(Step("left-out", "", words, str(suggestions[out[0]].reason), set_roles(out, Role.NSA)))
-    return found
+        self.note("secret", "", words, quoted(self.drawn, 3))
+        if out:
+            self.note("left-out", "", left_out_words(out), self.suggestions[out[0]].reason, set_roles(out, Role.NSA))
+
+
+def secret_again(*names: str) -> Edit:
+    """Undo what left secret columns out."""
+    return set_roles(names, Role.SA)
+
+
+def left_out_words(names: Sequence[str]) -> str:
+    """Return that columns are left out."""
+    return counted(len(names), "{columns} is left out.", "{columns} are left out.", columns=quoted(names, 3))

@@ -1,4 +1,4 @@
-"""The figures of a plan that limits are held against, each counted on this table and in closed form, before any draw."""
+"""The figures of a plan that limits are held against, counted on its table in closed form, before any draw."""
 
 from __future__ import annotations
 

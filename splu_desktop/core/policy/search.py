@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.generalise.blanking import Blanking, row_classes
 from splu_desktop.core.mechanism import LEAST, make_classes
+from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
-from splu_desktop.core.policy.ladders import ladder_of
+from splu_desktop.core.policy.ladders import TIERS, ladder_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.progress import SILENT, Progress
@@ -75,6 +76,11 @@ class Way:
         return self.safe and self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
 
     @property
+    def who(self) -> str:
+        """What is counted."""
+        return say("persons") if self.prepared.knows_persons else say("rows")
+
+    @property
     def rank(self) -> tuple[bool, float, int]:
         """By what ways that are not useful are compared."""
         return self.safe and self.cells >= FEWEST_CELLS, self.answered / max(self.cells, FEWEST_CELLS), self.answered
@@ -119,13 +125,16 @@ class Search:
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress)
 
-    def find(self) -> Way | None:
-        """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled."""
+    def find(self, until: float = math.inf) -> Way | None:
+        """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled.
+
+        until : moment after which no other forms of the counted columns are tried.
+        """
         levels = self.tiers.mildest()
         if levels is None:
             return None
         best = self.way(levels)
-        until = time.monotonic() + _SECONDS
+        until = min(until, time.monotonic() + _SECONDS)
         for tried, fixed in enumerate(self._counted_forms() if not best.useful(self.limits.useful) else ()):
             if tried >= _TRIES or time.monotonic() > until:
                 break
@@ -137,6 +146,10 @@ class Search:
             if best.useful(self.limits.useful):
                 break
         return best
+
+    def coarsest(self) -> Way:
+        """Return the way with the coarsest form of everything."""
+        return self.way(self.tiers.top(TIERS))
 
     def way(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
@@ -200,7 +213,7 @@ class Search:
         def lost(levels: tuple[int, ...]) -> float:
             return sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
 
-        coarsest = self.tiers.top(max(rung.tier for each in self.tiers.candidates for rung in each.rungs))
+        coarsest = self.tiers.top(TIERS)
         for levels in sorted(itertools.product(*ranges), key=lost):
             fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
             everything = tuple(
@@ -269,7 +282,7 @@ def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
 
 
 def _strengths(needed: float, usual: float) -> list[float]:
-    """Return strengths, the audience's or the least that keeps the limits first, then weaker ones that keep them too."""
+    """Return strengths: the audience's, or the least that keeps the limits, then weaker ones that keep them, too."""
     if needed > STOPS[0]:
         return [usual]
     first = max(usual, needed)

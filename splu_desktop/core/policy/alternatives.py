@@ -1,0 +1,193 @@
+"""Other ways: a safer and a sharper one, two that work, or what would make rows possible at all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
+from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
+from splu_desktop.core.policy.search import STOPS, Search, Way, strength_needed
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import WITHIN, AskedTable
+from splu_desktop.core.risk.certainty import certainties
+from splu_desktop.core.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """Another way, with its figures, also where it fails.
+
+    Attributes
+    ----------
+    kind : "safer", "sharper", "works" or "possible" (what would make rows possible).
+    words : what it changes.
+    plan : to be taken as it stands; None where the program can't carry it out.
+    answered, cells, gamma : its figures; None where nothing was worked out.
+    works : whether it is useful and keeps the limits.
+    """
+
+    kind: str
+    words: str
+    plan: Plan | None
+    answered: int | None = None
+    cells: int | None = None
+    gamma: float | None = None
+    works: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "kind": self.kind,
+            "words": str(self.words),
+            "answered": None if self.cells is None else {"cells": self.answered, "of": self.cells},
+            "gamma": self.gamma,
+            "works": self.works,
+        }
+
+
+class OtherWays:
+    """Looks for other ways.
+
+    Parameters
+    ----------
+    table, subjects, limits : as for `Search`.
+    until : moment after which nothing more is tried.
+    """
+
+    def __init__(
+        self, table: Table, subjects: Mapping[str, str], limits: Limits, until: float, progress: Progress = SILENT
+    ) -> None:
+        self._table, self._subjects, self._limits = table, subjects, limits
+        self._until, self._progress = until, progress
+
+    def of(self, way: Way) -> Iterator[Alternative]:
+        """Give the other ways beside one."""
+        if way.useful(self._limits.useful):
+            yield from (each for each in (self._safer(way), self._sharper(way)) if each is not None)
+            return
+        works = list(self._working(way))[:2]
+        yield from works
+        if len(works) < 2 and way.cells < FEWEST_CELLS:
+            yield from self._possible(way)
+
+    def _find(self, plan: Plan, limits: Limits) -> Way | None:
+        if time.monotonic() > self._until:
+            return None
+        try:
+            return Search(self._table, plan, self._subjects, limits, self._progress).find(self._until)
+        except SpluError:  # such a plan can't be made
+            return None
+
+    def _safer(self, way: Way) -> Alternative | None:
+        for stop in sorted(stop for stop in STOPS if stop > way.plan.gamma):
+            other = _stronger(way, stop)
+            if other.useful(self._limits.useful):
+                return _of(
+                    "safer", say("Safer: one row in {gamma} keeps its own value.", gamma=f"{stop:g}"), other, True
+                )
+        return self._for_level("safer", way.plan, +1)
+
+    def _sharper(self, way: Way) -> Alternative | None:
+        needed = strength_needed(certainties(way.prepared, way.plan), self._limits)
+        for stop in (stop for stop in STOPS if needed <= stop < way.plan.gamma):
+            other = _stronger(way, stop)
+            words = say("More exact: one row in {gamma} keeps its own value.", gamma=f"{stop:g}")
+            return _of("sharper", words, other, other.useful(self._limits.useful))
+        return self._for_level("sharper", way.plan, -1)
+
+    def _for_level(self, kind: str, plan: Plan, by: int) -> Alternative | None:
+        """Return the way for the next wider or narrower audience."""
+        at = LEVELS.index(self._limits.name) + by
+        if not 0 <= at < len(LEVELS):
+            return None
+        limits = limits_named(LEVELS[at])
+        audience = replace(plan.audience, who=limits.name, signed=limits.name != "public", holds_records=False)
+        other = self._find(replace(self._bare(plan), audience=audience), limits)
+        if other is None:
+            return None
+        words = {
+            "colleague": say("Give it to a colleague in this hospital who has signed."),
+            "partner": say("Give it to a partner under contract who has signed."),
+            "public": say("Make it safe enough for anyone."),
+        }[limits.name]
+        return _of(kind, words, other, other.useful(limits.useful))
+
+    def _working(self, way: Way) -> Iterator[Alternative]:
+        """Give ways that work: one row a person, fewer tables or columns in them, a wider error, another audience."""
+        questions = way.plan.questions
+        who = way.plan.persons
+        if who is not None and who.way == "draw":
+            single = replace(self._bare(way.plan), persons=replace(who, way="random", number=False))
+            yield from self._if_it_works(say("One row of each person, chosen at random."), single)
+        tried = {questions}
+        for words, asked in _fewer(questions, way.tables):
+            if asked not in tried:
+                tried.add(asked)
+                yield from self._if_it_works(words, replace(self._bare(way.plan), questions=asked))
+        narrower = self._for_level("works", way.plan, -1)
+        if narrower is not None and narrower.works:
+            yield narrower
+
+    def _if_it_works(self, words: str, plan: Plan) -> Iterator[Alternative]:
+        other = self._find(plan, self._limits)
+        if other is not None and other.useful(self._limits.useful):
+            yield _of("works", words, other, True)
+
+    def _possible(self, way: Way) -> Iterator[Alternative]:
+        """Give what would make rows possible, each with its figure, also where it fails."""
+        colleague = self._for_level("possible", way.plan, -1)
+        if colleague is not None:
+            yield colleague
+        counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
+        third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
+        if third >= 1:
+            n = _round_up(way.prepared.person_count * 50 / third)
+            words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=way.who, n=n)
+            yield Alternative("possible", words, None)
+        words = say("Hand out protected tables of counts instead of rows.")
+        yield Alternative("possible", words, None, 0, way.cells)
+
+    def _bare(self, plan: Plan) -> Plan:
+        """Return a plan with its unchanged columns as they were read, for another search."""
+        left = {name: steps for name, steps in plan.generalisations.items() if name in plan.sensitive}
+        return replace(plan, generalisations=left, blanking=None, classes=())
+
+
+def _stronger(way: Way, gamma: float) -> Way:
+    (tables,) = reaches(way.prepared, way.plan, [gamma])
+    return replace(way, plan=way.plan.with_gamma(gamma), tables=tables)
+
+
+def _fewer(
+    questions: Sequence[AskedTable], tables: Sequence[TableReach]
+) -> Iterator[tuple[str, tuple[AskedTable, ...]]]:
+    """Give fewer tables, then such that count by fewer columns, then a wider error, each with its words."""
+    if len(questions) > 1:
+        for each in sorted(tables, key=lambda each: -each.answered):
+            yield say("Only {table}.", table=each.asked.words()), (each.asked,)
+    columns = tuple(dict.fromkeys(name for each in questions for name in each.by))
+    for left in reversed(columns):
+        asked = tuple(dict.fromkeys(replace(e, by=tuple(n for n in e.by if n != left)) for e in questions))
+        yield say("Tables without “{column}”.", column=left), asked
+    if any(each.within < WITHIN for each in questions):
+        yield say("A number is good within 30 %."), tuple(replace(each, within=WITHIN) for each in questions)
+    if len(columns) > 1:
+        yield say("Totals only."), tuple(dict.fromkeys(replace(each, by=(), within=WITHIN) for each in questions))
+
+
+def _of(kind: str, words: str, way: Way, works: bool) -> Alternative:
+    return Alternative(kind, words, way.plan, way.answered, way.cells, way.plan.gamma, works)
+
+
+def _round_up(number: float) -> int:
+    """Return a number rounded up to two digits."""
+    size = 10 ** max(0, len(str(int(number))) - 2)
+    return int(-(-number // size) * size)
