@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Sequence
 
@@ -39,7 +38,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             from splu_desktop.gui.shell.smoke_test import run as smoke_test
 
             return smoke_test()
-        gc.disable()  # what is made until the window is there stays to the end; then gui/collector.py sees to it
         # Either alone: the smoke test reads the environment before the window is imported.
         from splu_desktop.gui.shell.app import run
     except ImportError as fault:

@@ -182,6 +182,11 @@ def style_sheet(scheme: Colours) -> str:
         padding: 2px 4px; }}
     QPushButton[look="link"]:hover {{ background: {s.accent_soft}; }}
     QPushButton[look="link"]:disabled {{ color: {s.disabled}; }}
+    QPushButton[look="entry"] {{ border: 1px solid transparent; background: transparent; color: {s.accent};
+        padding: 2px 4px; text-align: left; }}
+    QPushButton[look="entry"]:hover {{ background: {s.accent_soft}; }}
+    QPushButton[look="entry"]:disabled {{ color: {s.disabled}; }}
+    QPushButton[look="steps"] {{ padding: 2px 22px 2px 10px; font-weight: 600; }}
     QPushButton[look="pill"] {{ border-radius: 13px; padding: 4px 12px; }}
     QPushButton[look="pill"]:checked {{ background: {s.accent_soft}; border: 1px solid {s.accent}; }}
     QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;

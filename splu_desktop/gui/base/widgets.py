@@ -384,7 +384,7 @@ class IconButton(QPushButton):
     def _recolour(self) -> None:
         c = theme.colours()
         look = self.property("look")
-        colour = c.on_accent if look == "primary" else c.accent if look == "flat" else c.text
+        colour = c.on_accent if look == "primary" else c.accent if look in ("flat", "entry") else c.text
         gap = _GAP if self.text() else 0
         self.setIconSize(QSize(16 + gap, 16))
         self.setIcon(theme.icon(self._picture, colour, c.disabled, gap))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
+import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -20,13 +20,10 @@ from splu_desktop import __version__
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import appearance, languages, theme
 from splu_desktop.gui.base.focus import show_focus
-from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.tasks import sentence
-from splu_desktop.gui.importing.ahead import get_ready
-from splu_desktop.gui.shell.collector import Collector
+from splu_desktop.gui.base.work import sentence
 from splu_desktop.gui.shell.main_window import MainWindow
 
-_SWITCH = 0.0005  # seconds
+_SWITCH = 0.0005  # seconds that a worker keeps the interpreter while the window's thread waits for it
 _ARENA_MAX = -8  # glibc's M_ARENA_MAX (malloc.h)
 
 
@@ -54,9 +51,6 @@ def spare_memory() -> None:
     Else it gives each of them one of its own, and what one thread frees the others can't use: the same work round after
     round took 337 to 376 MB in 50 rounds.
     """
-    # Not above: hardly anything else of the window asks the C library.
-    import ctypes
-
     if sys.platform == "linux" and hasattr(own := ctypes.CDLL(None), "mallopt"):
         own.mallopt(_ARENA_MAX, 2)
 
@@ -68,42 +62,6 @@ def make_window() -> MainWindow:
     return window
 
 
-def quieten_collector() -> None:
-    """Set aside what is there now from garbage collection.
-
-    A collection stops the window for as long as it takes to look at every object there is. Modules and widgets stay to
-    the end anyway, so it need not look at them; there is no rubbish among them yet, so nothing is collected first.
-    """
-    gc.freeze()
-
-
-def share_the_interpreter(window: MainWindow) -> None:
-    """See to it that the window's thread never waits long for the others.
-
-    Every call into Qt lets go of the interpreter, and a thread at work keeps it for the whole of the switch interval,
-    five milliseconds unless told otherwise: a page made of hundreds of calls would take seconds.
-    """
-    sys.setswitchinterval(_SWITCH)
-    Collector(window.tasks, window)
-
-
-def settle(window: MainWindow) -> None:
-    """Do what the start need not wait for: the later pages are imported and made while the user looks for a table."""
-
-    def aside() -> None:
-        if window.session.source is None:  # an open table goes when another is opened
-            quieten_collector()
-
-    def rest() -> Iterator[object]:
-        for step in Step:
-            if window.session.source is None:  # else a page would begin to work on it that nobody asked for
-                yield window.pages[step]
-        aside()
-
-    aside()
-    get_ready(window.tasks, rest()).done.connect(aside)
-
-
 def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
     """Call `do` once the window is on the screen and nothing waits to be done, work in the background included."""
     turns = QTimer(window)
@@ -112,7 +70,7 @@ def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
     def turn() -> None:  # a timer of no time fires when no event is left
         nonlocal waited
         shown = window.windowHandle() is not None and window.windowHandle().isExposed()
-        ready = shown and not window.tasks.busy()
+        ready = shown and not window.work.busy()
         waited = waited + 1 if ready else 0
         turns.setInterval(0 if ready else 20)  # while it waits for others it keeps out of their way
         if waited == 3:
@@ -152,7 +110,7 @@ def heed_signals(application: QApplication, window: MainWindow) -> None:
     def end() -> None:
         heeded.setEnabled(False)
         number = os.read(near, 1)[0]
-        window.tasks.shutdown()
+        window.work.shutdown()
         application.exit(128 + number)
 
     heeded.activated.connect(end)
@@ -198,20 +156,18 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
         window.show_fault(sentence(fault.with_traceback(trace)))
 
     sys.excepthook = report
-    window.ask_before_closing = not until_idle
-    # With its frame inside what the screen leaves beside the system's own bars.
-    room = application.primaryScreen().availableGeometry().size() - QSize(16, 48)
-    window.resize(QSize(1280, 800).boundedTo(room))
+    # With its title bar inside what the screen leaves beside the system's own bars.
+    room = application.primaryScreen().availableGeometry().size() - QSize(0, 30)
+    window.resize(QSize(1366, 698).boundedTo(room))
     window.show()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))
-    else:
-        QTimer.singleShot(0, window.offer_recovery)
-    when_idle(window, window.close if until_idle else lambda: settle(window))
-    share_the_interpreter(window)
+    if until_idle:
+        when_idle(window, window.close)
+    sys.setswitchinterval(_SWITCH)
     heed_signals(application, window)
     status = application.exec()
-    window.tasks.shutdown()  # no thread outlives the interpreter, however the loop was left
+    window.work.shutdown()  # no thread outlives the interpreter, however the loop was left
     theme.forget_pictures()
     return status

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QWidget
 
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.widgets import Dialog, last_row, line_edit
+from splu_desktop.gui.base.dialogs import Dialog, last_row
+from splu_desktop.gui.base.widgets import line_edit
 from splu_desktop.gui.base.words import t
 
 
@@ -76,3 +77,32 @@ def licences(parent: QWidget) -> GuideDialog:
             "SPLU Desktop stands under the MIT licence. What it is built on was installed with licences of its own."
         )
     return GuideDialog(t("Licences"), text.replace("\n", "  \n"), parent)
+
+
+def glossary() -> str:
+    """Return the words of the window, as Markdown."""
+    words = {
+        t("row"): t("one line of the table: a test, a stay, a patient."),
+        t("person"): t("whom the column of question 2 names; without it, limits count rows."),
+        t("names a person"): t("a column that is never published."),
+        t("as it is"): t("published unchanged, or coarser; whoever knows a person may know it."),
+        t("secret"): t("a column whose rows are drawn anew before they are published."),
+        t("left out"): t("not published."),
+        t("drawn anew"): t("another’s value may stand there."),
+        t("strength"): t("one row in that many keeps its own value."),
+        t("release"): t("the folder that is handed out."),
+        t("range"): t("what recipients read; it holds the truth in 95 of 100 releases."),
+        t("readable"): t("the range is narrow enough for what you asked."),
+        t("too rough"): t("the range is too wide for what you asked."),
+        t("hidden"): t("small on purpose."),
+        t("look alike"): t("have the same values in all that is published as it is."),
+        t("riskiest group"): t("persons of whom a shown secret value is right most often."),
+    }
+    return "\n".join(f"- **{word}**: {what}" for word, what in words.items())
+
+
+def show_page_help(name: str, text: str, parent: QWidget) -> GuideDialog:
+    """Open one paragraph about a page, and the glossary."""
+    found = GuideDialog(name, f"{text}\n\n## {t('Words')}\n\n{glossary()}\n", parent)
+    found.show()
+    return found

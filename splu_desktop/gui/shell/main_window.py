@@ -1,54 +1,48 @@
-"""The main window: the rail, one page at a time, "What this means", menus and the status bar."""
+"""The main window: the rail, one page at a time, menus and the status bar; it folds with the room there is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QHBoxLayout,
     QMainWindow,
     QMenu,
     QMenuBar,
     QMessageBox,
+    QStackedWidget,
     QStatusBar,
+    QVBoxLayout,
     QWidget,
 )
 
 from splu_desktop import __version__
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.project.opening import Opens, opens
 from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.appearance import appearance_menu
+from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.focus import Stops
-from splu_desktop.gui.base.page import Page
-from splu_desktop.gui.base.session import Session, Step
-from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Picture, Rule, asked_file, label, margins, put
+from splu_desktop.gui.base.judge import Judge
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.session import RAIL, Session, State, Step
+from splu_desktop.gui.base.widgets import Picture, Rule, label, margins, put
 from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.recent_files import RecentFiles
-from splu_desktop.gui.shell.guide import GuideDialog, guide, licences
-from splu_desktop.gui.shell.help_panel import HelpPanel
-from splu_desktop.gui.shell.page_stack import PageStack
-from splu_desktop.gui.shell.project_keeper import Loaded, ProjectKeeper
-from splu_desktop.gui.shell.rail import Rail
+from splu_desktop.gui.shell.guide import GuideDialog, guide, licences, show_page_help
+from splu_desktop.gui.shell.memory import Memory
+from splu_desktop.gui.shell.names import step_name
+from splu_desktop.gui.shell.pages import PAGES
+from splu_desktop.gui.shell.rail import Rail, TopBar
 from splu_desktop.gui.shell.recipes import Recipes
 
-if TYPE_CHECKING:
-    from splu_desktop.files.project.file import Project
-    from splu_desktop.files.project.recovery import Recovery
-    from splu_desktop.gui.classify.page import ClassifyPage
-    from splu_desktop.gui.importing.page import ImportPage
-    from splu_desktop.gui.plan.page import PlanPage
-    from splu_desktop.gui.publish.page import PublishPage
-    from splu_desktop.gui.query.page import QueryPage
-    from splu_desktop.gui.report.page import ReportPage
-
-_WIDE = 193  # letters across from which "What this means" has room beside a page: fewer, the larger the writing
+_WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
 
 
 class MainWindow(Stops, QMainWindow):
@@ -56,61 +50,44 @@ class MainWindow(Stops, QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWindowTitle("SPLU Desktop")
-        self.setMinimumSize(880, 480)
-        self.session = Session(self)
-        self.tasks = Tasks(self)
-        self.keeper = ProjectKeeper(self.session, self.tasks, self)
-        self.keeper.failed.connect(self.show_fault)
-        self.keeper.opened.connect(self._project_opened)
-        self.keeper.needs_source.connect(self._ask_source)
-        self.keeper.changed.connect(self._show_title)
-        self.recipes = Recipes(self.session, self.tasks, self.keeper, self)
-        self.recipes.said.connect(self._say)
-        self.ask_before_closing = False
-        self.step = Step.IMPORT
-        self._behind: set[Step] = set()
-        self._narrow = False
+        self.setMinimumSize(640, 300)
+        self.session, self.work = Session(self), Work(self)
+        self.judge = Judge(self.session, self.work, self)
+        self.memory = Memory(self.session, self)
+        self.step, self.fold = Step.OPEN, Fold.WIDE
+        self.pages: dict[Step, Page] = {}
         self._furnish()
         self.session.changed.connect(self.refresh)
-        self.session.noticed.connect(self._notice)
+        self.session.noticed.connect(self.say)
 
     def _furnish(self) -> None:
         """Make all that shows words, in the language in force; what is open and chosen lies in the session."""
-        names = {
-            Step.IMPORT: t("Import"),
-            Step.CLASSIFY: t("Classify"),
-            Step.PLAN: t("Plan"),
-            Step.PUBLISH: t("Publish"),
-            Step.QUERY: t("Query"),
-            Step.REPORT: t("Report"),
-        }
-        self.rail = Rail(names)
+        for page in self.pages.values():
+            page.setParent(None)
+            page.deleteLater()
+        self.pages = {}
+        self.recipes = Recipes(self.session, self.work, self)
+        self.recipes.said.connect(self.say)
+        self._build_menus()
+        self.rail = Rail(self.session)
         self.rail.chosen.connect(self.show_step)
-        self.help = HelpPanel()
-        self.pages = PageStack(self.session, self.tasks)
-        self.pages.made.connect(self._page_made)
-        middle = QWidget()
-        row = margins(QHBoxLayout(middle), 0, spacing=0)
-        for part, stretch in (
-            (self.rail, 0),
-            (Rule(vertical=True), 0),
-            (self.pages, 1),
-            (Rule(vertical=True), 0),
-            (self.help, 0),
-        ):
-            row.addWidget(part, stretch)
+        self.bar = TopBar(self.session, self._all_menus)
+        self.bar.chosen.connect(self.show_step)
+        self.stack = QStackedWidget()
+        middle, row = QWidget(), margins(QHBoxLayout(), 0, spacing=0)
+        self.rail_edge = Rule(vertical=True)
+        put(row, self.rail, self.rail_edge, (self.stack, 1))
+        column = put(margins(QVBoxLayout(middle), 0, spacing=0), self.bar, (row, 1))
+        column.setSizeConstraint(column.SizeConstraint.SetNoConstraint)
         self.setCentralWidget(middle)
         self._build_status_bar()
-        self._build_menus(names)
-        self.refresh()
+        self._fit()
         self.show_step(self.step)
-        self._fit_help()
-        self._show_title()
+        self.refresh()
 
     def change_language(self) -> None:
         """Say everything in the language that is chosen now, once no work is under way; all choices stay."""
-        if not self.tasks.idle():
+        if not self.work.idle():
             QTimer.singleShot(100, self, self.change_language)
             return
         application = QApplication.instance()
@@ -118,170 +95,215 @@ class MainWindow(Stops, QMainWindow):
             languages.speak(application, languages.in_force())
         self._furnish()
 
-    @property
-    def import_page(self) -> ImportPage:
-        """The first page."""
-        return cast("ImportPage", self.pages[Step.IMPORT])
+    def page(self, step: Step) -> Page:
+        """Return a page, made when it is first wanted."""
+        if step not in self.pages:
+            made = PAGES[step](self.session, self.work)
+            made.go.connect(self.show_step)
+            made.set_fold(self.fold)
+            self.pages[step] = made
+            self.stack.addWidget(made)
+        return self.pages[step]
 
-    @property
-    def classify_page(self) -> ClassifyPage:
-        """The second page."""
-        return cast("ClassifyPage", self.pages[Step.CLASSIFY])
-
-    @property
-    def plan_page(self) -> PlanPage:
-        """The third page."""
-        return cast("PlanPage", self.pages[Step.PLAN])
-
-    @property
-    def publish_page(self) -> PublishPage:
-        """The fourth page."""
-        return cast("PublishPage", self.pages[Step.PUBLISH])
-
-    @property
-    def query_page(self) -> QueryPage:
-        """The fifth page."""
-        return cast("QueryPage", self.pages[Step.QUERY])
-
-    @property
-    def report_page(self) -> ReportPage:
-        """The sixth page."""
-        return cast("ReportPage", self.pages[Step.REPORT])
-
-    def _page_made(self, page: Page) -> None:
-        page.go.connect(self.show_step)
-        page.help_changed.connect(self._show_help)
-        if page.step is Step.PUBLISH:
-            cast("PublishPage", page).open_release.connect(self._open_release)
-        if page.step in (Step.PLAN, Step.PUBLISH):
-            cast("PlanPage | PublishPage", page).mend.connect(self._mend)
-
-    def _mend(self, step: Step, column: str) -> None:
-        """Show the page where what was found is mended, and the column it is about or, of several, the most telling."""
-        self.show_step(step)
-        page = self.classify_page
-        if step is Step.CLASSIFY and (name := column or page.risk.most_telling()):
-            page.show_column(name)
+    # --- the frame
 
     def _build_status_bar(self) -> None:
         bar = QStatusBar()
         self.setStatusBar(bar)
         bar.setSizeGripEnabled(False)
         holder = QWidget()
-        row = put(margins(QHBoxLayout(holder), 16, 4, 8, 4, spacing=8), Picture("wifi-off", "quiet", 14))
-        self.offline = label(t("Offline - nothing leaves this computer"), "quiet")
-        row.addWidget(self.offline)
+        row = put(margins(QHBoxLayout(holder), 12, 0, 8, 0, spacing=8), Picture("wifi-off", "quiet", 14))
+        row.addWidget(label(t("Offline – nothing leaves this computer"), "quiet"))
         bar.addWidget(holder)
-        self.source_label = label("", "quiet")
-        self.release_label = label("", "quiet")
-        for part in (self.source_label, self.release_label):
-            part.setContentsMargins(8, 0, 16, 0)
-            bar.addPermanentWidget(part)
+        self.source_label, self.release_label = label("", "quiet"), label("", "quiet")
+        for each in (self.source_label, self.release_label):
+            each.setContentsMargins(8, 0, 12, 0)
+            bar.addPermanentWidget(each)
 
-    def _build_menus(self, names: dict[Step, str]) -> None:
-        self.setMenuBar(QMenuBar())  # an old one goes, with its menus and their shortcuts
-        files = self.menuBar().addMenu(t("&File"))
-        self._act(files, t("&Open a table…"), self._ask_file, QKeySequence.StandardKey.Open)
-        self._act(files, t("Open the &sample hospital"), self._open_sample)
+    def _build_menus(self) -> None:
+        self.setMenuBar(QMenuBar())
+        self._all_menus = QMenu(self)  # behind the menu sign of a window without a menu bar
+        for made in (self._file_menu(), self._edit_menu(), self._view_menu(), self._help_menu()):
+            self.menuBar().addMenu(made)
+            self._all_menus.addMenu(made)
+        for action in self.menuBar().actions():  # keys work while the bar is hidden, too
+            self.addActions(action.menu().actions() if isinstance(action.menu(), QMenu) else [])
+        keys = ("Ctrl+Return", "Ctrl+Enter")
+        self._keys = [self._key(each, lambda: self.page(self.step).do_primary()) for each in keys]
+        self._keys.append(self._key("Esc", lambda: self.page(self.step).go_back()))
+        self._keys.append(self._key("F6", self.next_region))
+
+    def _key(self, keys: str, do: Callable[[], object]) -> QShortcut:
+        made = QShortcut(QKeySequence(keys), self)
+        made.setAutoRepeat(False)
+        made.activated.connect(lambda: do())
+        return made
+
+    def _file_menu(self) -> QMenu:
+        files = QMenu(t("&File"), self)
+        self._act(files, t("&Open a table…"), lambda: self._at(Step.OPEN, "ask_file"), QKeySequence.StandardKey.Open)
         self.recent = RecentFiles(files)
         self.recent.chosen.connect(self.open_path)
         files.addMenu(self.recent)
-        self._act(files, t("Open a &release…"), self._ask_release, "Ctrl+Shift+O")
-        self._act(files, t("Releases &made from this computer…"), self._show_releases)
+        self._act(files, t("Open the &sample hospital"), lambda: self.open_path(sample_path()))
+        self._act(files, t("Open a &release…"), self._ask_release)
         files.addSeparator()
-        self._act(files, t("Open a &project…"), self._ask_project)
-        self._act(files, t("Sa&ve the project"), self.save_project, QKeySequence.StandardKey.Save)
-        self._act(files, t("Save the project &as…"), self.save_project_as, QKeySequence.StandardKey.SaveAs)
+        self._act(files, t("&Releases made from this computer…"), lambda: self._at(Step.PUBLISH, "show_releases"))
         files.addSeparator()
-        self._act(files, t("Save a re&cipe…"), self.recipes.ask_save)
+        self._act(files, t("Save a re&cipe…"), self.recipes.ask_save, QKeySequence.StandardKey.Save)
         self._act(files, t("&Use a recipe…"), self.recipes.ask_use)
         files.addSeparator()
         self._act(files, t("&Quit"), self.close, QKeySequence.StandardKey.Quit)
-        edit = self.menuBar().addMenu(t("&Edit"))
-        for made, keys in (
-            (self.session.undo_stack.createUndoAction(edit, t("&Undo")), QKeySequence.StandardKey.Undo),
-            (self.session.undo_stack.createRedoAction(edit, t("&Redo")), QKeySequence.StandardKey.Redo),
-        ):
-            made.setShortcuts(QKeySequence.keyBindings(keys))
-            edit.addAction(made)
-        view = self.menuBar().addMenu(t("&View"))
-        for step, name in names.items():
-            self._act(view, f"&{step + 1} {name}", partial(self.show_step, step), f"Ctrl+{step + 1}")
+        return files
+
+    def _edit_menu(self) -> QMenu:
+        edit = QMenu(t("&Edit"), self)
+        self.undo_action = self._act(edit, t("&Undo"), self.session.undo, QKeySequence.StandardKey.Undo)
+        self.redo_action = self._act(edit, t("&Redo"), self.session.redo, QKeySequence.StandardKey.Redo)
+        return edit
+
+    def _view_menu(self) -> QMenu:
+        view = QMenu(t("&View"), self)
+        for number, step in enumerate(RAIL, 1):
+            self._act(view, f"&{number} {step_name(step)}", partial(self.show_step, step), f"Ctrl+{number}")
+        self._act(view, t("&Columns"), partial(self.show_step, Step.COLUMNS), "Ctrl+L")
+        self._act(view, t("&Expert"), partial(self.show_step, Step.EXPERT), "Ctrl+E")
         view.addSeparator()
-        self.help_action = QAction(t("&What this means"), view, checkable=True, checked=True)
-        self.help_action.setShortcut(QKeySequence(Qt.Key.Key_F1))
-        self.help_action.toggled.connect(lambda _: self._fit_help(asked=True))
-        view.addAction(self.help_action)
         view.addMenu(appearance_menu(view))
         spoken = languages.LanguageMenu(view)
         spoken.changed.connect(self.change_language, Qt.ConnectionType.QueuedConnection)
         view.addMenu(spoken)
-        about = self.menuBar().addMenu(t("&Help"))
+        return view
+
+    def _help_menu(self) -> QMenu:
+        about = QMenu(t("&Help"), self)
+        self._act(about, t("About this &page"), self.show_help, "F1")
         self._act(about, t("&User guide"), self.show_guide, "Shift+F1")
-        self._act(about, t("&Licences"), self.show_licences)
+        self._act(about, t("&Licences"), lambda: licences(self).show())
         self._act(about, t("&About SPLU Desktop"), self.show_about)
+        return about
 
     def _act(
         self, menu: QMenu, text: str, do: Callable[[], object], keys: QKeySequence.StandardKey | str | None = None
-    ) -> None:
+    ) -> QAction:
         made = QAction(text, menu)
-        if keys is not None:
+        if isinstance(keys, str):
             made.setShortcut(QKeySequence(keys))
+        elif keys is not None:
+            made.setShortcuts(QKeySequence.keyBindings(keys))
         made.triggered.connect(lambda: do())
         menu.addAction(made)
+        return made
+
+    def _fit(self) -> None:
+        """Fold with the room there is: the drawn sizes at 100, 150 and 200 %."""
+        wide, high = self.width(), self.height()
+        fold = Fold.NARROW if wide < _NARROW else Fold.WIDE if wide >= _WIDE and high >= _HIGH else Fold.MIDDLE
+        self.fold = fold
+        narrow = fold is Fold.NARROW
+        self.bar.setVisible(narrow)
+        for part in (self.rail, self.rail_edge):
+            part.setVisible(not narrow)
+        self.rail.make_narrow(fold is not Fold.WIDE)
+        self.statusBar().setVisible(fold is Fold.WIDE)
+        self.menuBar().setVisible(fold is Fold.WIDE)
+        for page in self.pages.values():
+            page.set_fold(fold)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.page(self.step).keep_focus()
+
+    # --- pages
 
     def show_step(self, step: Step) -> None:
         """Bring a page to the front."""
-        left = self.pages[self.step]
-        held = left.has_focus()
-        self.step = Step(step)
-        page = self.pages[self.step]
-        if self.step in self._behind:
-            self._behind.discard(self.step)
-            page.refresh()
-        self.pages.setCurrentWidget(page)
-        self.rail.show_current(self.step)
+        blocked = step in (Step.COLUMNS, Step.EXPERT) and self.session.state(step) is State.BLOCKED
+        step = Step.PROPOSAL if blocked else step
+        before = self.pages.get(self.step)
+        held = before is None or before.has_focus()
+        page = self.page(step)
+        if step is not self.step and before is not None:
+            before.banner.hide()
+        self.step = step
+        self.stack.setCurrentWidget(page)
+        self.rail.show_current(step)
+        self.bar.show_current(step)
         page.arrived()
-        if held and page is not left:
-            page.keep_focus(arriving=True)
-        self._show_help()
+        if held and page is not before:
+            page.keep_focus()
 
     def refresh(self) -> None:
-        """Read the session anew: the rail, the page in front and the status bar; other pages when they are shown."""
-        for step in Step:
-            self.rail.show_state(step, self.session.state(step))
-        self._behind = set(self.pages.steps() - {self.step})
-        self.pages[self.step].refresh()
-        source, release = self.session.source, self.session.release
+        """Show the session anew; pages read it themselves."""
+        session = self.session
+        self.rail.refresh()
+        self.bar.refresh()
+        source, release = session.source, session.release
+        name, released = source.name if source else "", release.opened.path.name if release else ""
+        self.source_label.setText(t("Source: {name}", name=name or t("none")))
+        self.release_label.setText(t("Release: {name}", name=released or t("none")))
+        front = released if self.step in (Step.ASK, Step.REPORT) and released else name
+        self.setWindowTitle(f"{front} – SPLU Desktop" if front else "SPLU Desktop")
         if source is not None:
             self.recent.remember(source.path)
-        name = source.imported.source.name if source else t("none")
-        self.source_label.setText(t("Source: {name}", name=name))
-        name = release.folder.name if release else t("none")
-        self.release_label.setText(t("Release: {name}", name=name))
-        self._show_help()
+        for action, words, step in (
+            (self.undo_action, t("&Undo"), session.undo_name),
+            (self.redo_action, t("&Redo"), session.redo_name),
+        ):
+            action.setText(f"{words}: {step}" if step else words)
+            action.setEnabled(bool(step))
+
+    def next_region(self) -> None:
+        """Put the focus on the next region: the rail, the page, its footer."""
+        page, focus = self.page(self.step), QApplication.focusWidget()
+        steps = self.bar.steps if self.fold is Fold.NARROW else self.rail.buttons[RAIL[0]]
+        if focus is not None and page.isAncestorOf(focus) and not page.footer.isAncestorOf(focus):
+            (page.primary if page.primary.isEnabled() else page.back).setFocus(Qt.FocusReason.TabFocusReason)
+        elif focus is not None and page.footer.isAncestorOf(focus):
+            steps.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            if focus is not None:
+                focus.clearFocus()
+            page.keep_focus()
 
     def open_path(self, path: Path) -> None:
-        """Open a table, a project, or a release: its folder, its release.json or its ZIP."""
-        # Not above: brings NumPy, which the window that opens does without.
-        from splu_desktop.files.project.opening import Opens, opens
+        """Open a table, or a release: its folder, its release.json or its ZIP."""
+        if opens(path) is Opens.RELEASE:
+            self.show_step(Step.ASK)
+            self._at(Step.ASK, "open_release", path)
+        else:
+            self._at(Step.OPEN, "open_file", path)
 
-        match opens(path):
-            case Opens.PROJECT:
-                self.open_project(path)
-            case Opens.RELEASE:
-                self.show_step(Step.QUERY)
-                self.query_page.open_release(path)
-            case Opens.TABLE:
-                self.show_step(Step.IMPORT)
-                self.import_page.open_file(path)
+    def _ask_release(self) -> None:
+        path = asked_file(self, t("Open a release"), t("Releases (release.json *.zip *.splurelease)"))
+        if path is not None:
+            self.open_path(path)
 
-    def show_fault(self, text: str) -> None:
-        """Show a fault that no page expected, on the page in front."""
-        self.pages[self.step].fault(text)
+    def _at(self, step: Step, act: str, *args: object) -> None:
+        """Bring a page to the front and let it do something."""
+        self.show_step(step)
+        getattr(self.page(step), act)(*args)
 
-    def _say(self, kind: str, text: str) -> None:
-        self.pages[self.step].banner.say(kind, text)
+    def say(self, kind: str, sentence: str) -> None:
+        """Show a sentence on the page in front."""
+        undo = kind == "note" and bool(self.session.undo_name)
+        self.page(self.step).banner.say(kind, sentence, t("Undo") if undo else "", self.session.undo)
+
+    def show_fault(self, sentence: str) -> None:
+        """Show a fault that no page expected."""
+        self.say("fault", sentence)
+
+    # --- help and the end
+
+    def show_help(self) -> GuideDialog:
+        """Open the paragraph about the page in front, and the glossary."""
+        page = self.page(self.step)
+        return show_page_help(step_name(self.step), page.help_text(), self)
 
     def show_guide(self) -> GuideDialog:
         """Open the user guide, beside which the work goes on."""
@@ -289,179 +311,29 @@ class MainWindow(Stops, QMainWindow):
         found.show()
         return found
 
-    def show_licences(self) -> GuideDialog:
-        """Open the list of what the program is made of."""
-        found = licences(self)
-        found.show()
-        return found
-
     def show_about(self) -> None:
         """Tell what this program is."""
         box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle(t("About SPLU Desktop"))
         box.setText(f"SPLU Desktop {__version__}")
         box.setInformativeText(
             t(
-                "Turns a sensitive table into one that can be handed out: counts of a few patients are protected,"
-                " counts of many can be answered. It works offline; nothing leaves this computer."
+                "Turns a sensitive table into one that can be handed out. Nothing leaves this computer."
             )
         )
         box.open()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_help()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self.pages[self.step].keep_focus(arriving=True)  # Qt begins at the rail, where there is nothing to do
-
-    def _fit_help(self, *, asked: bool = False) -> None:
-        # In a narrow window the page needs the room; F1 still brings the panel for as long as it is wanted.
-        narrow = self.width() < _WIDE * self.fontMetrics().averageCharWidth()
-        if asked or narrow != self._narrow:
-            self._narrow = narrow
-            self.help.setVisible(self.help_action.isChecked() and (asked or not narrow))
-
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.tasks.busy("publish") and not self._may_stop_publishing():
+        if self.work.busy("publish") and not self._may_stop_publishing():
             event.ignore()
             return
-        if self.ask_before_closing and self.keeper.unsaved and not self._may_close():
-            event.ignore()
-            return
-        self.tasks.shutdown()
-        self.keeper.end()
+        self.memory.keep()
+        self.work.shutdown()
         event.accept()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "pages"):
-            self._show_help()
 
     def _may_stop_publishing(self) -> bool:
         answer = QMessageBox.question(
-            self,
-            t("A release is being written"),
-            t("Publishing is not finished. Stop it and close? Nothing of the unfinished release will be left."),
+            self, t("A release is being written"), t("Stop it and close? Nothing of the unfinished release is left.")
         )
         return answer == QMessageBox.StandardButton.Yes
-
-    # -- project file --------------------------------------------------------------------------------------------
-
-    def open_project(self, path: Path) -> None:
-        """Open a project file with its source."""
-        self.show_step(Step.IMPORT)
-        job = self.keeper.open(path)
-        if job is not None:
-            self.import_page.follow(job, t("Opening “{name}”", name=path.name))
-
-    def offer_recovery(self) -> None:
-        """Offer the choices of a session that did not end well, if there is one."""
-        found = self.keeper.recoverable()
-        if found is None:
-            return
-        when = QDateTime.fromSecsSinceEpoch(int(found.saved_at.timestamp()))
-        self.import_page.banner.say(
-            "note",
-            t(
-                "The program ended unexpectedly. Your choices for “{name}” of {time} were kept.",
-                name=found.source.name,
-                time=QLocale().toString(when, "d MMMM HH:mm"),
-            ),
-            t("Take them up again"),
-            lambda: self._recover(found),
-        )
-
-    def _recover(self, found: Recovery) -> None:
-        self.import_page.banner.hide()
-        job = self.keeper.recover(found)
-        self.import_page.follow(job, t("Opening “{name}”", name=found.source.name))
-
-    def save_project(self) -> bool:
-        """Save the project, asking for a file the first time."""
-        return self.keeper.save(self.keeper.path) if self.keeper.path is not None else self.save_project_as()
-
-    def save_project_as(self) -> bool:
-        """Ask for a file and save the project there."""
-        source = self.session.source
-        if source is None:
-            self.show_fault(t("Open a table first; a project holds your choices about it, never its data."))
-            return False
-        # Not above: brings NumPy, which the window that opens does without.
-        from splu_desktop.files.project.file import SUFFIX
-
-        start = self.keeper.path or source.path.with_name(source.path.name.split(".")[0] + SUFFIX)
-        name, _ = QFileDialog.getSaveFileName(
-            self, t("Save the project"), str(start), t("Projects (*{ending})", ending=SUFFIX)
-        )
-        if not name:
-            return False
-        path = Path(name)
-        return self.keeper.save(path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX))
-
-    def _ask_project(self) -> None:
-        # Not above: brings NumPy, which the window that opens does without.
-        from splu_desktop.files.project.file import SUFFIX
-
-        path = asked_file(self, t("Open a project"), t("Projects (*{ending})", ending=SUFFIX))
-        if path is not None:
-            self.open_project(path)
-
-    def _ask_source(self, project: Project) -> None:
-        path = asked_file(self, t("Where is “{name}” now?", name=project.source.name))
-        if path is not None:
-            job = self.keeper.open_with(project, path)
-            self.import_page.follow(job, t("Opening “{name}”", name=project.source.name))
-        else:
-            self.show_fault(
-                t("“{name}”, which the project is about, was not found; nothing was opened.", name=project.source.name)
-            )
-
-    def _project_opened(self, found: Loaded) -> None:
-        if found.notes:
-            self.import_page.banner.say("warning", " ".join(found.notes))
-
-    def _may_close(self) -> bool:
-        kinds = QMessageBox.StandardButton
-        answer = QMessageBox.question(
-            self,
-            t("Save your choices?"),
-            t("Roles, groups and group sizes are not saved in a project file yet. Your table is not touched."),
-            kinds.Save | kinds.Discard | kinds.Cancel,
-            kinds.Save,
-        )
-        return answer == kinds.Discard or (answer == kinds.Save and self.save_project())
-
-    def _show_title(self) -> None:
-        name = self.keeper.path.name if self.keeper.path is not None else ""
-        self.setWindowTitle(f"{name}[*] – SPLU Desktop" if name else "SPLU Desktop[*]")
-        self.setWindowModified(self.keeper.unsaved)
-
-    def _notice(self, text: str) -> None:
-        self.pages[self.step].banner.say(
-            "warning", text, t("Undo") if self.session.undo_stack.canUndo() else "", self.session.undo_stack.undo
-        )
-
-    def _show_help(self) -> None:
-        self.help.show_text(self.pages[self.step].help_text())
-
-    def _ask_file(self) -> None:
-        self.show_step(Step.IMPORT)
-        self.import_page.ask_file()
-
-    def _open_sample(self) -> None:
-        self.show_step(Step.IMPORT)
-        self.import_page.open_sample()
-
-    def _open_release(self, path: Path) -> None:
-        self.show_step(Step.QUERY)
-        self.query_page.open_release(path)
-
-    def _show_releases(self) -> None:
-        self.publish_page.show_releases()
-
-    def _ask_release(self) -> None:
-        self.show_step(Step.QUERY)
-        self.query_page.ask_release()

@@ -1,145 +1,260 @@
-"""The rail on the left: six steps, each with number, name and state."""
+"""The rail: six steps with number, name and state, two entries under the proposal; and the bar it becomes at 200 %."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.session import State, Step
-from splu_desktop.gui.base.widgets import margins
-from splu_desktop.gui.base.words import joined, t
+from splu_desktop.gui.base.parts import link
+from splu_desktop.gui.base.session import RAIL, Session, State, Step
+from splu_desktop.gui.base.widgets import IconButton, Picture, label, margins, put
+from splu_desktop.gui.base.words import joined, t, tip
+from splu_desktop.gui.shell.names import state_name, step_name
 
-_AROUND = 72  # pixels beside a name: its circle, and the edges
+WIDE, NARROW = 176, 48
+_UNDER = {Step.COLUMNS: "tags", Step.EXPERT: "sliders-horizontal"}
 _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
 
 
-class StepButton(QAbstractButton):
-    """One step. Its state stands in words below its name, beside a mark in the circle."""
+def paint_circle(
+    painter: QPainter, circle: QRectF, number: int, state: State, ratio: float, *, current: bool = False
+) -> None:
+    """Draw a step's circle: its number, or the mark of its state; the step in front shows its number."""
+    c = theme.colours()
+    shown = State.OPEN if current and state is not State.STALE else state
+    done = shown is State.DONE
+    colour = {State.STALE: c.warning, State.BLOCKED: c.line}.get(shown, c.accent)
+    painter.setPen(QPen(QColor(colour), 1.5))
+    painter.setBrush(QColor(c.accent if done else c.card if shown is State.OPEN else c.window))
+    painter.drawEllipse(circle)
+    if shown in _MARKS:
+        ink = c.on_accent if done else c.warning if shown is State.STALE else c.quiet
+        drawn = theme.pixmap(_MARKS[shown], ink, 14, ratio)
+        painter.drawPixmap(round(circle.center().x() - 7), round(circle.center().y() - 7), drawn)
+    else:
+        painter.setPen(QColor(c.accent))
+        painter.drawText(circle, int(Qt.AlignmentFlag.AlignCenter), str(number))
 
-    def __init__(self, step: Step, name: str, parent: QWidget | None = None) -> None:
+
+class StepButton(QAbstractButton):
+    """One step. Its state stands in words below its name, beside a mark in the circle; narrow, in its tool tip."""
+
+    def __init__(self, step: Step, number: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.step, self.name = step, name
-        self.state, self.words = State.OPEN, ""
-        self.current = False  # no check mark, which a screen reader would call it
-        self.setText(name)
+        self.step, self.number = step, number
+        self.state, self.current, self.narrow = State.OPEN, False, False
+        self.setText(step_name(step))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # Ctrl+1 .. Ctrl+6 belong to the menu; the rail shows the number.
 
-    def show_state(self, state: State, words: str) -> None:
+    def show_state(self, state: State, current: bool, narrow: bool) -> None:
         """Show another state."""
-        if (state, words) == (self.state, self.words):
-            return
-        self.state, self.words = state, words
-        self._tell()
-
-    def show_current(self, current: bool) -> None:
-        """Show whether its page is in front."""
-        self.current = current
-        self._tell()
-
-    def _tell(self) -> None:
-        name = f"{self.step + 1} {self.name}, {self.words}"
-        self.setAccessibleName(joined((name, t("shown now")), ",") if self.current else name)
+        self.state, self.current, self.narrow = state, current, narrow
+        words = f"{self.number} {self.text()}, {state_name(state)}"
+        self.setAccessibleName(joined((words, t("shown now")), ",") if current else words)
+        tip(self, words if narrow else "")
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        font = self.font()
-        font.setWeight(font.Weight.DemiBold)  # as it is drawn while its page is in front
-        wide = QFontMetrics(font).horizontalAdvance(self.name) + _AROUND
-        return QSize(max(176, wide), self.fontMetrics().height() * 2 + 24)
+        return QSize(NARROW if self.narrow else WIDE, 44 if self.narrow else 50)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        c = theme.colours()
-        painter = QPainter(self)
+        c, painter = theme.colours(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(8.5, 2.5, -8.5, -2.5)
+        inset = 4.5 if self.narrow else 8.5
+        box = QRectF(self.rect()).adjusted(inset, 2, -inset, -2)
         painter.setPen(Qt.PenStyle.NoPen)
         if self.current:
-            painter.setBrush(QColor(c.card))
-            painter.drawRoundedRect(box, 6, 6)
             painter.setBrush(QColor(c.accent))
             painter.drawRoundedRect(QRectF(box.left(), box.top() + 8, 3, box.height() - 16), 1.5, 1.5)
         elif self.underMouse():
             painter.setBrush(QColor(c.sunken))
             painter.drawRoundedRect(box, 6, 6)
-        self._paint_circle(painter, box)
-        left = box.left() + 48
+        middle = box.center().y()
+        left = box.center().x() - 13 if self.narrow else box.left() + 12
+        ratio = self.devicePixelRatioF()
+        circle = QRectF(left, middle - 13, 26, 26)
+        paint_circle(painter, circle, self.number, self.state, ratio, current=self.current)
+        if self.narrow:
+            return
         line = self.fontMetrics().height()
-        top = box.center().y() - line
-        blocked = self.state is State.BLOCKED
         font = self.font()
         font.setWeight(font.Weight.DemiBold if self.current else font.Weight.Normal)
         painter.setFont(font)
-        painter.setPen(QColor(c.quiet if blocked else c.text))
-        space = QRectF(left, top, box.right() - left - 4, line)
-        painter.drawText(space, int(Qt.AlignmentFlag.AlignVCenter), self.name)
+        painter.setPen(QColor(c.quiet if self.state is State.BLOCKED else c.text))
+        space = QRectF(box.left() + 49, middle - line, box.width() - 53, line)
+        painter.drawText(space, int(Qt.AlignmentFlag.AlignVCenter), self.text())
         painter.setFont(theme.small_font(self.font()))
         painter.setPen(QColor(c.warning if self.state is State.STALE else c.quiet))
-        painter.drawText(space.translated(0, line), int(Qt.AlignmentFlag.AlignVCenter), self.words)
+        painter.drawText(space.translated(0, line), int(Qt.AlignmentFlag.AlignVCenter), state_name(self.state))
 
-    def _paint_circle(self, painter: QPainter, box: QRectF) -> None:
-        c = theme.colours()
-        circle = QRectF(box.left() + 12, box.center().y() - 13, 26, 26)
-        done = self.state is State.DONE
-        colour = {State.DONE: c.accent, State.STALE: c.warning, State.BLOCKED: c.line}.get(self.state, c.accent)
-        painter.setPen(QPen(QColor(colour), 1.5))
-        painter.setBrush(QColor(c.accent if done else c.card if self.state is State.OPEN else c.window))
-        painter.drawEllipse(circle)
-        if self.state in _MARKS:
-            ink = c.on_accent if done else c.warning if self.state is State.STALE else c.quiet
-            drawn = theme.pixmap(_MARKS[self.state], ink, 14, self.devicePixelRatioF())
-            painter.drawPixmap(round(circle.left() + 6), round(circle.top() + 6), drawn)
-        else:
-            painter.setFont(theme.small_font(self.font()))
-            painter.setPen(QColor(c.accent))
-            painter.drawText(circle, int(Qt.AlignmentFlag.AlignCenter), str(self.step + 1))
+
+class Entry(IconButton):
+    """An entry under the proposal."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__(step_name(step), _UNDER[step], "entry")
+        self.step = step
+
+    def show_state(self, state: State, current: bool, narrow: bool) -> None:
+        """Show whether it can be opened and is in front; narrow, its picture alone."""
+        self.setEnabled(state is not State.BLOCKED)
+        self.setText("" if narrow else step_name(self.step))
+        self.setAccessibleName(joined((step_name(self.step), t("shown now")), ",") if current else step_name(self.step))
+        tip(self, step_name(self.step) if narrow else "")
+        font = self.font()
+        font.setWeight(font.Weight.DemiBold if current else font.Weight.Normal)
+        self.setFont(font)
 
 
 class Rail(QFrame):
-    """All six steps. `chosen` names the one that was clicked or reached with the arrow keys."""
+    """All steps; `chosen` names the one that was clicked."""
 
-    chosen = Signal(Step)
+    chosen = Signal(object)
 
-    def __init__(self, names: dict[Step, str], parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._session = session
         self.setProperty("look", "window")
         self.setAccessibleName(t("Steps"))
-        column = margins(QVBoxLayout(self), 0, 12, 0, 12, spacing=0)
-        self.buttons: dict[Step, StepButton] = {}
-        for step, name in names.items():
-            made = StepButton(step, name)
+        column = margins(QVBoxLayout(self), 0, 8, 0, 8, spacing=0)
+        self.buttons: dict[Step, StepButton | Entry] = {}
+        self._under: QWidget | None = None
+        for number, step in enumerate(RAIL, 1):
+            made = StepButton(step, number)
             made.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
-            column.addWidget(made)
             self.buttons[step] = made
+            if step is Step.PROPOSAL:
+                column.addWidget(self._proposal(made))
+            else:
+                column.addWidget(made)
         column.addStretch(1)
-        self.setFixedWidth(max(188, *(made.sizeHint().width() for made in self.buttons.values())))
+        self.offline = Picture("wifi-off", "quiet", 16)
+        self.offline.setAccessibleName(t("Offline – nothing leaves this computer"))
+        tip(self.offline, t("Offline – nothing leaves this computer"))
+        column.addWidget(self.offline, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.current = Step.OPEN
+        self.narrow = False
+        self.refresh()
 
-    def show_state(self, step: Step, state: State) -> None:
-        """Show the state of a step."""
-        words = {
-            State.OPEN: t("open"),
-            State.DONE: t("done"),
-            State.STALE: t("out of date"),
-            State.BLOCKED: t("not yet"),
-        }
-        self.buttons[step].show_state(state, words[state])
+    def _proposal(self, button: StepButton) -> QFrame:
+        """Return the proposal's step with its two entries below."""
+        box = QFrame()
+        column = margins(QVBoxLayout(box), 0, spacing=0)
+        column.addWidget(button)
+        self._entries = margins(QVBoxLayout(), 56, 0, 8, 4, spacing=0)
+        for step in _UNDER:
+            made = Entry(step)
+            made.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
+            self.buttons[step] = made
+            self._entries.addWidget(made)
+        column.addLayout(self._entries)
+        return box
+
+    def refresh(self) -> None:
+        """Show the session as it is."""
+        proposal = self.current in (Step.PROPOSAL, *_UNDER)
+        for step, made in self.buttons.items():
+            made.show_state(
+                self._session.state(step),
+                step is self.current or (step is Step.PROPOSAL and proposal),
+                self.narrow,
+            )
+            if isinstance(made, Entry):
+                made.setVisible(self._session.state(step) is not State.BLOCKED)
+        left = 8 if self.narrow else 54
+        self._entries.setContentsMargins(left, 0, 8, 4)
+        self.offline.setVisible(self.narrow)
+        self.setFixedWidth(NARROW if self.narrow else WIDE)
+        self.update()
 
     def show_current(self, step: Step) -> None:
-        """Mark the step whose page is in front."""
-        for at, made in self.buttons.items():
-            made.show_current(at is step)
+        """Mark the page in front."""
+        self.current = step
+        self.refresh()
+
+    def make_narrow(self, narrow: bool) -> None:
+        """Show circles alone."""
+        self.narrow = narrow
+        self.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        at = self.buttons[Step.PROPOSAL if self.current in _UNDER else self.current]
+        frame = at.parentWidget() if at.step is Step.PROPOSAL and at.parentWidget() is not None else at
+        inset = 4.5 if self.narrow else 8.5
+        box = QRectF(frame.geometry()).adjusted(inset, 2, -inset, -2)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.colours().card))
+        painter.drawRoundedRect(box, 6, 6)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         by = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
-        at = next((s for s, made in self.buttons.items() if made.hasFocus()), None)
-        if by and at is not None and 0 <= at + by < len(self.buttons):
-            self.buttons[Step(at + by)].setFocus(Qt.FocusReason.TabFocusReason)
+        shown = [made for made in self.buttons.values() if made.isVisible()]
+        at = next((place for place, made in enumerate(shown) if made.hasFocus()), None)
+        if by and at is not None and 0 <= at + by < len(shown):
+            shown[at + by].setFocus(Qt.FocusReason.TabFocusReason)
             return
         super().keyPressEvent(event)
+
+
+class TopBar(QFrame):
+    """What the rail is at 200 %: the menu, the steps as a list, the two entries, the sign of being offline."""
+
+    chosen = Signal(object)
+
+    def __init__(self, session: Session, menu: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setProperty("look", "window")
+        self.setFixedHeight(34)
+        row = margins(QHBoxLayout(self), 8, 2, 12, 2, spacing=8)
+        self.menu_button = IconButton("", "menu", "flat")
+        self.menu_button.setAccessibleName(t("Menu"))
+        self.menu_button.setMenu(menu)
+        self.steps = QPushButton()
+        self.steps.setProperty("look", "steps")
+        self._list = QMenu(self.steps)
+        self._list.aboutToShow.connect(self._fill)
+        self.steps.setMenu(self._list)
+        put(row, self.menu_button, self.steps)
+        self.entries: dict[Step, QPushButton] = {}
+        for step in _UNDER:
+            self.entries[step] = link(step_name(step), lambda at=step: self.chosen.emit(at))
+            row.addWidget(self.entries[step])
+        put(row, 1, Picture("wifi-off", "quiet", 14), label(t("Offline"), "quiet"))
+        self.current = Step.OPEN
+
+    def show_current(self, step: Step) -> None:
+        """Name the page in front."""
+        self.current = step
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the session as it is."""
+        at = Step.PROPOSAL if self.current in _UNDER else self.current
+        words = t("{name}, {n} of 6", name=step_name(at), n=RAIL.index(at) + 1)
+        self.steps.setText(words)
+        self.steps.setAccessibleName(joined((t("Steps"), words), ":"))
+        for step, made in self.entries.items():
+            made.setVisible(self._session.state(step) is not State.BLOCKED)
+
+    def _fill(self) -> None:
+        self._list.clear()
+        for number, step in enumerate(RAIL, 1):
+            text = f"{number} {step_name(step)}, {state_name(self._session.state(step))}"
+            self._list.addAction(text).triggered.connect(lambda _=False, at=step: self.chosen.emit(at))

@@ -1,0 +1,112 @@
+"""Answers and plan are kept per file, by its fingerprint, and come back when it is opened again: no data, no figure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.questions import parse_question, questions_from
+from splu_desktop.files.disk.place import data_folder
+from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.gui.base.session import Answers, Session
+from splu_desktop.gui.base.source import Source
+
+_FOLDER, _MOST, _LARGEST = "answers", 50, 1 << 20
+_REST = 2000  # ms from a change until it is kept
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was kept of a file; the plan is None where none was made, or it no longer fits."""
+
+    answers: Answers
+    plan: Plan | None
+
+
+def as_dict(answers: Answers, plan: Plan | None) -> dict[str, Any]:
+    """Return answers and plan as plain data."""
+    return {
+        "audience": answers.audience.as_dict(),
+        "person": answers.person,
+        "row_word": answers.row_word,
+        "questions": [each.as_dict() for each in answers.questions],
+        "not_secret": list(answers.not_secret),
+        "plan": None if plan is None else plan.as_dict(),
+    }
+
+
+def recall(source: Source) -> Kept | None:
+    """Return what was kept of a file, None where nothing was, or nothing that fits it. For workers."""
+    path = data_folder() / _FOLDER / f"{_name(source)}.json"
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        data = json.loads(path.read_text(encoding="utf-8"))
+        table = source.table
+        person = data["person"]
+        answers = Answers(
+            audience=Audience.from_dict(data["audience"]),
+            person=person if person in table.names else None,
+            row_word=str(data["row_word"]),
+            questions=questions_from(data["questions"], table),
+            not_secret=tuple(map(str, data["not_secret"])),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SpluError):
+        return None
+    plan = None
+    if data.get("plan"):
+        try:
+            plan = Plan.from_dict(
+                data["plan"], lambda each: parse_question(str(each["table"]), table, float(each["within"]))
+            )
+            plan.check(table)
+        except (SpluError, KeyError, TypeError, ValueError):
+            plan = None
+    return Kept(answers, plan)
+
+
+def _name(source: Source) -> str:
+    return "".join(letter for letter in source.fingerprint if letter.isalnum())[-64:]
+
+
+class Memory(QObject):
+    """Keeps the session's answers and plan, a moment after each change, so that a crash loses nothing either."""
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._kept: tuple[Answers, Plan | None] | None = None
+        self._timer = QTimer(self, singleShot=True, interval=_REST)
+        self._timer.timeout.connect(self.keep)
+        session.changed.connect(self._changed)
+
+    def _changed(self) -> None:
+        if self._session.source is None:
+            return
+        now = self._session.answers, self._session.plan
+        if self._kept is None or now[0] is not self._kept[0] or now[1] is not self._kept[1]:
+            self._timer.start()
+
+    def keep(self) -> None:
+        """Keep what is answered and planned now. A few kilobytes; where the disk refuses, it is forgotten."""
+        self._timer.stop()
+        source, now = self._session.source, (self._session.answers, self._session.plan)
+        if source is None or self._kept == now:
+            return
+        self._kept = now
+        folder = data_folder() / _FOLDER
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with whole_file(folder / f"{_name(source)}.json", overwrite=True) as partial:
+                partial.write_text(json.dumps(as_dict(*now), ensure_ascii=False), encoding="utf-8")
+            old = sorted(folder.glob("*.json"), key=lambda each: each.stat().st_mtime)
+            for each in old[:-_MOST]:
+                each.unlink(missing_ok=True)
+        except (OSError, SpluError):
+            return
