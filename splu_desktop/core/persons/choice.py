@@ -38,7 +38,7 @@ class ByPerson:
     """
 
     column: str
-    way: str
+    way: str = "draw"
     reason: str = ""
     order: str = ""
     number: bool = False

@@ -1,1 +1,1 @@
-"""What unchanged columns, other columns and other readers give away: uniqueness, giveaways, persons, attacks."""
+"""Risk of a release, counted in persons where a column names them."""

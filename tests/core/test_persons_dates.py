@@ -1,0 +1,133 @@
+"""Dates moved per person: nothing beside them tells by how many days, and what would tell is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.persons.choice import ByPerson, persons
+from splu_desktop.core.persons.dates import OPEN, UNKNOWN, possible_shifts, try_recover_shift
+from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
+from splu_desktop.core.table import Column, Kind, Table
+from tests.seeded import Seeded
+
+_DAY = np.datetime64("2020-01-01", "D")
+
+
+def _dates(name: str, texts: list[str]) -> Column:
+    """Return a column of dates; texts that are no whole date have no value."""
+    labels, codes = np.unique(np.array(texts, object), return_inverse=True)
+    whole = [len(str(label)) >= 10 and str(label)[:4].isdecimal() for label in labels]
+    values = np.array([str(x) if ok else "NaT" for x, ok in zip(labels, whole, strict=True)], "datetime64[us]")
+    kind = Kind.DATETIME if any(len(str(label)) > 10 for label in labels) else Kind.DATE
+    return Column.from_codes(name, codes, labels.astype(object), labels == "", values, kind=kind)
+
+
+def _days(offsets: np.ndarray) -> list[str]:
+    return [str(_DAY + int(each)) for each in offsets]
+
+
+def _persons(number: int, rows: int) -> Column:
+    return Column.from_labels("id", [f"P{at:04d}" for at in np.repeat(np.arange(number), rows)])
+
+
+def test_persons_are_moved_by_whole_weeks_never_by_none_and_keep_their_distances() -> None:
+    rng = np.random.default_rng(1)
+    start = rng.integers(0, 900, 300)
+    table = Table((_persons(100, 3), _dates("a", _days(start)), _dates("b", _days(start + rng.integers(0, 9, 300)))))
+    moved = shift_dates(table, ByPerson("id", shift=("a", "b"), days=90), Seeded(1))
+    before = {name: table[name].values[table[name].codes].astype("datetime64[D]") for name in "ab"}
+    after = {name: moved[name].values[moved[name].codes].astype("datetime64[D]") for name in "ab"}
+    by = (after["a"] - before["a"]).astype(int)
+    assert (by == (after["b"] - before["b"]).astype(int)).all()
+    assert (by.reshape(100, 3) == by[::3, None]).all()
+    assert (by % 7 == 0).all()
+    assert (by != 0).all()
+    assert abs(by).max() <= 90
+    assert len(possible_shifts(90)) == 24
+    assert len(set(by.tolist())) >= 20  # of 24 by 100 persons: fewer once in 10,000 runs
+
+
+def test_no_mark_is_moved_and_no_partial_date_stays() -> None:
+    """9999-12-31, 1900-01-01 and a dummy of the house's own in each column tell no shift."""
+    rng = np.random.default_rng(2)
+    texts = _days(rng.integers(0, 900, 400))
+    texts[:40] = ["9999-12-31"] * 40
+    texts[40:80] = ["1900-01-01"] * 40
+    texts[80:120] = ["1977-07-07"] * 40
+    texts[120:160] = ["2020-05"] * 40
+    texts[160:170], texts[170:180], texts[180:190] = ["about 3 May"] * 10, ["ongoing"] * 10, [""] * 10
+    table = Table((_persons(200, 2), _dates("end", texts)))
+    for days in (200, 30):
+        moved = shift_dates(table, ByPerson("id", shift=("end",), days=days), Seeded(3))["end"]
+        shown = moved.labels[moved.codes].tolist()
+        assert set(shown[:40]) == {OPEN}
+        assert set(shown[40:120]) == {UNKNOWN}
+        assert set(shown[160:190]) == {UNKNOWN, "ongoing", ""}
+        assert np.isnat(moved.values[[moved.code_of(OPEN), moved.code_of(UNKNOWN)]]).all()
+        months = shown[120:160]
+        if days == 200:
+            assert all(len(text) == 7 for text in months)
+            assert months.count("2020-05") < 12
+        else:
+            assert set(months) == {UNKNOWN}
+        years = moved.values[~np.isnat(moved.values)].astype("datetime64[Y]").astype(int) + 1970
+        assert years.min() >= 2019
+        assert years.max() <= 2023
+
+
+def test_times_of_day_stay() -> None:
+    table = Table((_persons(2, 2), _dates("t", [f"2020-03-0{at} 22:45:0{at}" for at in range(1, 5)])))
+    moved = shift_dates(table, ByPerson("id", shift=("t",), days=70), Seeded(1))["t"]
+    assert [text[10:] for text in moved.labels[moved.codes]] == [f" 22:45:0{at}" for at in range(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("case", "days", "hint", "most"),
+    [
+        ("any day", 10, "", 21),
+        ("tuesdays", 10, "weekdays", 4),
+        ("tuesdays", 70, "", 21),
+        ("unmoved", 70, "unmoved", 6),
+        ("one visit", 200, "", 60),
+    ],
+)
+def test_what_gives_shifts_back_is_found(case: str, days: int, hint: str, most: float) -> None:
+    """Remaining shifts as anybody counts them: 3 of 20 by Tuesdays, all but the range's ends otherwise."""
+    rng = np.random.default_rng(4)
+    number, rows = (300, 1) if case == "one visit" else (120, 4)
+    offsets = rng.integers(0, 700, number * rows)
+    if case == "tuesdays":
+        offsets = offsets // 7 * 7 + 6
+    columns = [_persons(number, rows), _dates("visited", _days(offsets))]
+    if case == "unmoved":
+        columns.append(_dates("sampled", _days(offsets - rng.integers(0, 3, len(offsets)))))
+    source = Table(tuple(columns))
+    moved = shift_dates(source, ByPerson("id", shift=("visited",), days=days), Seeded(5))
+    found = try_recover_shift(moved.select(moved.names[1:]), ("visited",), days, persons(source["id"]))
+    assert found.possible == len(possible_shifts(days))
+    assert found.left <= min(most, found.possible)
+    assert found.enough == (not hint)
+    if hint:
+        assert found.hint == hint
+    else:
+        assert found.left > 0.6 * found.possible
+
+
+def test_one_row_of_each_person_is_kept_and_the_same_one_again() -> None:
+    when = _dates("when", _days(np.array([5, 1, 3, 9, 7, 8])))
+    table = Table((_persons(2, 3), when))
+    for way, order, kept in (("first", "", [5, 9]), ("last", "", [3, 8]), ("first", "when", [1, 7])):
+        found = one_per_person(table, ByPerson("id", way, order=order))["when"]
+        assert found.labels[found.codes].tolist() == _days(np.array(kept))
+    one, two = (one_per_person(table, ByPerson("id", "random"))["when"] for _ in range(2))
+    assert one.labels[one.codes].tolist() == two.labels[two.codes].tolist()
+
+
+def test_persons_get_new_numbers_and_spellings_of_one_name_are_one() -> None:
+    who = persons(Column.from_labels("id", ["a1", "b", "A1 ", "", "b", ""]))
+    assert who[0] == who[2]
+    assert len(set(who.tolist())) == 4
+    numbers = number_persons(who, Seeded(1))
+    assert numbers.codes[0] == numbers.codes[2]
+    assert sorted(set(numbers.labels)) == ["1", "2", "3", "4"]
