@@ -36,9 +36,8 @@ Z = 1.959963984540054
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 THIN = 20  # rows below which a category gets no coefficient of its own
 _SIGNS = ("!=", ">=", "<=", "=")
-_GUARDED = re.compile(
-    "^'(?=['\" \u00a0\u3000]*[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])'(?=['\" ]*[=+\\-@])"
-)
+_BEFORE, _MARK = "['\" \u00a0\u3000]*", "=+\\-@\uff1d\uff0b\uff0d\uff20"  # of cells that a spreadsheet would run
+_GUARDED = re.compile(rf"\A'(?={_BEFORE}[{_MARK}\t\r\n])|(?<=[;\t\r\n])'(?={_BEFORE}[{_MARK}])")
 
 
 class Refused(ValueError):

@@ -23,7 +23,7 @@ from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.in_blocks import file_sha256
+from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import clear_all_leftovers, clear_leftovers, free_space, is_dead
 from splu_desktop.files.disk.whole import (
     CannotWrite,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.rust_libraries import writing
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
-from splu_desktop.frozen import dataclass
 
 Cell = str | int | float | None
 _AT_A_TIME = 2_000
