@@ -12,7 +12,7 @@ import numbers
 import re
 import string
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
@@ -20,7 +20,6 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, Isolating, Said
 from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.frozen import dataclass
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.frozen import dataclass
 
 LIST = "files.sha256"
 _MACHO = {b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"}

@@ -1,47 +1,37 @@
 """The project file: all that the custodian decided about one source, and never the source itself.
 
 It names the source by file name, size and SHA-256, says how it is read and what each column is to be. Values of the
-source stand in it only where a choice names them (a group made by hand, a mark for “no value”). Files of older versions
-are brought up to date when opened; a changed source is noticed.
+source stand in it only where a choice names them (a group made by hand, a mark for “no value”). A changed source is
+noticed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from types import MappingProxyType
 from typing import Any
 
 from splu_desktop import __version__
-from splu_desktop.core.draw import Draw, draws_from
-from splu_desktop.core.draw.by_person import ByPerson
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.generalise import Steps
-from splu_desktop.core.guarantees.audience import Audience
 from splu_desktop.core.messages import say
-from splu_desktop.core.plan import Plan, Thresholds, steps_as_dicts, steps_by_column
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_json, read_bytes, to_json, understood
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.files.draws import draws_as_dicts, upgraded
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.importer.recognise import facts
-from splu_desktop.files.project.import_section import composed, import_as_dict, import_from_dict
-from splu_desktop.frozen import dataclass
+from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.files.project.recipe import plan_for
 
 FORMAT = "splu-project"
-PROJECT_VERSION = 2
+PROJECT_VERSION = 3
 SUFFIX = ".splu"
 LARGEST = 100 << 20  # bytes
-
-# Version v -> what turns a file of version v into one of version v + 1. A new version adds its step here, and a file of
-# the old one to tests/files/projects.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: upgraded}
 
 
 class BadProject(FileFault):
@@ -64,73 +54,27 @@ class Project:
     ----------
     source : name, size and SHA-256 of the source as it was when read.
     choices : how it is read.
-    roles : column name -> role, for every column in order.
-    draws : SA name -> how it is drawn; may also hold columns that are no SA now, to come back to.
-    thresholds : epsilon, T_E, alpha, T_P.
-    generalisations : column name -> steps.
-    kept_identifiers : column name -> reason.
-    persons : what is done about persons with several records.
-    audience : who gets the release.
-    together : whether one gamma is set for all SAs.
+    plan : what becomes of it, as plain data (`Plan.as_dict`); a plan is given as it is. None where nothing was decided.
+    accepted : name of an open line of the verdict -> the reason it was accepted for.
     folder : the source's folder, relative to the project file's where possible; a hint where to look.
     window : what the window wants to find again, such as the page; plain data, no values of the source.
     """
 
     source: SourceFile
     choices: ImportChoices
-    roles: Mapping[str, Role]
-    draws: Mapping[str, Draw] = field(default_factory=dict)
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    generalisations: Mapping[str, Steps] = field(default_factory=dict)
-    kept_identifiers: Mapping[str, str] = field(default_factory=dict)
-    persons: ByPerson | None = None
-    audience: Audience | None = None
-    together: bool = True
+    plan: Plan | Mapping[str, Any] | None = None
+    accepted: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("roles", "draws", "generalisations", "kept_identifiers", "window"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if isinstance(self.plan, Plan):
+            object.__setattr__(self, "plan", self.plan.as_dict())
 
-    def plan(self) -> Plan:
-        """Return the plan of a release. Raises BadSetting where the choices don't make one yet."""
-        sensitive = [name for name, role in self.roles.items() if role is Role.SA]
-        return Plan(
-            roles=self.roles,
-            draws={name: self.draws[name] for name in sensitive if name in self.draws},
-            thresholds=self.thresholds,
-            generalisations=self.generalisations,
-            kept_identifiers=self.kept_identifiers,
-            persons=self.persons,
-            audience=self.audience,
-        )
-
-    def fitted(self, names: tuple[str, ...], suggested: Mapping[str, Role]) -> tuple[Project, tuple[str, ...]]:
-        """Return the project for a source with these columns, and a sentence on each difference.
-
-        Columns that are gone lose their choices; new ones take the role in `suggested`.
-        """
-        gone = [name for name in self.roles if name not in names]
-        new = [name for name in names if name not in self.roles]
-        said = [say("Column “{name}” is gone, and its choices with it.", name=name) for name in gone]
-        said += [
-            say(
-                "Column “{name}” is new; it was given the suggested role, {role}.",
-                name=name,
-                role=say(suggested[name].value),
-            )
-            for name in new
-        ]
-        fitted = replace(
-            self,
-            roles={name: self.roles.get(name, suggested.get(name, Role.DROPPED)) for name in names},
-            draws={name: draw for name, draw in self.draws.items() if name in names},
-            generalisations={name: steps for name, steps in self.generalisations.items() if name in names},
-            kept_identifiers={name: why for name, why in self.kept_identifiers.items() if name in names},
-            persons=self.persons if self.persons is not None and set(self.persons.columns) <= set(names) else None,
-        )
-        return fitted, tuple(said)
+    def plan_for(self, table: Table) -> Plan | None:
+        """Return the plan for the table. Raises RecipeDoesNotFit where its columns are others; BadSetting."""
+        assert not isinstance(self.plan, Plan)
+        return None if self.plan is None else plan_for(self.plan, table, say("the project"))
 
 
 def save_project(project: Project, path: Path, *, source: Path | None = None) -> None:
@@ -171,14 +115,8 @@ def as_dict(project: Project) -> dict[str, Any]:
             "folder": project.folder,
         },
         "import": import_as_dict(project.choices),
-        "columns": {name: role.value for name, role in project.roles.items()},
-        "kept_identifiers": dict(project.kept_identifiers),
-        **({} if project.persons is None else {"persons": project.persons.as_dict()}),
-        **({} if project.audience is None else {"audience": project.audience.as_dict()}),
-        "generalise": steps_as_dicts(project.generalisations),
-        "draws": draws_as_dicts(project.draws),
-        "one_gamma_for_all": project.together,
-        "thresholds": project.thresholds.as_dict(),
+        "plan": project.plan,
+        "accepted": dict(project.accepted),
         "window": dict(project.window),
     }
 
@@ -187,34 +125,21 @@ def from_dict(data: Any, path: Path) -> Project:
     """Return the project that `as_dict` of this version or an older one gave. Raises BadProject, naming `path`."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadProject("“{path}” is no project file of this program.", path=path)
-    version = data.get("version")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise BadProject("“{path}” is damaged: its version is missing.", path=path)
-    if version > PROJECT_VERSION:
+    if data.get("version") != PROJECT_VERSION:
         raise BadProject(
-            "“{path}” has project version {version}, and this program (version {own}) knows versions up to {known}; "
-            "open it with the program version that saved it or a newer one.",
+            "“{path}” has a project version that this program (version {own}) does not read; open its source anew.",
             path=path,
-            version=version,
             own=__version__,
-            known=PROJECT_VERSION,
         )
     with understood(path, BadProject):
-        for old in range(version, PROJECT_VERSION):
-            data = MIGRATIONS[old](data)
-        data = composed(data)
-        source = data["source"]
+        source, plan = data["source"], data["plan"]
+        if plan is not None and not isinstance(plan["roles"], dict):
+            raise TypeError
         return Project(
             source=SourceFile(str(source["name"]), int(source["bytes"]), str(source["sha256"])),
             choices=import_from_dict(data["import"]),
-            roles={str(name): Role(role) for name, role in data["columns"].items()},
-            draws=draws_from(data["draws"]),
-            thresholds=Thresholds(**data["thresholds"]),
-            generalisations=steps_by_column(data["generalise"]),
-            kept_identifiers={str(name): str(why) for name, why in data["kept_identifiers"].items()},
-            persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
-            audience=Audience.from_dict(data["audience"]) if "audience" in data else None,
-            together=bool(data["one_gamma_for_all"]),
+            plan=plan,
+            accepted={str(name): str(reason) for name, reason in data["accepted"].items()},
             folder=str(source["folder"]),
             window=dict(data["window"]),
         )

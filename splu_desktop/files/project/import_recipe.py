@@ -5,6 +5,7 @@ It holds the choices and the names of the columns, no records. A file whose colu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.isolation.faults import OtherWidth, RecipeMismatch
 from splu_desktop.files.project.import_section import composed, import_as_dict, import_from_dict
-from splu_desktop.frozen import dataclass
 
 _VERSION = 1
 _LARGEST = 10 << 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import Enum
@@ -15,23 +14,6 @@ from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 E = TypeVar("E", bound=Enum)
 _WHOLE = ("header_row", "header_rows", "last_row")
 _MAPPINGS = ("renames", "types", "missing", "decisions")
-
-
-def composed(data: Any) -> Any:
-    """Return stored choices with their columns' names as tables have them now: accents put together with letters.
-
-    Tables that macOS wrote had them apart when recipes and projects of earlier versions were made (`unique_names`).
-    """
-    names = {name: now for name in data["columns"] if (now := unicodedata.normalize("NFC", name)) != name}
-
-    def respelled(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {names.get(key, key): respelled(value) for key, value in part.items()}
-        if isinstance(part, list):
-            return [respelled(each) for each in part]
-        return names.get(part, part) if isinstance(part, str) else part
-
-    return respelled(data) if names else data
 
 
 def import_as_dict(choices: ImportChoices) -> dict[str, Any]:

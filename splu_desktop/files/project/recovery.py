@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from splu_desktop.files.disk.place import recovery_folder
 from splu_desktop.files.disk.plain_data import file_bytes, from_json
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.project.file import LARGEST, BadProject, Project, as_dict, from_dict
-from splu_desktop.frozen import dataclass
 
 _ENDING = ".splu-recovery"
 _LOCK = ".lock"
