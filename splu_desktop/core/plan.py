@@ -103,6 +103,12 @@ class Plan:
         return self.named(Role.NSA)
 
     @property
+    def knowable(self) -> tuple[str, ...]:
+        """Names of the unchanged columns that somebody may know of a person: not the dates that are moved."""
+        moved = () if self.persons is None else self.persons.shift
+        return tuple(name for name in self.nsas if name not in moved)
+
+    @property
     def gamma(self) -> float:
         """The strength; of blocks of several strengths the smallest."""
         return min(block.draw.gamma for block in self.blocks)

@@ -1,0 +1,72 @@
+"""Persons alike: how many persons share each row in the columns that somebody may know of them.
+
+The unit is the person where a column names persons, else the row: six rows of one person are one person, found with
+certainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise.blanking import persons_sharing, row_classes
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.sanitise import Prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """How many look like each person.
+
+    Attributes
+    ----------
+    sizes : (U,) persons, the person itself among them, who share the row of a person that fewest share.
+    """
+
+    sizes: NDArray[np.int64]
+
+    @property
+    def persons(self) -> int:
+        """How many persons there are."""
+        return len(self.sizes)
+
+    @property
+    def smallest(self) -> int:
+        """Persons of the smallest class; 0 in a table without rows."""
+        return int(self.sizes.min(initial=self.persons))
+
+    @property
+    def unique(self) -> int:
+        """Persons of whom a row is like nobody else's."""
+        return self.below(2)
+
+    def below(self, k: int) -> int:
+        """Return how many persons have a row that fewer than k persons share."""
+        return int((self.sizes < k).sum())
+
+    def share(self, k: int) -> float:
+        """Return the share of the persons of whom each row is shared by k persons or more."""
+        return 1 - self.below(k) / max(self.persons, 1)
+
+    @property
+    def largest_chance(self) -> float:
+        """How surely the person of the smallest class is found by who knows its unchanged columns (prosecutor)."""
+        return 1 / max(self.smallest, 1)
+
+    @property
+    def mean_chance(self) -> float:
+        """How surely a person is found, on average."""
+        return float((1 / self.sizes).mean()) if self.persons else 0.0
+
+
+def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) -> Alike:
+    """Return how many look like each person in some columns, those that somebody may know where none are given."""
+    table = prepared.table
+    known = [table[name] for name in (plan.knowable if columns is None else columns)]
+    rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
+    sizes = np.full(prepared.person_count, prepared.person_count, np.int64)
+    np.minimum.at(sizes, prepared.owner, persons_sharing(rows, prepared.owner))
+    return Alike(sizes)

@@ -1,0 +1,195 @@
+"""How sure a shown secret value is, before any draw and for every strength at once (mechanism.md, law 2).
+
+Whoever shows a value has it with probability pi + (1 - pi)/gamma, pi the share of the lenders of its class who have it.
+Where persons are drawn, having a value means having it in any row. Values that are not secret (absence) and missing
+ones are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.mechanism import Classes, Draw
+from splu_desktop.core.messages import listed, say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.table import Column
+
+Floats = NDArray[np.float64]
+_MOST_CELLS = 4_000_000
+_NAMED = 3  # labels of a class that are named
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Shares of the values of one sensitive column.
+
+    Attributes
+    ----------
+    column : with all its values.
+    draw : of its block.
+    average : (m,) the share in the class of an average unit that has the value; 0 for values that are not secret.
+    riskiest : (m,) the largest share in any class.
+    riskiest_class : (m,) which class that is.
+    weight : (m,) rows of the units that have the value.
+    """
+
+    column: Column
+    draw: Draw
+    average: Floats
+    riskiest: Floats
+    riskiest_class: NDArray[np.int64]
+    weight: Floats
+
+    @property
+    def mean(self) -> float:
+        """The share in the class of an average unit that has a secret value."""
+        return float(self.average @ self.weight / max(self.weight.sum(), 1e-300))
+
+
+@dataclass(frozen=True)
+class ValueCertainty:
+    """How sure one secret value is where it is shown: on average, and in its riskiest class."""
+
+    column: str
+    value: str
+    average: float
+    riskiest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Certainty:
+    """How sure shown secret values are.
+
+    Attributes
+    ----------
+    shares : sensitive column -> shares of its secret values.
+    classes : of the lenders.
+    """
+
+    shares: Mapping[str, Shares]
+    classes: Classes
+
+    @property
+    def average_share(self) -> float:
+        """pi of an average unit that has a secret value, in the column where it is largest."""
+        return max((each.mean for each in self.shares.values()), default=0.0)
+
+    @property
+    def riskiest_share(self) -> float:
+        """The largest pi of a secret value in any class."""
+        return max((float(each.riskiest.max(initial=0)) for each in self.shares.values()), default=0.0)
+
+    @property
+    def average(self) -> float:
+        """How often a unit that shows a secret value is right, in the column where it is most often."""
+        return max((each.draw.certainty(each.mean) for each in self.shares.values()), default=0.0)
+
+    @property
+    def riskiest(self) -> float:
+        """How often a unit that shows a secret value is right, in the riskiest class."""
+        found = [each.draw.certainty(float(each.riskiest.max(initial=0))) for each in self.shares.values()]
+        return max(found, default=0.0)
+
+    def at(self, gamma: float) -> tuple[float, float]:
+        """Return average and riskiest at another strength."""
+        again = {
+            name: Shares(
+                each.column,
+                each.draw.with_gamma(gamma),
+                each.average,
+                each.riskiest,
+                each.riskiest_class,
+                each.weight,
+            )
+            for name, each in self.shares.items()
+        }
+        other = Certainty(again, self.classes)
+        return other.average, other.riskiest
+
+    @property
+    def riskiest_value(self) -> tuple[str, str, str]:
+        """Column, value and class in words where a shown secret value is surest; empty texts where there is none."""
+        if not self.riskiest_share:
+            return "", "", ""
+        worst = max(self.shares.values(), key=lambda each: each.draw.certainty(float(each.riskiest.max(initial=0))))
+        at = int(worst.riskiest.argmax())
+        words = describe_class(self.classes, int(worst.riskiest_class[at]))
+        return worst.column.name, str(worst.column.labels[at]), words
+
+    @property
+    def values(self) -> tuple[ValueCertainty, ...]:
+        """Each secret value, the surest first."""
+        found = [
+            ValueCertainty(
+                name,
+                str(each.column.labels[at]),
+                each.draw.certainty(float(each.average[at])),
+                each.draw.certainty(float(each.riskiest[at])),
+            )
+            for name, each in self.shares.items()
+            for at in np.flatnonzero(each.weight).tolist()
+        ]
+        return tuple(sorted(found, key=lambda each: -each.riskiest))
+
+
+def secret_values(column: Column, plan: Plan) -> NDArray[np.bool_]:
+    """Return (m,) which values of a sensitive column are secret: neither missing nor said to be public."""
+    public = set(plan.public_values.get(column.name, ()))
+    named = np.array([label in public for label in column.labels.tolist()], bool)
+    return np.asarray(~column.missing & ~named)
+
+
+def certainties(prepared: Prepared, plan: Plan) -> Certainty:
+    """Return how sure shown secret values are."""
+    units, code = prepared.units, prepared.classes.code.astype(np.int64)
+    number = prepared.classes.number
+    size = np.maximum(np.bincount(code, units.sizes, number), 1)
+    found = {}
+    for name in plan.sensitive:
+        column = prepared.table[name]
+        unit, value, weight = units.owner.astype(np.int64), column.codes.astype(np.int64), None
+        if units.person:
+            unit, value = np.divmod(np.unique(unit * column.m + value), column.m)
+            weight = units.sizes[unit].astype(float)
+        secret = secret_values(column, plan)
+        keys = code[unit] * column.m + value
+        if number * column.m <= _MOST_CELLS:
+            counts = np.bincount(keys, weight, number * column.m).astype(float)
+            cells = np.flatnonzero(counts)
+            counts = counts[cells]
+        else:
+            cells, inverse = np.unique(keys, return_inverse=True)
+            counts = np.bincount(inverse, weight).astype(float)
+        kept = secret[cells % column.m]
+        counts, (in_class, value) = counts[kept], np.divmod(cells[kept], column.m)
+        pi = counts / size[in_class]
+        total = np.bincount(value, counts, column.m).astype(float)
+        average = np.bincount(value, counts * pi, column.m) / np.maximum(total, 1e-300)
+        riskiest, worst = np.zeros(column.m), np.zeros(column.m, np.int64)
+        order = np.argsort(pi, kind="stable")  # of several the last, so the largest, is kept
+        riskiest[value[order]], worst[value[order]] = pi[order], in_class[order]
+        found[name] = Shares(column, plan.block_of(name).draw, average, riskiest, worst, total)
+    return Certainty(found, prepared.classes)
+
+
+def describe_class(classes: Classes, at: int) -> str:
+    """Return what a class is, in words: the labels of its columns, and its rows of a person where these divide."""
+    cell = classes.cells[at]
+    parts: list[str] = []
+    for labels in cell.labels:
+        shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], "…")
+        parts.append("/".join(shown))
+    low, high = cell.rows
+    if len({each.rows for each in classes.cells}) > 1:
+        if high is None:
+            parts.append(say("{low} rows or more", low=low))
+        elif low == high:
+            parts.append(say("1 row") if low == 1 else say("{low} rows", low=low))
+        else:
+            parts.append(say("{low} to {high} rows", low=low, high=high))
+    return listed(parts, "{head}, {tail}") if parts else say("all")

@@ -1,0 +1,82 @@
+"""Who is recognised by what is kept whole: combinations of a block, histories of persons, classes of one value.
+
+A block's combination and a person's history stand in the release as they are, with their owner or another person of the
+class. Who is the only one to have one is seen to be in the table, whatever gamma is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splu_desktop.core.mechanism import Block
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.published import block_codes
+from splu_desktop.core.risk.certainty import certainties, describe_class
+from splu_desktop.core.rowkeys import stirred
+from splu_desktop.core.sanitise import Prepared
+
+
+@dataclass(frozen=True)
+class SingleValue:
+    """A class of whom everybody has one secret value, which no draw within the class hides."""
+
+    column: str
+    value: str
+    words: str
+
+
+def unique_combinations(prepared: Prepared, block: Block) -> float:
+    """Return the share of the persons with a combination of a block's values that nobody else has."""
+    codes = block_codes(prepared.table, block.columns).astype(np.int64)
+    persons = max(prepared.person_count, 1)
+    pairs = np.unique(codes * persons + prepared.owner)
+    having = np.bincount(pairs // persons)
+    alone = pairs[having[pairs // persons] == 1] % persons
+    return len(np.unique(alone)) / persons
+
+
+def unique_histories(prepared: Prepared, block: Block) -> float:
+    """Return the share of the persons with several rows whose values of a block, all rows together, nobody else has."""
+    codes = block_codes(prepared.table, block.columns).astype(np.uint64)
+    history = np.zeros(prepared.person_count, np.uint64)
+    # A sum of stirred keys is one for each multiset of rows, but for chances of 2^-64.
+    np.add.at(history, prepared.owner, stirred(stirred(codes + np.uint64(1))))
+    _, inverse, times = np.unique(history, return_inverse=True, return_counts=True)
+    several = np.bincount(prepared.owner, minlength=len(history)) > 1
+    return float((times[inverse] == 1)[several].mean()) if several.any() else 0.0
+
+
+def unique_distances(prepared: Prepared, plan: Plan) -> float:
+    """Return the share of the persons who are unique by the days between their moved dates, which moving leaves."""
+    if plan.persons is None or not plan.persons.shift:
+        return 0.0
+    owner, first = prepared.owner, np.full(prepared.person_count, np.iinfo(np.int64).max)
+    days = []
+    for name in plan.persons.shift:
+        values = prepared.source[name].values
+        if values is None or values.dtype.kind != "M":
+            continue
+        known = ~(np.isnat(values) | prepared.source[name].marks)[prepared.source[name].codes]
+        day = values.astype("datetime64[D]").astype(np.int64)[prepared.source[name].codes]
+        np.minimum.at(first, owner[known], day[known])
+        days.append((day, known))
+    row = np.zeros(len(owner), np.uint64)
+    for day, known in days:
+        apart = np.where(known, day - first[owner], -1)
+        row = stirred(row + stirred(apart.astype(np.uint64)))
+    course = np.zeros(prepared.person_count, np.uint64)
+    np.add.at(course, owner, stirred(row))
+    _, inverse, times = np.unique(course, return_inverse=True, return_counts=True)
+    return float((times[inverse] == 1).mean()) if days and len(course) else 0.0
+
+
+def single_value_classes(prepared: Prepared, plan: Plan) -> tuple[SingleValue, ...]:
+    """Return classes of whom everybody has one secret value."""
+    found = certainties(prepared, plan)
+    return tuple(
+        SingleValue(name, str(each.column.labels[at]), describe_class(prepared.classes, int(each.riskiest_class[at])))
+        for name, each in found.shares.items()
+        for at in np.flatnonzero(each.riskiest >= 1).tolist()
+    )
