@@ -102,7 +102,7 @@ def figures_of(
     """Return all figures of a plan on its table. Raises Cancelled."""
     stage = "Working out the verdict"
     progress.report(stage, 0.0)
-    found = alike(prepared)
+    found = alike(prepared, plan)
     progress.report(stage, 0.2)
     certainty = certainties(prepared, plan)
     progress.report(stage, 0.4)
