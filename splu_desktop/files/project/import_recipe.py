@@ -19,7 +19,7 @@ from splu_desktop.files.disk.plain_data import from_toml, read_bytes
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.isolation.faults import OtherWidth, RecipeMismatch
-from splu_desktop.files.project.import_section import composed, import_as_dict, import_from_dict
+from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
 
 _VERSION = 1
 _LARGEST = 10 << 20
@@ -88,7 +88,7 @@ def save_import_recipe(imported: Imported, path: Path, *, overwrite: bool = Fals
 def load_import_recipe(path: Path) -> ImportRecipe:
     """Read an import recipe. Raises RecipeMismatch where it is none."""
     try:
-        data = composed(from_toml(read_bytes(path, _LARGEST, RecipeMismatch, say("an import recipe"))))
+        data = from_toml(read_bytes(path, _LARGEST, RecipeMismatch, say("an import recipe")))
         version = data["import_recipe"]["version"]
         columns = data["columns"]
         section = data.get("import", {})

@@ -68,7 +68,7 @@ class Options:
     everything : a reason by which all open lines are accepted.
     """
 
-    form: Form = Form()
+    form: Form = field(default_factory=Form)
     packed: bool = False
     password: str | None = field(default=None, repr=False)
     source: Path | None = None
@@ -107,7 +107,7 @@ def publish(
     *,
     judged: Verdict | None = None,
     accepted: Mapping[str, str] | None = None,
-    options: Options = Options(),
+    options: Options | None = None,
     register: Register | None = None,
     progress: Progress = SILENT,
 ) -> Outcome:
@@ -126,7 +126,7 @@ def publish(
     Refused, SourceChanged, CannotWrite, RegisterFault, BadSetting ...: SpluError in any case; Cancelled. Nothing is
     left behind then.
     """
-    register, accepted = register or Register(), dict(accepted or {})
+    register, options, accepted = register or Register(), options or Options(), dict(accepted or {})
     check_password(options.password)
     check_target(target, options, table)
     tidy(register)
@@ -224,7 +224,7 @@ def _entry_body(
     marks: Marks,
     earlier: tuple[EarlierRelease, ...],
 ) -> dict[str, Any]:
-    """Return what the register remembers: choices and keyed marks, no value of a record beyond those named in a plan."""
+    """Return what the register remembers: choices and keyed marks; of values only those that a plan names."""
     open_lines = {line.name: str(line.sentence) for line in found.open}
     reasons = {name: accepted.get(name, options.everything) for name in open_lines}
     return {

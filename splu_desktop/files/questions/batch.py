@@ -52,8 +52,8 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
     """Read a file of questions: CSV (UTF-8; comma, semicolon or tab) or the first sheet of a workbook.
 
     An empty cell is no condition, and what has no name and no content is no column. A sensitive value that no published
-    row shows is let through, since a rare value may vanish in the draw. Raises BadQuestions that names row and column of
-    the first cell that can't be understood; where not `strict`, only if no question is understood at all.
+    row shows is let through, since a rare value may vanish in the draw. Raises BadQuestions about the first cell that
+    can't be understood; where not `strict`, only if no question is understood at all.
     """
     lines = question_rows(path, lambda names: sum(_known(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
@@ -161,8 +161,7 @@ def answer_cells(answer: Answer) -> Iterator[Cell]:
     for figure in (answer.estimate, answer.low, answer.high, answer.low_alike, answer.high_alike):
         yield _digits(figure)
     yield answer.n_p
-    for figure in answer.share or (None, None, None):
-        yield _digits(figure)
+    yield from map(_digits, answer.share or (None, None, None))
     yield answer.trust()
 
 

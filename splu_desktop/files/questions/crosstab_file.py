@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 
 _FIGURES = ("selected", "published", "estimate", "low", "high", "low_alike", "high_alike", "trust", "release")
 
@@ -15,7 +16,7 @@ def write_cells(found: CrossTable, release: str, path: Path, progress: Progress 
     """Write a line per cell and, in a workbook, the grid of estimates. Raises CannotWrite; Cancelled."""
     taken = (*found.by, found.column)
     header = (*taken, *(f"answer {name}" if name in taken else name for name in _FIGURES))
-    rows = [
+    rows: list[Sequence[Cell]] = [
         (
             *line,
             label,
@@ -31,6 +32,8 @@ def write_cells(found: CrossTable, release: str, path: Path, progress: Progress 
         for i, line in enumerate(found.lines)
         for j, label in enumerate(found.labels)
     ]
-    grid = [(*line, *(float(x) for x in found.estimate[i].round(1))) for i, line in enumerate(found.lines)]
+    grid: list[Sequence[Cell]] = [
+        (*line, *(float(x) for x in found.estimate[i].round(1))) for i, line in enumerate(found.lines)
+    ]
     sheets = [Sheet("Cells", header, rows), Sheet("Estimates", (*found.by, *found.labels), grid)]
     write_sheets(sheets, path, progress)

@@ -23,7 +23,7 @@ _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
 
 def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) -> None:
-    """Write one header line and a line per row: UTF-8, labels to the letter but for the decimal mark. Raises Cancelled."""
+    """Write a header and a line per row: UTF-8, labels to the letter but for the decimal mark. Raises Cancelled."""
     cells = [_cells(column, dialect) for column in table.columns]
     if len(cells) == 1:  # an empty cell alone on its line would read as no row
         cells[0][cells[0] == ""] = '""'
@@ -66,7 +66,7 @@ def _field(text: str, delimiter: str) -> str:
 def read_table(
     file: IO[bytes], dialect: Dialect, rows: int, progress: Progress
 ) -> Iterator[tuple[str, Any, list[str]]]:
-    """Give name, (N,) codes and distinct texts of each column. Raises ValueError where that is no such CSV; Cancelled."""
+    """Give name, (N,) codes and distinct texts of each column. Raises ValueError for no such CSV; Cancelled."""
     csv.field_size_limit(_LONGEST)
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     lines = csv.reader(text, delimiter=dialect.delimiter, strict=True)

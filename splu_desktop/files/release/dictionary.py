@@ -94,8 +94,8 @@ def write_labels(published: Published, scores: Sequence[ScoreColumn], folder: Pa
     spss = "\n".join(f"VARIABLE LABELS {name} '{title.replace(chr(39), chr(39) * 2)}'." for name, title in pairs)
     (folder / "labels.sps").write_text(
         "* Count by scores.csv, not by rows: README.md says why.\n"
-        'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\' /ARRANGEMENT=DELIMITED\n'
-        f"  /FIRSTCASE=2 /VARIABLES=\n{fields}\n  .\n{spss}\nEXECUTE.\n",
+        'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\'\n'
+        f"  /ARRANGEMENT=DELIMITED /FIRSTCASE=2 /VARIABLES=\n{fields}\n  .\n{spss}\nEXECUTE.\n",
         encoding="utf-8",
         newline="\n",
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class Form:
 
     title: str = ""
     contact: str = ""
-    dialect: Dialect = Dialect()
+    dialect: Dialect = field(default_factory=Dialect)
     workbook: bool = False
     spoken: str = "en"
 
@@ -53,7 +52,7 @@ def fill_folder(
     plan: Plan,
     folder: Path,
     *,
-    form: Form = Form(),
+    form: Form | None = None,
     earlier: int = 0,
     progress: Progress = SILENT,
 ) -> OpenRelease:
@@ -63,7 +62,7 @@ def fill_folder(
 
     Raises BadRelease where the table does not read as it was written; Cancelled.
     """
-    final = handed_out(published)
+    final, form = handed_out(published), form or Form()
     tongue = language(form.spoken)
     title = form.title or folder.name
     facts = make_facts(final, plan, title=title, contact=form.contact, dialect=form.dialect)
@@ -97,8 +96,10 @@ def fill_folder(
 def _differing(written: Table, read: Table) -> str | None:
     """Return a column that reads otherwise than it was written; None where all agree."""
     for one in written.columns:
-        other: Any = read[one.name] if one.name in read else None
-        if other is None or other.m != one.m or not np.array_equal(one.labels[one.codes], other.labels[other.codes]):
+        if one.name not in read:
+            return one.name
+        other = read[one.name]
+        if other.m != one.m or not np.array_equal(one.labels[one.codes], other.labels[other.codes]):
             return one.name
         if not np.array_equal(one.missing[one.codes], other.missing[other.codes]):
             return one.name

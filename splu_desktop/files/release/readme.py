@@ -10,7 +10,7 @@ from typing import Any
 
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.reader import Reader
-from splu_desktop.core.messages import Said, isolated, listed, say, shown_of
+from splu_desktop.core.messages import isolated, listed, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable, cells_of
 from splu_desktop.files.language import Language
@@ -111,7 +111,7 @@ def _columns(published: Published, facts: Mapping[str, Any], t: Any) -> list[str
         column = published.table[entry["name"]]
         labels = [_flat(label) for label in column.labels[~column.missing]]
         if column.kind.ordered and labels:
-            text = say("{first} to {last}", first=labels[0], last=labels[-1])
+            text: str = say("{first} to {last}", first=labels[0], last=labels[-1])
         else:
             some = "; ".join(labels[:_VALUES])
             more = len(labels) - _VALUES
@@ -196,6 +196,7 @@ def _program_lines(
     cluster = f", cluster = d${number}" if number else ""
     name = by or "1"
     r_by = f"`{by}`" if by else "1"
+    label = cell[0][1] if cell else "..."
     return [
         f'pandas  d = pandas.read_csv("table.csv"{read}{kept}).join(pandas.read_csv("scores.csv"{read}))',
         f"        d.groupby({json.dumps(name, ensure_ascii=False)}).{score.name}.sum()",
@@ -204,7 +205,7 @@ def _program_lines(
         f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovCL{cluster})"
         if number
         else f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovHC)",
-        f"Sheet   =SUMIFS({score.name}; {by or '...'}; {json.dumps(cell[0][1] if cell else '...', ensure_ascii=False)})",
+        f"Sheet   =SUMIFS({score.name}; {by or '...'}; {json.dumps(label, ensure_ascii=False)})",
     ]
 
 
@@ -230,7 +231,5 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
             t(say("{table}: {good} of {all} cells within {percent} %.", table=str(asked), good=good, all=len(answers),
                   percent=round(100 * asked.within)))
         )  # fmt: skip
-    ranges: Said = say(
-        "Each figure has two ranges, each right in 95 of 100 releases: for persons like these (a paper's), and for this table."
-    )
+    ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]

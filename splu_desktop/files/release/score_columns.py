@@ -77,8 +77,8 @@ def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[Sco
             add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at])
     for name in (CLASS, NUMBER):
         if name in published.table:
-            numbers = published.table[name]
-            codes = np.array([int(label) for label in numbers.labels])[numbers.codes]
+            number = published.table[name]
+            codes = np.array([int(label) for label in number.labels])[number.codes]
             add(
                 name,
                 name,
@@ -90,7 +90,7 @@ def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[Sco
 
 
 def _counted_values(published: Published, name: str, public: Sequence[str]) -> list[str]:
-    """Return the values of a column that get a score column each: all of few, else those that stand out of the noise."""
+    """Return the values that get a score column each: all of few, else those that stand out of the noise."""
     column, counts = published.table[name], published.counts(name)
     labels = [str(label) for label in column.labels]
     if column.m <= _FEW:

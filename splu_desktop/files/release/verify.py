@@ -15,10 +15,10 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.register.book import Register, RegisterFault
-from splu_desktop.files.release.facts import FACTS_NAME, Dialect
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, Dialect
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
-from splu_desktop.files.release.reading import BadRelease, facts_of, published_of
+from splu_desktop.files.release.reading import facts_of, published_of
 from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
@@ -114,8 +114,10 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress =
         else:
             found.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
     known = {FACTS_NAME, *(entry["name"] for entry in facts["files"])}
-    for name in sorted(set(package.names()) - known)[:1]:
-        found.append(Check("files", NOTE, say("“{name}” lies beside the release and is no part of it.", name=name)))
+    others = sorted(set(package.names()) - known)
+    if others:
+        beside = say("“{name}” lies beside the release and is no part of it.", name=others[0])
+        found.append(Check("files", NOTE, beside))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The release as one Excel workbook, for programs that turn `5-9` into a date: the same sheets, text never a formula."""
+"""The release as one Excel workbook, for programs that turn `5-9` into a date: text is never a formula."""
 
 from __future__ import annotations
 
