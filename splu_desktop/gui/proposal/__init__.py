@@ -1,0 +1,1 @@
+"""The page Proposal: what goes out, before it exists, live with the strength."""

@@ -1,0 +1,58 @@
+"""The three figures of a verdict with their limits, as Proposal and Publish show them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from splu_desktop.core.policy import Verdict
+from splu_desktop.core.policy.figures import FEWEST_CELLS
+from splu_desktop.gui.base.words import number, t
+
+
+def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50)) -> tuple[int, int]:
+    """Return a risk as so many of so many cases, rounded up: 1 of 3, 6 of 10, 34 of 100."""
+    for whole in of:
+        part = math.ceil(share * whole - 1e-9)
+        if part > 0 and part / whole - share <= 0.02:
+            return part, whole
+    return min(math.ceil(100 * share - 1e-9), 100), 100
+
+
+def counts_persons(found: Verdict) -> bool:
+    """Return whether the figures count persons; rows, where no column names them."""
+    return bool(found.figures.knows_persons)
+
+
+def useful(found: Verdict, answered: int, cells: int) -> bool:
+    """Return whether so many readable cells of so many are enough."""
+    return cells >= FEWEST_CELLS and answered >= found.limits.useful * cells
+
+
+def band_figures(
+    found: Verdict, answered: int | None = None, cells: int | None = None, average: float | None = None
+) -> list[tuple[str, str, str]]:
+    """Return (state, figure, limit) of cells, likeness and certainty; of another strength where figures are given."""
+    figures, limits = found.figures, found.limits
+    answered = figures.answered if answered is None else answered
+    cells = figures.cells if cells is None else cells
+    average = figures.certainty.average if average is None else average
+    (right, of), (most, whole) = cases(average), cases(limits.average)
+    persons = t("persons") if counts_persons(found) else t("rows")
+    return [
+        (
+            "ok" if useful(found, answered, cells) else "amber",
+            t("{n} of {cells}", n=number(answered), cells=number(cells)),
+            t("cells are readable"),
+        ),
+        (
+            "ok" if not figures.alike.below(limits.alike) else "red",
+            t("{n} alike", n=number(figures.alike.smallest)),
+            t("{persons}, at least {k}", persons=persons, k=limits.alike),
+        ),
+        (
+            "ok" if average <= limits.average + 1e-9 else "red",
+            t("{n} in {of} right", n=right, of=of),
+            t("rows, at most {n} in {of}", n=most, of=whole),
+        ),
+    ]

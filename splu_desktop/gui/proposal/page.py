@@ -1,0 +1,497 @@
+"""The page Proposal: verdict, the recipient's tables, what was done, the strength with its plots, two other ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDoubleSpinBox,
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import BLURRED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
+from splu_desktop.core.policy import Step as Done
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.parts import Card, VerdictBar, link
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
+from splu_desktop.gui.base.words import caption, decimal, joined, number, percent, t, told
+from splu_desktop.gui.proposal.figures import band_figures, cases, counts_persons
+from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
+from splu_desktop.gui.proposal.preview import Preview, preview
+from splu_desktop.gui.proposal.ranges import RangeTable
+from splu_desktop.gui.proposal.slider import StrengthSlider
+from splu_desktop.gui.proposal.steps import Elided, StepList
+from splu_desktop.gui.proposal.ways import Possible, Ways
+
+_CHANNEL = "preview"
+
+
+class ProposalPage(Page):
+    """What goes out, before it exists."""
+
+    step = Step.PROPOSAL
+
+    # --- its parts
+
+    def build(self) -> None:
+        self._preview: Preview | None = None
+        self._at = 0
+        self.verdict = VerdictBar()
+        self.head.addWidget(self.verdict)
+        self.tables = self._make_tables()
+        self.steps = StepList()
+        self.steps.undone.connect(self._undo)
+        self.steps.changed.connect(lambda step: self.go.emit(_where(step)))
+        self.steps.all_columns.connect(lambda: self.go.emit(Step.COLUMNS))
+        self.steps_card = QFrame()
+        self.steps_card.setProperty("look", "card")
+        put(margins(QVBoxLayout(self.steps_card), 1, 2, 1, 4, spacing=0), (self.steps, 1))
+        self.strength = self._make_strength()
+        self.ways = Ways()
+        self.ways.taken.connect(self._take)
+        self.possible = Possible()
+        self.possible.taken.connect(self._take)
+        self.left, self.right = QWidget(), QWidget()
+        self._left = margins(QVBoxLayout(self.left), 0, spacing=10)
+        self._right = margins(QVBoxLayout(self.right), 0, spacing=10)
+        self._sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
+        put(self._sides, (self.left, 10), (self.right, 7))
+        self.body.addLayout(self._sides, 1)
+        self.more = link(t("Two other ways…"), self._open_ways)
+        self.foot.insertWidget(0, self.more)
+        self.foot.insertWidget(0, self.slim)
+        start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
+        self.use_empty(
+            "sliders-horizontal", t("Answer three questions first."), t("The proposal follows from them."), start
+        )
+        self.set_back(t("Back to the questions"), t("Back"))
+
+    def _make_tables(self) -> QFrame:
+        card = QFrame()
+        card.setProperty("look", "card")
+        column = margins(QVBoxLayout(card), 1, 1, 1, 4, spacing=0)
+        head = margins(QHBoxLayout(), 6, 2, 8, 0, spacing=8)
+        self.tabs = QTabBar()
+        self.tabs.setAccessibleName(t("Your tables"))
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
+        self.tabs.currentChanged.connect(lambda: self._show_figures())
+        self.change_tables = link(t("Change the tables"), lambda: self.go.emit(Step.QUESTIONS))
+        put(head, (self.tabs, 1), self.change_tables)
+        self.ranges = RangeTable()
+        self.legend = Elided("", "quiet")
+        self.legend.setContentsMargins(14, 3, 8, 3)
+        put(column, head, Rule(), (self.ranges, 1), self.legend)
+        return card
+
+    def _make_strength(self) -> Card:
+        card = Card(spacing=4)
+        card.body.setContentsMargins(14, 8, 14, 8)
+        self.slider = StrengthSlider()
+        self.gamma = QDoubleSpinBox()
+        self.gamma.setRange(1, 1000)
+        self.gamma.setDecimals(1)
+        self.gamma.setKeyboardTracking(False)
+        self.gamma.setAccessibleName(t("Strength, as a number (gamma)"))
+        self.gamma.textFromValue = decimal  # type: ignore[method-assign]
+        self.strength_row = margins(QHBoxLayout(), 0, spacing=8)
+        self.strength_title = label(t("Strength"), "strong")
+        self.gamma_name = label("γ", "quiet")
+        self.safer, self.exact = label(t("safer"), "quiet"), label(t("more exact"), "quiet")
+        self.slider_row = margins(QHBoxLayout(), 0, spacing=8)
+        self.slim = QWidget()
+        self.slim_row = margins(QHBoxLayout(self.slim), 0, spacing=8)
+        self.sentence = label("", wrap=True)
+        self.large, self.small = LargeCountsPlot(), SmallCountsPlot()
+        self.large_words, self.small_words = label("", "quiet", wrap=True), label("", "quiet", wrap=True)
+        self.plots = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=16)
+        for title, plot, words in (
+            (t("Large counts stay readable"), self.large, self.large_words),
+            (t("Small counts stay hidden"), self.small, self.small_words),
+        ):
+            put(self.plots, (put(margins(QVBoxLayout(), 0, spacing=2), label(title, "strong"), (plot, 1), words), 1))
+            plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        put(card.body, self.strength_row, self.slider_row, self.sentence, (self.plots, 1))
+        self.slider.valueChanged.connect(self._slide)
+        self.gamma.valueChanged.connect(self._type)
+        return card
+
+    # --- room
+
+    def folded(self, fold: Fold) -> None:
+        for layout in (self._left, self._right):
+            while layout.count():
+                layout.takeAt(0)
+        wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
+        self._sides.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        self._sides.setSpacing(14 if wide else 12)
+        first: Sequence[tuple[QWidget, int]] = [(self.tables, 0), (self.steps_card, 1)]
+        second: Sequence[tuple[QWidget, int]] = [(self.strength, 3 if wide else 1), (self.ways, 2), (self.possible, 0)]
+        if narrow:
+            first, second = (
+                [(self.tables, 0), (self.strength, 0)],
+                [(self.steps_card, 0), (self.ways, 0), (self.possible, 0)],
+            )
+        put(self._left, *first)
+        put(self._right, *second)
+        self.verdict.make_short(narrow)
+        self._place_strength(narrow)
+        self.plots.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        for part in (self.large_words, self.small_words, self.sentence):
+            part.setVisible(wide or (narrow and part is self.sentence))
+        self.legend.setVisible(wide)
+        self.change_tables.setVisible(wide)
+        self.steps.set_flowing(narrow)
+        self.ways.stack(narrow)
+        for plot in (self.large, self.small):
+            plot.setMinimumHeight(130 if narrow else 84)
+        self._show_all()
+
+    def _place_strength(self, narrow: bool) -> None:
+        """Put the slider into the card, or into the footer, which stays in sight where the page scrolls."""
+        for row in (self.strength_row, self.slider_row, self.slim_row):
+            while row.count():
+                row.takeAt(0)
+        self.slider.set_slim(narrow)
+        parts = (self.safer, (self.slider, 1), self.exact)
+        if narrow:
+            put(self.slim_row, self.strength_title, *parts, self.gamma_name, self.gamma)
+        else:
+            put(self.strength_row, self.strength_title, 1, self.gamma_name, self.gamma)
+            top = Qt.AlignmentFlag.AlignTop
+            put(self.slider_row, (self.safer, 0, top), (self.slider, 1), (self.exact, 0, top))
+        for part in (self.safer, self.exact):
+            part.setFixedHeight(26)
+        self.slim.setVisible(narrow)
+        self.note.setVisible(not narrow)
+
+    # --- the session
+
+    def refresh(self) -> None:
+        session = self.session
+        if session.plan is None or session.source is None:
+            self._preview = None
+            self.show_empty()
+            self.set_primary(t("Continue to publish"), False)
+            return
+        self.show_content()
+        plan, judged = session.plan, session.judged
+        shown = self._preview
+        if shown is not None and not _same_shape(shown.plan, plan):
+            shown = None
+        if judged is not None:
+            if shown is not None and shown.plan != plan and plan.gamma in shown.gammas:
+                shown = self._preview = shown.judged_again(plan, judged.verdict)
+            elif shown is None or shown.plan != plan:
+                self._work_out()
+        if session.judge_fault:
+            self.show_error(session.judge_fault)
+        elif session.outdated:
+            self.show_stale(
+                t("The questions were changed. This proposal still answers the old ones."),
+                t("Answer anew"),
+                lambda: self.go.emit(Step.QUESTIONS),
+            )
+        elif self.banner.kind in ("fault", "warning"):
+            self.banner.hide()
+        if shown is not None:
+            self._at = shown.place(plan.gamma)
+        self._show_all()
+
+    def _work_out(self) -> None:
+        judged = self.session.judged
+        if judged is not None:
+            self.work.start(
+                preview,
+                judged.prepared,
+                judged.verdict,
+                judged.plan,
+                on_done=self._take_preview,
+                on_exception=self.show_error,
+                channel=_CHANNEL,
+            )
+
+    def _take_preview(self, made: Preview) -> None:
+        if self.session.plan != made.plan:
+            self.refresh()
+            return
+        self._preview, self._at = made, made.place(made.plan.gamma)
+        self._name_tabs()
+        self._show_all()
+
+    # --- showing
+
+    def _waits(self) -> bool:
+        """Return whether what is shown belongs to a plan before this one."""
+        shown, plan = self._preview, self.session.plan
+        return shown is None or plan is None or not _same_shape(shown.plan, plan)
+
+    def _show_all(self) -> None:
+        shown, plan = self._preview, self.session.plan
+        if plan is None:
+            return
+        proposal = self.session.proposal
+        undone = set(map(id, self.session.choices.undone))
+        steps = [each for each in (proposal.steps if proposal is not None else ()) if id(each) not in undone]
+        key = tuple(map(id, steps))
+        if key != getattr(self, "_steps_shown", None):
+            self._steps_shown = key
+            self.steps.show_steps(steps, len(plan.roles))
+        if shown is not None:
+            self.slider.show_stops(shown.gammas, shown.zones(), shown.gammas[self._at])
+            held = self.gamma.blockSignals(True)
+            self.gamma.setValue(plan.gamma)
+            self.gamma.blockSignals(held)
+        self.slider.setEnabled(shown is not None)
+        self._show_figures()
+        self._show_ways()
+
+    def _name_tabs(self) -> None:
+        tables = self._preview.tables if self._preview is not None else ()
+        names = [_table_name(each.asked, tables[0].asked if at else None) for at, each in enumerate(tables)]
+        if [self.tabs.tabText(at) for at in range(self.tabs.count())] == [caption(name) for name in names]:
+            return
+        held = self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        for name in names:
+            self.tabs.addTab(caption(name))
+        self.tabs.blockSignals(held)
+
+    def _show_figures(self) -> None:
+        """Show what depends on the strength: all of it is known, so it follows the slider within one frame."""
+        shown = self._preview
+        if shown is None:
+            self.verdict.say("amber", t("Working it out"), t("The figures of this plan are being computed."))
+            self.set_primary(t("Continue to publish"), False)
+            return
+        at, waits = self._at, self._waits()
+        table = min(max(self.tabs.currentIndex(), 0), max(len(shown.tables) - 1, 0))
+        if shown.tables:
+            mean = shown.tables[table].asked.kind == "mean"
+            lines = shown.lines(table, at)
+            self.ranges.show_lines(lines, mean=mean, waits=waits)
+            small = any(not ok for ok in shown.tables[table].expected.ravel())
+            self.legend.setText(
+                t("Groups of fewer than 50 are not counted in the verdict; the tick is the true count, seen only here.")
+                if small
+                else t("The tick is the true count, seen only here. The range holds it in 95 of 100 releases.")
+            )
+            rows = self.ranges.verticalHeader().defaultSectionSize()
+            most = 10 if self.fold is Fold.WIDE else 6
+            header = self.ranges.horizontalHeader().sizeHint().height()
+            self.ranges.setFixedHeight(header + rows * min(max(len(lines), 1), most) + 4)
+        self._show_strength(shown, table, at)
+        self._show_verdict(shown, at)
+
+    def _show_strength(self, shown: Preview, table: int, at: int) -> None:
+        large, small = shown.large_counts(table, at), shown.small_counts(table, at)
+        self.large.show_figures(large)
+        self.small.show_figures(small)
+        error = percent(large.epsilon)
+        of_100 = 100 - round(100 * large.at[0])
+        self.large_words.setText(
+            t(
+                "Counts of {n} and more are good to {error} in {of} of 100 releases.",
+                n=number(large.at[1]),
+                error=error,
+                of=of_100,
+            )
+        )
+        self.small_words.setText(
+            t(
+                "Counts of 1 to {alpha} are wrong in at least {of} of 100 releases.",
+                alpha=small.alpha,
+                of=int(100 * small.t_p + 1e-9),
+            )
+        )
+        (right, of), (worst, of_worst) = map(cases, shown.certainty(at))
+        words = t(
+            "A row that shows a secret is right about its {person} in {right} of {of} cases; in the riskiest group in"
+            " {worst} of {of_worst}.",
+            person=self._person(),
+            right=right,
+            of=of,
+            worst=worst,
+            of_worst=of_worst,
+        )
+        other = float(shown.other[at])
+        if other == other:
+            more = t("Of 200 other questions {n} in 10 can be read.", n=int(10 * other + 1e-9))
+            words = f"{words} {more}"
+        self.sentence.setText(words)
+
+    def _show_verdict(self, shown: Preview, at: int) -> None:
+        state = shown.state(at)
+        answered, cells = shown.answered(at)
+        marks = band_figures(shown.verdict, answered, cells, shown.certainty(at)[0])
+        judged = shown.plan.gamma == shown.gammas[at]
+        sentence = told(shown.verdict.sentence) if judged else self._foreseen(state)
+        if self.fold is Fold.NARROW:
+            sentence = joined((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
+        title = told(title_of(state))
+        if state == UNSAFE and not self._stopped(shown, at):
+            title = t("Not safe yet")
+        if self._waits():
+            sentence = t("The figures are being worked out anew.")
+        self.verdict.say(state, title, sentence, marks)
+        self._show_primary(shown, at, state)
+
+    def _stopped(self, shown: Preview, at: int) -> bool:
+        return shown.zone(at) == "unsafe" or any(line.state == "red" for line in shown.verdict.open)
+
+    def _foreseen(self, state: str) -> str:
+        """Return the sentence of a strength that is not judged yet."""
+        if state == USEFUL:
+            return t("Recipients can use it for your tables, and no limit is broken.")
+        if state in (BLURRED, TOO_SMALL):
+            return t("Recipients can’t use your tables. Move towards more exact, or take a way that works.")
+        return t("At this strength a limit is broken. Move towards safer.")
+
+    def _show_primary(self, shown: Preview, at: int, state: str) -> None:
+        plan = self.session.plan
+        assert plan is not None
+        goes_on = state == USEFUL or (state == UNSAFE and not self._stopped(shown, at))
+        if goes_on:
+            who = plan.audience.recipient.strip()
+            note = t("For {recipient}.", recipient=who) if who else t("One table, one recipient.")
+            if self.session.choices.expert:
+                note = joined((t("Changed in Expert"), note), ":")
+        else:
+            note = {
+                BLURRED: t("Too blurred: choose a way that works first."),
+                TOO_SMALL: t("Rows can’t be published: too blurred for the tables you asked for."),
+            }.get(state, t("Not safe: choose a way that works first."))
+        self.set_primary(t("Continue to publish"), goes_on and not self._waits(), note)
+        restyle(self.primary, "primary")
+
+    def _show_ways(self) -> None:
+        ways = self._others()
+        state = self._preview.state(self._at) if self._preview is not None else USEFUL
+        possible = [way for way in ways if way.kind == "possible"]
+        working = [way for way in ways if way.kind != "possible"]
+        self.possible.setVisible(bool(possible))
+        if possible:
+            self.possible.show_ways(ways)
+            working = []
+        key = (tuple(map(id, working)), state)
+        if key != getattr(self, "_ways_shown", None):
+            self._ways_shown = key
+            self.ways.show_ways(working, needed=state != USEFUL)
+        self.ways.setVisible(bool(working) and self.fold is not Fold.MIDDLE)
+        self.more.setVisible(bool(working) and self.fold is Fold.MIDDLE)
+
+    def _others(self) -> list[Alternative]:
+        """Return other ways than the plan of now; the proposal itself is one once the plan was changed."""
+        proposal, plan = self.session.proposal, self.session.plan
+        if proposal is None:
+            return []
+        found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
+        if plan != proposal.plan and proposal.verdict.state == USEFUL:
+            figures = proposal.verdict.figures
+            words = say("The proposal as it was.")
+            found.insert(
+                0,
+                Alternative("works", words, proposal.plan, figures.answered, figures.cells, proposal.plan.gamma, True),
+            )
+        return found
+
+    def _person(self) -> str:
+        return t("person") if self._preview is not None and counts_persons(self._preview.verdict) else t("row")
+
+    # --- what is done
+
+    def _slide(self, place: int) -> None:
+        plan = self.session.plan
+        if self._preview is None or plan is None or not 0 <= place < len(self._preview.gammas):
+            return
+        self._at = place
+        gamma = self._preview.gammas[place]
+        self._show_figures()
+        self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=decimal(gamma)), "strength")
+
+    def _type(self, gamma: float) -> None:
+        plan = self.session.plan
+        if plan is not None:
+            self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=decimal(gamma)), "strength")
+
+    def _undo(self, step: Done) -> None:
+        plan, undo = self.session.plan, step.undo
+        if plan is not None and undo is not None:
+            self._change(lambda: undo(plan), t("undo of {step}", step=step.column or told(step.words)), undone=step)
+
+    def _take(self, way: Alternative) -> None:
+        plan = way.plan
+        if plan is not None:
+            self._change(lambda: plan, told(way.words))
+
+    def _change(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
+        try:
+            self.session.change_plan(make(), name, merge, undone=undone)
+        except SpluError as fault:
+            self.show_error(told(str(fault)))
+
+    def _open_ways(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for way in self._others()[:2]:
+            figure = t("{n} of {cells} cells readable", n=way.answered or 0, cells=way.cells or 0)
+            menu.addAction(caption(f"{told(way.words)} ({figure})"), lambda way=way: self._take(way))
+        menu.popup(self.more.mapToGlobal(self.more.rect().topLeft()))
+
+    def act(self) -> None:
+        self.session.confirm(Step.PROPOSAL)
+        self.go.emit(Step.PUBLISH)
+
+    def go_back(self) -> None:
+        self.go.emit(Step.QUESTIONS)
+
+    def show_what_waits(self) -> None:
+        target = self.ways.cards[0].use if self.ways.cards and self.ways.isVisible() else self.slider
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def help_text(self) -> str:
+        return t(
+            "A proposal keeps the limits of whoever gets it, and your tables readable. Strength 5 means that 1 row in 5"
+            " surely shows its own value; nobody can tell which."
+        )
+
+
+def _same_shape(one: Plan, other: Plan) -> bool:
+    """Return whether two plans differ in their strength at most."""
+    return one == other or one.with_gamma(other.gamma) == other
+
+
+def _where(step: Done) -> Step:
+    return {"tables": Step.QUESTIONS, "person": Step.QUESTIONS, "strength": Step.EXPERT}.get(step.name, Step.COLUMNS)
+
+
+def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
+    """Return a table in a few words; what it has in common with the first is left out."""
+    what = asked.value or asked.sa
+    if asked.kind == "mean":
+        what = t("Average of {column}", column=asked.sa)
+    by = (
+        t("{one} and {two}", one=joined(asked.by[:-1], ","), two=asked.by[-1])
+        if len(asked.by) > 1
+        else "".join(asked.by)
+    )
+    if not by:
+        return what
+    same = first is not None and (first.sa, first.value, first.kind) == (asked.sa, asked.value, asked.kind)
+    return t("by {columns}", columns=by) if same else t("{what} by {columns}", what=what, columns=by)

@@ -1,0 +1,175 @@
+"""The recipient's own tables: true counts, and the range that recipients will read as a bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem
+
+from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
+from splu_desktop.gui.base.words import decimal, number, t
+from splu_desktop.gui.proposal.preview import RangeLine
+
+Index = QModelIndex | QPersistentModelIndex
+
+TRUST = {
+    EXACT: ("circle-check", "answerable", "answerable_soft"),
+    READABLE: ("circle-check", "answerable", "answerable_soft"),
+    ROUGH: ("circle", "between", "between_soft"),
+    HIDDEN: ("shield", "protected", "protected_soft"),
+}
+_BAR, _BETWEEN = 2, 3  # columns
+_NARROW = 470  # pixels below which the bar goes
+
+
+def trust_words(trust: str) -> str:
+    """Return how far a figure may be trusted, in words."""
+    return {EXACT: t("exact"), READABLE: t("readable"), ROUGH: t("too rough"), HIDDEN: t("hidden")}[trust]
+
+
+def figure_words(value: float) -> str:
+    """Return a count, or an average with its digits."""
+    return number(value) if abs(value) >= 100 or value == round(value) else decimal(value)
+
+
+def range_words(low: float, high: float, *, mean: bool = False) -> str:
+    """Return a range as people say it: ends of counts rounded outwards."""
+    if mean:
+        return t("{low} and {high}", low=decimal(low), high=decimal(high))
+    return t("{low} and {high}", low=number(int(low + 1e-9)), high=number(-int(-(high - 1e-9) // 1)))
+
+
+class RangeBar(QStyledItemDelegate):
+    """Draws a range as a bar on a common scale, with the true figure as a tick."""
+
+    def __init__(self, view: TableView) -> None:
+        super().__init__(view)
+        self.low, self.high, self.waits = 0.0, 1.0, False
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        line = index.data(ROW)
+        super().paint(painter, option, index)
+        if not isinstance(line, RangeLine) or line.total:
+            return
+        box = QRectF(option.rect).adjusted(8, 0, -8, 0)  # type: ignore[attr-defined]
+        draw_range(painter, box, (self.low, self.high), line, waits=self.waits)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(120, 25)
+
+
+def draw_range(
+    painter: QPainter,
+    box: QRectF,
+    ends: tuple[float, float],
+    line: RangeLine,
+    *,
+    waits: bool = False,
+    tick: bool = True,
+) -> None:
+    """Draw a groove with the range of a line on it, and a tick where the truth is."""
+    c = theme.colours()
+    _, strong, soft = TRUST[ROUGH if waits else line.trust]
+
+    def place(value: float) -> float:
+        width = (value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+        return box.left() + min(max(width, 0.0), 1.0) * box.width()
+
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    middle = box.center().y()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(c.sunken))
+    painter.drawRoundedRect(QRectF(box.left(), middle - 2, box.width(), 4), 2, 2)
+    painter.setPen(QPen(QColor(getattr(c, strong)), 1.2))
+    painter.setBrush(QColor(getattr(c, soft)))
+    left, right = place(line.low), place(line.high)
+    painter.drawRoundedRect(QRectF(left, middle - 6, max(right - left, 3.0), 12), 3, 3)
+    if tick and not waits:
+        painter.setPen(QPen(QColor(c.text), 2))
+        painter.drawLine(QPointF(place(line.truth), middle - 9), QPointF(place(line.truth), middle + 9))
+    painter.restore()
+
+
+class RangeTable(TableView):
+    """Group, true count, bar, range and trust of each line."""
+
+    def __init__(self) -> None:
+        super().__init__(t("What recipients will read"))
+        self._mean = False
+        self.lines_model: RowsModel[RangeLine] = RowsModel(self._fields(), self)
+        self.setModel(self.lines_model)
+        self.bar = RangeBar(self)
+        self.setItemDelegateForColumn(_BAR, self.bar)
+        self.setShowGrid(False)
+        self.setFrameShape(self.Shape.NoFrame)
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(40)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def _fields(self) -> list[Field[RangeLine]]:
+        return [
+            Field(t("Group"), lambda line: line.group or t("All")),
+            Field(t("True count"), lambda line: figure_words(line.truth), lambda line: line.truth, right=True),
+            Field(
+                t("Recipients will read"),
+                lambda line: "",
+                hint=t("the range recipients get; it holds the truth in 95 of 100 releases"),
+                bar=lambda line: line,
+            ),
+            Field(
+                t("between"),
+                lambda line: range_words(line.low, line.high, mean=self._mean),
+                lambda line: line.low,
+                right=True,
+            ),
+            Field(
+                "",
+                lambda line: trust_words(line.trust),
+                colour=lambda line: TRUST[line.trust][1],
+                picture=lambda line: TRUST[line.trust][0],
+            ),
+        ]
+
+    def show_lines(self, lines: Sequence[RangeLine], *, mean: bool, waits: bool = False) -> None:
+        """Show the lines of a table; `waits` draws bars grey, as long as their figures are not final."""
+        self._mean = mean
+        own = [line for line in lines if not line.total]
+        self.bar.high = max((max(line.high, line.truth) for line in own), default=1.0) * 1.04
+        lowest = min((min(line.low, line.truth) for line in own), default=0.0)
+        self.bar.low = lowest - 0.1 * (self.bar.high - lowest) if mean else 0.0
+        self.bar.waits = waits
+        fresh = len(lines) != len(self.lines_model.rows)
+        self.lines_model.show(lines)
+        if fresh:
+            self._share_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Give figures what they need, and the bar the rest; it goes where there is little."""
+        header, metrics = self.horizontalHeader(), self.fontMetrics()
+        wide = self.viewport().width()
+        narrow = wide < _NARROW
+        self.setColumnHidden(_BAR, narrow)
+        room = wide
+        for at, field in enumerate(self.lines_model.fields):
+            if at in (0, _BAR):
+                continue
+            texts = [field.title, *(field.text(line) for line in self.lines_model.rows[:200])]
+            needed = max(map(metrics.horizontalAdvance, texts), default=0) + (46 if field.picture else 24)
+            header.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(at, needed)
+            room -= needed
+        groups = [metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200]]
+        group = min(max([60, *groups]) + 24, room if narrow else max(90, round(0.62 * room)))
+        header.resizeSection(0, max(70, room if narrow else group))
+        if not narrow:
+            header.resizeSection(_BAR, max(60, room - header.sectionSize(0)))

@@ -1,0 +1,171 @@
+"""What was done to each column: one line per step, each with its own undo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from splu_desktop.core.policy import Step
+from splu_desktop.gui.base.parts import link
+from splu_desktop.gui.base.widgets import Picture, Rule, emptied, label, margins, put, scrolled
+from splu_desktop.gui.base.words import plain, t, told
+
+_PICTURES = {
+    "secret": ("shield", "protected"),
+    "coarser": ("sliders-horizontal", "quiet"),
+    "left-out": ("ban", "quiet"),
+    "names-persons": ("eye-off", "quiet"),
+    "person": ("tags", "quiet"),
+    "public-value": ("shield", "quiet"),
+    "together": ("shield", "protected"),
+    "blanked": ("ban", "quiet"),
+    "classes": ("file-text", "quiet"),
+    "strength": ("sliders-horizontal", "quiet"),
+    "tables": ("file-text", "quiet"),
+}
+_ORDER = ("secret", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
+_NAMED = re.compile(r"^[“„«][^”“»]*[”“»]:?\s*")  # a column's name at the beginning of its own line
+_CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
+
+
+class Elided(QLabel):
+    """A line of text that ends in dots where it has no room; all of it shows at rest."""
+
+    def __init__(self, text: str = "", look: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("look", look)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(plain(text))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), words)
+        painter.end()
+
+
+def step_words(step: Step) -> str:
+    """Return what a step did and what for, without the column's name, which stands before it."""
+    words = told(step.words)
+    if step.column:
+        words = _NAMED.sub("", words, count=1).rstrip(".")
+        words = words[:1].lower() + words[1:]
+    words = words.rstrip(".")
+    return f"{words}; {told(step.why)}" if step.why else words
+
+
+class StepRow(QWidget):
+    """One step. Signals `undone` and `changed`."""
+
+    undone = Signal()
+    changed = Signal()
+
+    def __init__(self, step: Step, head_width: int) -> None:
+        super().__init__()
+        picture, colour = _PICTURES.get(step.name, ("info", "quiet"))
+        row = margins(QHBoxLayout(self), 14, 0, 8, 0, spacing=10)
+        self.head = Elided(step.column or _heading(step.name), "strong")
+        self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.head.setFixedWidth(head_width)
+        if step.name == "secret":
+            self.head.setProperty("look", "protected")
+        self.words = Elided(step_words(step))
+        put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
+        name = step.column or self.words.text()
+        if step.undo is not None:
+            row.addWidget(link(t("Undo"), self.undone.emit, t("Undo: {step}", step=name)))
+        elif step.name in _CHANGED_ELSEWHERE:
+            row.addWidget(link(t("Change"), self.changed.emit, t("Change: {step}", step=name)))
+        self.setFixedHeight(max(28, self.fontMetrics().height() + 11))
+
+
+def _heading(name: str) -> str:
+    return {
+        "secret": t("Secret"),
+        "coarser": t("Coarser"),
+        "left-out": t("Left out"),
+        "names-persons": t("Names a person"),
+        "person": t("Person"),
+        "public-value": t("Not secret"),
+        "together": t("Together"),
+        "blanked": t("Emptied"),
+        "classes": t("Your tables"),
+        "strength": t("Strength"),
+        "tables": t("Tables"),
+    }.get(name, "")
+
+
+class StepList(QWidget):
+    """All steps, the important ones first.
+
+    Signals: `undone` (Step), `changed` (Step), `all_columns`.
+    """
+
+    undone = Signal(object)
+    changed = Signal(object)
+    all_columns = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        outer = margins(QVBoxLayout(self), 0, spacing=0)
+        head = margins(QHBoxLayout(), 14, 6, 8, 4, spacing=10)
+        self.note = Elided(t("every line can be taken back"), "quiet")
+        self.open_columns = link("", self.all_columns.emit)
+        put(head, label(t("What was done to each column"), "strong"), (self.note, 1), self.open_columns)
+        outer.addLayout(head)
+        self._content = QWidget()
+        self.rows = margins(QVBoxLayout(self._content), 0, spacing=0)
+        self.room = scrolled(self._content)
+        self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer.addWidget(self.room, 1)
+        self._steps: tuple[Step, ...] = ()
+
+    def show_steps(self, steps: Sequence[Step], columns: int) -> None:
+        """Show steps, and how many columns there are."""
+        self.open_columns.setText(t("All {n} columns", n=columns))
+        self._steps = tuple(sorted(steps, key=_rank))
+        self._fill()
+
+    def _fill(self) -> None:
+        emptied(self.rows)
+        if not self._steps:
+            return
+        wide = max(self.fontMetrics().horizontalAdvance(step.column or _heading(step.name)) for step in self._steps)
+        wide = min(round(1.15 * wide) + 8, max(90, self.width() // 4))
+        for at, step in enumerate(self._steps):
+            if at:
+                self.rows.addWidget(Rule())
+            row = StepRow(step, wide)
+            row.undone.connect(lambda step=step: self.undone.emit(step))
+            row.changed.connect(lambda step=step: self.changed.emit(step))
+            self.rows.addWidget(row)
+        self.rows.addStretch(1)
+
+    def set_flowing(self, flowing: bool) -> None:
+        """Let the list be as high as its lines, where the page around it scrolls."""
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if flowing else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.room.setVerticalScrollBarPolicy(policy)
+        self.room.setMinimumHeight(self._content.sizeHint().height() + 4 if flowing else 60)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._steps:
+            self._fill()
+
+
+def _rank(step: Step) -> int:
+    return _ORDER.index(step.name) if step.name in _ORDER else len(_ORDER)

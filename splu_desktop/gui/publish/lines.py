@@ -1,0 +1,183 @@
+"""The lines of a verdict: red ones with their repair, amber ones to repair or accept, one folded green one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.policy import RED, Line, check_reason
+from splu_desktop.gui.base.parts import STATES, link
+from splu_desktop.gui.base.widgets import (
+    Choice,
+    Picture,
+    Rule,
+    announce,
+    button,
+    emptied,
+    label,
+    line_edit,
+    margins,
+    put,
+    restyle,
+)
+from splu_desktop.gui.base.words import caption, t, told
+
+_READY = 3  # reasons that are offered
+_OWN_WORDS = 5  # of a reason of one's own
+
+
+class LineCard(QFrame):
+    """One open line.
+
+    Signals: `repaired`; `shown` (where the thing can be looked at); `accepted` (reason, "" to take it back).
+    """
+
+    repaired = Signal()
+    shown = Signal()
+    accepted = Signal(str)
+
+    def __init__(self, line: Line, accepted: str, *, first: bool, repairing: bool) -> None:
+        super().__init__()
+        self.line = line
+        red = line.state == RED
+        self.setProperty("look", "card-fault" if red else "card")
+        picture, colour, _ = STATES[line.state if not accepted else "ok"]
+        outer = margins(QHBoxLayout(self), 14, 12, 14, 12, spacing=12)
+        outer.addWidget(Picture(picture, colour, 20), 0, Qt.AlignmentFlag.AlignTop)
+        self.column = margins(QVBoxLayout(), 0, spacing=8)
+        outer.addLayout(self.column, 1)
+        self.sentence: QLabel = label(told(line.sentence), fitting=True)
+        font = self.sentence.font()
+        font.setBold(True)
+        self.sentence.setFont(font)
+        restyle(self.sentence, colour)
+        self.column.addWidget(self.sentence)
+        self.repair = button("", self.repaired.emit)
+        acts = margins(QHBoxLayout(), 0, spacing=8)
+        if line.repair is not None and not accepted:
+            self.repair.setText(caption(told(line.repair.words)) if not repairing else t("Working it out…"))
+            self.repair.setEnabled(not repairing)
+            if first:
+                restyle(self.repair, "primary")
+            acts.addWidget(self.repair)
+        acts.addWidget(link(t("Show me"), self.shown.emit, t("Show me: {line}", line=told(line.sentence))))
+        acts.addStretch(1)
+        self.column.addLayout(acts)
+        if accepted:
+            row = margins(QHBoxLayout(), 0, spacing=8)
+            undo = link(t("Take it back"), lambda: self.accepted.emit(""))
+            put(row, (label(t("Accepted by {words}", words=accepted), fitting=True), 1), undo)
+            self.column.addLayout(row)
+        elif not red:
+            self.column.addWidget(Rule())
+            self._add_reasons(line)
+        kind = t("Stops the release") if red else t("Needs your decision")
+        self.setAccessibleName(f"{kind}: {told(line.sentence)}")
+
+    def _add_reasons(self, line: Line) -> None:
+        self.reason = Choice(t("Reason"))
+        ready = [(told(each), told(each)) for each in line.reasons[:_READY]]
+        self.reason.offer([(t("choose a reason"), ""), *ready, (t("another reason"), None)], "")
+        self.reason.keep_short(18)
+        self.own = line_edit(t("Your own reason, in five words or more"), t("in five words or more"))
+        self.own.hide()
+        self.initials = line_edit(t("Your initials"), t("your initials"))
+        self.initials.setFixedWidth(110)
+        self.accept = button(t("Accept"), self._accept)
+        self.accept.setEnabled(False)
+        self.problem = label("", "problem", fitting=True)
+        self.problem.hide()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        grid.addWidget(label(t("Or accept, because")), 0, 0)
+        grid.addWidget(self.reason, 0, 1)
+        grid.addWidget(self.initials, 0, 2)
+        grid.addWidget(self.accept, 0, 3)
+        grid.addWidget(self.own, 1, 1, 1, 3)
+        grid.setColumnStretch(1, 1)
+        self.column.addLayout(grid)
+        self.column.addWidget(self.problem)
+        self.reason.currentIndexChanged.connect(self._changed)
+        self.own.textChanged.connect(self._changed)
+        self.initials.textChanged.connect(self._changed)
+        for field in (self.own, self.initials):
+            field.returnPressed.connect(self._accept)
+
+    def _changed(self) -> None:
+        own = self.reason.currentData() is None
+        self.own.setVisible(own)
+        self.problem.hide()
+        self.accept.setEnabled(bool(self._words()) and bool(self.initials.text().strip()))
+
+    def _words(self) -> str:
+        chosen = self.reason.currentData()
+        return " ".join(self.own.text().split()) if chosen is None else str(chosen)
+
+    def _accept(self) -> None:
+        if not self.accept.isEnabled():
+            return
+        words = self._words()
+        try:
+            check_reason(words)
+            short = self.reason.currentData() is None and len(words.split()) < _OWN_WORDS
+        except SpluError:
+            short = True
+        if short:
+            self.problem.setText(t("Write a reason that the person who signs will understand."))
+            self.problem.show()
+            announce(self.problem, self.problem.text(), alert=True)
+            self.own.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self.accepted.emit(f"{self.initials.text().strip()}: {words}")
+
+    def first_field(self) -> QWidget:
+        """Return what the focus goes to when this line is what the release waits for."""
+        return self.repair if self.repair.isVisible() and self.repair.isEnabled() else getattr(self, "reason", self)
+
+
+class HeldLines(QFrame):
+    """All that was checked and holds, folded to one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "card")
+        outer = margins(QVBoxLayout(self), 14, 10, 10, 10, spacing=8)
+        row = margins(QHBoxLayout(), 0, spacing=12)
+        self.heading = label("", "strong", fitting=True)
+        self.toggle = link(t("Show"), self._turn)
+        put(row, Picture("circle-check", "answerable", 20), (self.heading, 1), self.toggle)
+        outer.addLayout(row)
+        self.content = QWidget()
+        self.list = margins(QVBoxLayout(self.content), 34, 0, 8, 4, spacing=8)
+        outer.addWidget(self.content)
+        self.content.hide()
+
+    def show_lines(self, sentences: Sequence[str]) -> None:
+        """Show what holds."""
+        self.heading.setText(
+            t("1 thing was checked and holds")
+            if len(sentences) == 1
+            else t("{n} things were checked and hold", n=len(sentences))
+        )
+        emptied(self.list)
+        for words in sentences:
+            row = QWidget()
+            put(
+                margins(QHBoxLayout(row), 0, spacing=8),
+                (Picture("check", "answerable", 14), 0, Qt.AlignmentFlag.AlignTop),
+                (label(words, "quiet", fitting=True), 1),
+            )
+            self.list.addWidget(row)
+        self.setVisible(bool(sentences))
+
+    def unfold(self, on: bool) -> None:
+        """Show or hide the list."""
+        self.content.setVisible(on)
+        self.toggle.setText(t("Hide") if on else t("Show"))
+
+    def _turn(self) -> None:
+        self.unfold(self.content.isHidden())

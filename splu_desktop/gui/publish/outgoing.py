@@ -1,0 +1,154 @@
+"""What goes out: to whom, what for, until when; name, folder, form; and what the folder holds."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+
+from splu_desktop.core.plan import Plan
+from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.release.handover import new_password
+from splu_desktop.gui.base.parts import Card, line_of, link
+from splu_desktop.gui.base.widgets import Picture, Rule, button, copy_exactly, label, line_edit, margins, put
+from splu_desktop.gui.base.words import number, plain, t
+from splu_desktop.gui.proposal.steps import Elided
+
+_SECTION, _FOLDER = "publish", "folder"
+
+
+class Outgoing(Card):
+    """Signals: `changed` (name, folder or form), `answers_wanted`."""
+
+    changed = Signal()
+    answers_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(t("What goes out"), spacing=6)
+        self.body.setContentsMargins(14, 10, 14, 10)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(5)
+        grid.setColumnStretch(1, 1)
+        self.to, self.purpose, self.until = (Elided() for _ in range(3))
+        for at, (name, field) in enumerate(((t("To"), self.to), (t("For"), self.purpose), (t("Until"), self.until))):
+            grid.addWidget(label(name, "quiet"), at, 0)
+            grid.addWidget(field, at, 1)
+        grid.addWidget(link(t("Change the answers"), self.answers_wanted.emit), 3, 1, Qt.AlignmentFlag.AlignLeft)
+        self.body.addLayout(grid)
+        self.name = line_edit(t("Name of the release"))
+        self.name.setMaxLength(120)
+        self.folder = line_edit(t("In the folder"))
+        choose = button(t("Choose…"), self._choose)
+        choose.setAccessibleName(t("Choose the folder"))
+        put(self.body, label(t("Name of the release"), "quiet"), self.name, label(t("In the folder"), "quiet"))
+        self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), choose))
+        put(self.body, Rule(), label(t("The folder holds"), "strong"))
+        self.files = QGridLayout()
+        self.files.setVerticalSpacing(5)
+        self.files.setHorizontalSpacing(8)
+        self.files.setColumnStretch(2, 1)
+        self.table_words = Elided("", "quiet")
+        self._add_file(0, "file-spreadsheet", "table.csv", self.table_words)
+        for at, (picture, name, words) in enumerate(
+            (
+                ("file-text", "README.txt", t("one page for the researcher")),
+                ("file-text", "columns.csv", t("names, units, groups")),
+                ("download", "splu_release.py, .R", t("read the counts with their ranges")),
+            )
+        ):
+            self._add_file(at + 1, picture, name, Elided(words, "quiet"))
+        self.body.addLayout(self.files)
+        self.workbook, self.packed = QCheckBox(t("also as Excel workbook")), QCheckBox(t("one ZIP file"))
+        self.locked = QCheckBox(t("with a password"))
+        self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.workbook, self.packed, 1))
+        self.password_row = QWidget()
+        self.password = line_edit(t("Password"))
+        self.password.setReadOnly(True)
+        copy = link(t("Copy"), lambda: copy_exactly(self.password.text()), t("Copy the password"))
+        put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), copy)
+        self.body.addWidget(self.password_row)
+        self.body.addStretch(1)
+        self.body.addWidget(line_of("info", "quiet", t("What is handed out can’t be called back.")))
+        for field in (self.name, self.folder):
+            field.textChanged.connect(lambda: self.changed.emit())
+        self.packed.toggled.connect(self._packs)
+        self.locked.toggled.connect(self._packs)
+        self._packs()
+        kept = remembered(_SECTION).get(_FOLDER)
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        self.folder.setText(str(kept or Path(documents) / "Releases"))
+
+    def _add_file(self, row: int, picture: str, name: str, words: QWidget) -> None:
+        self.files.addWidget(Picture(picture, "quiet", 15), row, 0)
+        self.files.addWidget(label(name), row, 1)
+        self.files.addWidget(words, row, 2)
+
+    def show_plan(self, plan: Plan, rows: int) -> None:
+        """Show whom a plan is for, and the size of its table."""
+        who = plan.audience
+        nobody = t("nobody named yet")
+        for field, words in ((self.to, who.recipient), (self.purpose, who.purpose), (self.until, who.until)):
+            field.setText(words.strip() or (nobody if field is self.to else t("not said")))
+        columns = len(plan.nsas) + len(plan.sensitive)
+        self.table_words.setText(t("{rows} rows, {n} columns", rows=number(rows), n=columns))
+
+    def propose_name(self, stem: str) -> None:
+        """Propose a name for a release of another table."""
+        name = f"{stem}-{date.today().isoformat()}"
+        taken, at = name, 2
+        while self._target(taken).exists() or self._target(taken).with_suffix(".zip").exists():
+            taken, at = f"{name}-{at}", at + 1
+        self.name.setText(taken)
+
+    @property
+    def target(self) -> Path:
+        """The folder or ZIP to be made."""
+        target = self._target(self.name.text().strip())
+        return target.with_name(f"{target.name}.zip") if self.packed.isChecked() else target
+
+    def _target(self, name: str) -> Path:
+        return Path(self.folder.text().strip()).expanduser() / (name or "release")
+
+    def problem(self) -> str:
+        """Return what is wrong with name or folder, "" for nothing."""
+        name = self.name.text().strip()
+        if not name or name != Path(name).name or name in (".", ".."):
+            return t("Give the release a name without slashes.")
+        if not self.folder.text().strip():
+            return t("Choose a folder for the release.")
+        if self.target.exists():
+            return t("There is a release of this name already; choose another name.")
+        return ""
+
+    def first_wrong(self) -> QLineEdit:
+        """Return the field that the problem is about."""
+        return self.folder if not self.folder.text().strip() else self.name
+
+    def keep_folder(self) -> None:
+        """Make the folder, and propose it the next time."""
+        Path(self.folder.text().strip()).expanduser().mkdir(parents=True, exist_ok=True)
+        remember(_SECTION, {**remembered(_SECTION), _FOLDER: self.folder.text().strip()})
+
+    @property
+    def secret(self) -> str | None:
+        """The password of the ZIP; None for one without."""
+        return self.password.text() if self.packed.isChecked() and self.locked.isChecked() else None
+
+    def _packs(self) -> None:
+        self.password_row.setVisible(self.packed.isChecked())
+        if self.locked.isChecked() and not self.password.text():
+            self.password.setText(new_password())
+        self.password.setVisible(self.locked.isChecked())
+        for part in self.password_row.children():
+            if isinstance(part, QWidget) and part not in (self.locked, self.password):
+                part.setVisible(self.locked.isChecked())
+        self.changed.emit()
+
+    def _choose(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, t("Choose the folder"), self.folder.text())
+        if chosen:
+            self.folder.setText(chosen)
+            self.folder.setToolTip(plain(chosen))

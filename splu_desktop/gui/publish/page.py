@@ -1,0 +1,333 @@
+"""The page Publish: the open lines are repaired or decided, and the release is written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import RED, USEFUL, Line, Verdict, title_of
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.publish import Options, Outcome, publish
+from splu_desktop.files.release import Form
+from splu_desktop.gui.base.languages import in_force
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
+from splu_desktop.gui.base.session import Release, Step
+from splu_desktop.gui.base.widgets import button, emptied, label, margins, put, scrolled
+from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.proposal.figures import band_figures
+from splu_desktop.gui.publish.lines import HeldLines, LineCard
+from splu_desktop.gui.publish.outgoing import Outgoing
+
+_RIGHT = 424
+_LOOK_AT = {"too-blurred": Step.PROPOSAL, "not-signed": Step.QUESTIONS, "no-person-column": Step.QUESTIONS}
+_FIGURE_LINES = {"riskiest-group", "certainty", "small-counts", "second-release"}
+
+
+def repaired(plan: Plan, line: Line, progress: Progress = SILENT) -> Plan:
+    """Return the plan with a line repaired; a search may stand behind it, so it is for workers."""
+    assert line.repair is not None
+    progress.report(say("Looking for a way"), 0.1)
+    return line.repair.apply(plan)
+
+
+class PublishPage(Page):
+    """The decision: open lines, and the place."""
+
+    step = Step.PUBLISH
+
+    def build(self) -> None:
+        self._named = ""  # the source that the name was proposed for
+        self._repairing = ""
+        self._shown: object = None
+        self.verdict = VerdictBar()
+        self.head.addWidget(self.verdict)
+        self.cards: list[LineCard] = []
+        inside = QWidget()
+        self.lines = margins(QVBoxLayout(inside), 0, spacing=12)
+        self.left = scrolled(inside)
+        self.left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._inside = inside
+        self.done = self._make_done()
+        self.held = HeldLines()
+        self.outgoing = Outgoing()
+        self.outgoing.changed.connect(self._show_primary)
+        self.outgoing.answers_wanted.connect(lambda: self.go.emit(Step.QUESTIONS))
+        self.open_lines = margins(QVBoxLayout(), 0, spacing=12)
+        put(self.lines, self.done, self.open_lines, self.held, 1)
+        self.columns = Columns(self.left, self.outgoing, _RIGHT)
+        self.body.addWidget(self.columns, 1)
+        start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
+        self.use_empty("package-check", t("Nothing to publish yet."), t("Answer three questions first."), start)
+        self.use_busy(t("Stop"), lambda: self.work.cancel("publish"))
+        self.set_back(t("Back to the proposal"), t("Back"))
+
+    def _make_done(self) -> Card:
+        card = Card(spacing=8)
+        card.setProperty("look", "done")
+        self.done_words = label("", "strong", fitting=True, live=True)
+        self.done_print = label("", fitting=True, selectable=True)
+        self.done_place = label("", "quiet", fitting=True, selectable=True)
+        self.open_folder = button(t("Open the folder"), self._open_folder, picture="folder-open")
+        row = margins(QHBoxLayout(), 0, spacing=8)
+        put(row, self.open_folder, button(t("Report"), lambda: self.go.emit(Step.REPORT)), 1)
+        put(card.body, self.done_words, self.done_print, self.done_place)
+        card.body.addLayout(row)
+        return card
+
+    def folded(self, fold: Fold) -> None:
+        self.verdict.make_short(fold is Fold.NARROW)
+        one = fold is Fold.NARROW
+        self.columns.fold(one, _RIGHT if fold is Fold.WIDE else 330)
+        self.left.setVerticalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff if one else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        )
+        self._fit_left()
+
+    def _fit_left(self) -> None:
+        # In one column the page scrolls as a whole, so that the lines are as high as they are.
+        one = self.fold is Fold.NARROW
+        self.left.setMinimumHeight(self._inside.sizeHint().height() + 4 if one else 0)
+
+    # --- the session
+
+    def refresh(self) -> None:
+        session = self.session
+        plan, source, judged = session.plan, session.source, session.judged
+        if self.work.busy("publish"):
+            return
+        if plan is None or source is None:
+            self.show_empty()
+            self.set_primary(t("Publish"), False)
+            return
+        self.show_content()
+        if self._named != source.fingerprint:
+            self._named = source.fingerprint
+            self.outgoing.propose_name(source.path.stem)
+        if session.judge_fault:
+            self.show_error(session.judge_fault)
+        elif session.dropped is not None:
+            self.show_stale(t("The plan was changed after the last release. This would be another one."))
+        elif self.banner.kind in ("warning", "fault"):
+            self.banner.hide()
+        if judged is None:
+            self.verdict.say("amber", t("Working it out"), t("The lines of this plan are being checked."))
+            self._show_primary()
+            return
+        self.outgoing.show_plan(plan, judged.verdict.figures.rows)
+        self._show_verdict(judged.verdict)
+        self._show_lines(judged.verdict)
+        self._show_primary()
+
+    def _released(self) -> Release | None:
+        made = self.session.release
+        return made if made is not None and made.plan is not None and made.plan == self.session.plan else None
+
+    def _show_verdict(self, found: Verdict) -> None:
+        accepted = self.session.accepted
+        red = [line for line in found.open if line.state == RED]
+        amber = [line for line in found.open if line.state != RED and line.name not in accepted]
+        if found.state == USEFUL:
+            title, sentence, state = told(title_of(USEFUL)), told(found.sentence), USEFUL
+        elif not red and not amber:
+            state, title = USEFUL, t("Accepted by name")
+            sentence = " ".join(f"{told(line.sentence)} ({accepted[line.name]})" for line in found.open[:1])
+        else:
+            state, title, sentence = found.state, told(title_of(found.state)), waiting_words(len(red), len(amber))
+            if state == "unsafe":
+                title = t("Not safe yet")
+        if self._released() is not None:
+            title = t("Published")
+        self.verdict.say(state, title, sentence, band_figures(found))
+
+    def _show_lines(self, found: Verdict) -> None:
+        accepted = self.session.accepted
+        key = (found, tuple(accepted.items()), self._repairing, self._released())
+        if key == self._shown:
+            return
+        self._shown = key
+        made = self._released()
+        self.done.setVisible(made is not None)
+        if made is not None:
+            self.done_words.setText(t("Written and checked: {name}", name=made.opened.title))
+            self.done_print.setText(t("Six words to compare by telephone: {words}", words=made.fingerprint))
+            self.done_place.setText(str(made.opened.path))
+        emptied(self.open_lines)
+        self.cards = []
+        first = True
+        for line in found.open:
+            card = LineCard(
+                line,
+                accepted.get(line.name, ""),
+                first=first and line.state == RED,
+                repairing=self._repairing == line.name,
+            )
+            first = False
+            card.repaired.connect(lambda line=line: self._repair(line))
+            card.shown.connect(lambda line=line: self.go.emit(_place_of(line)))
+            card.accepted.connect(lambda words, line=line: self.session.accept(line.name, words))
+            self.cards.append(card)
+            self.open_lines.addWidget(card)
+        self.held.show_lines([told(line.sentence) for line in found.lines if not line.open])
+        self.held.unfold(not found.open and made is None and self.fold is Fold.WIDE)
+        self._fit_left()
+
+    def _waiting(self) -> tuple[int, int]:
+        """Return how many lines wait for a repair, and for a decision."""
+        found, accepted = self.session.verdict, self.session.accepted
+        if found is None:
+            return 0, 0
+        red = sum(line.state == RED for line in found.open)
+        return red, sum(line.state != RED and line.name not in accepted for line in found.open)
+
+    def _show_primary(self) -> None:
+        judged = self.session.judged
+        self.outgoing.setEnabled(self._released() is None)
+        if self._released() is not None:
+            self.set_primary(t("Continue to ask"), True, t("The release is finished."))
+            return
+        if judged is None:
+            self.set_primary(t("Publish"), False, t("The lines are being checked."))
+            return
+        rows = number(judged.verdict.figures.rows)
+        word = judged.plan.row_word.removeprefix("a ").removeprefix("an ").strip()
+        words = t("Publish {n} rows", n=rows) if not word else t("Publish {n} {things}", n=rows, things=many(word))
+        red, amber = self._waiting()
+        problem = self.outgoing.problem()
+        note = waiting_words(red, amber) if red or amber else problem
+        self.set_primary(words, not red and not amber and not problem, note)
+
+    # --- what is done
+
+    def _repair(self, line: Line) -> None:
+        plan = self.session.plan
+        if plan is None or line.repair is None:
+            return
+        self._repairing = line.name
+        words = told(line.repair.words)
+
+        def take(better: Plan) -> None:
+            self._repairing = ""
+            if better == plan:
+                self.show_error(t("This repair changes nothing here. Take one of the other ways on the proposal."))
+                self.refresh()
+                return
+            self.session.change_plan(better, words)
+
+        def fail(sentence: str) -> None:
+            self._repairing = ""
+            self.refresh()
+            self.show_error(sentence)
+
+        self.work.start(repaired, plan, line, on_done=take, on_exception=fail)
+        self.refresh()
+
+    def act(self) -> None:
+        if self._released() is not None:
+            self.session.confirm(Step.PUBLISH)
+            self.go.emit(Step.ASK)
+            return
+        session, judged = self.session, self.session.judged
+        if judged is None or session.source is None:
+            return
+        try:
+            self.outgoing.keep_folder()
+        except OSError:
+            self.show_error(t("The folder can’t be made. Choose another one."))
+            return
+        source, plan, accepted, verdict = session.source, judged.plan, session.accepted, judged.verdict
+        options = Options(
+            form=Form(
+                title=self.outgoing.name.text().strip(),
+                workbook=self.outgoing.workbook.isChecked(),
+                spoken=in_force(),
+            ),
+            packed=self.outgoing.packed.isChecked(),
+            password=self.outgoing.secret,
+            source=source.path,
+            source_sha256=str(source.imported.source.sha256 or ""),
+        )
+
+        def take(made: Outcome) -> None:
+            self.show_content()
+            session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
+            session.noticed.emit("done", t("Written and checked: {name}", name=made.opened.title))
+
+        def fail(sentence: str) -> None:
+            self.show_content()
+            self.refresh()
+            self.show_error(sentence)
+
+        def stop() -> None:
+            self.show_content()
+            self.refresh()
+            self.banner.say("note", t("Stopped. Nothing was left behind."))
+
+        self.show_busy(t("Publishing. Until the last line, Stop leaves nothing behind."))
+        assert self.busy is not None
+        self.set_primary(self.primary.text(), False)
+        self.work.start(
+            publish,
+            source.table,
+            plan,
+            self.outgoing.target,
+            judged=verdict,
+            accepted=accepted,
+            options=options,
+            on_partial=self.busy.show_progress,
+            on_done=take,
+            on_exception=fail,
+            on_cancel=stop,
+        )
+
+    def _open_folder(self) -> None:
+        made = self._released()
+        if made is not None:
+            path = Path(made.opened.path)
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if path.is_dir() else path.parent)))
+
+    def go_back(self) -> None:
+        self.go.emit(Step.PROPOSAL)
+
+    def show_what_waits(self) -> None:
+        accepted = self.session.accepted
+        waits = next((card for card in self.cards if card.line.state == RED or card.line.name not in accepted), None)
+        part = waits.first_field() if waits is not None else self.outgoing.first_wrong()
+        part.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def help_text(self) -> str:
+        return t(
+            "Red lines stop the release; their button repairs them. Amber lines are repaired, or accepted by name with"
+            " a reason that goes into the register."
+        )
+
+
+def waiting_words(red: int, amber: int) -> str:
+    """Return how many lines wait, in words."""
+    repairs = t("1 repair") if red == 1 else t("{n} repairs", n=red)
+    decisions = t("1 decision") if amber == 1 else t("{n} decisions", n=amber)
+    if red and amber:
+        return t("Waits for {repairs} and {decisions}.", repairs=repairs, decisions=decisions)
+    return t("Waits for {repairs}.", repairs=repairs if red else decisions)
+
+
+def many(word: str) -> str:
+    """Return the plural of what one row is, in the words offered on Questions; any other word as it is."""
+    return {
+        "patient": t("patients"),
+        "stay": t("stays"),
+        "test": t("tests"),
+        "visit": t("visits"),
+        "person": t("persons"),
+    }.get(word, t("rows"))
+
+
+def _place_of(line: Line) -> Step:
+    if line.name in _FIGURE_LINES:
+        return Step.PROPOSAL
+    return _LOOK_AT.get(line.name, Step.COLUMNS)
