@@ -10,7 +10,6 @@ from stdnum.pl import pesel
 from stdnum.se import personnummer
 
 from splu_desktop.core.persons.identify import find_persons, named_as_person, national_number, person_columns
-from splu_desktop.core.roles.names import listed
 from splu_desktop.core.table import Column, Kind, Table
 
 
@@ -18,24 +17,18 @@ def column(name, texts, kind=Kind.CATEGORY):
     return Column.from_labels(name, texts, kind=kind)
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        listed(
-            "PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid enrolid MBR_ID "
-            "Patienten-Nr record_id USUBJID person_source_value Patient.reference MRN"
-        )
-    ),
-)
+PERSONS = """PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid enrolid MBR_ID Patienten-Nr
+record_id USUBJID person_source_value Patient.reference MRN"""
+OTHERS = "Patient_Type patient_sex visit_id provider_id mother_id person_years sex dx"
+
+
+@pytest.mark.parametrize("name", sorted(PERSONS.split()))
 def test_a_name_that_says_person_is_found_with_few_persons(name):
     table = Table((column(name, ["T-01", "T-02", "T-03"] * 2), column("visit", list("123123"))))
     assert person_columns(table) == (name,)
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(listed("Patient_Type patient_sex visit_id provider_id mother_id person_years sex dx")),
-)
+@pytest.mark.parametrize("name", sorted(OTHERS.split()))
 def test_other_names_are_not(name):
     assert not named_as_person(name)
 

@@ -8,76 +8,65 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from splu_desktop.core.roles.content import (
-    filled_by,
-    holds_digits,
-    holds_periods,
-    identifier_by_content,
-    looks_like_days,
-    numbered_alike,
-    sample_labels,
-)
-from splu_desktop.core.roles.names import (
-    birth_by_name,
-    identifier_by_name,
-    listed,
-    number_by_name,
-    person_by_name,
-)
+import numpy as np
+
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
-# Kinds of identifiers that `identifier_by_name` knows and that number something else: a stay, a device, a doctor.
-_NO_PERSON = frozenset(
-    kind.replace("_", " ")
-    for kind in listed(
-        "encounter_number visit_number admission_number stay_number claim_number case_number sample_number "
-        "account_number identifier network_address web_address telephone_number device_number licence_number user_name "
-        "user_number signature photograph record_number bank_account number_plate staff_number"
-    )
-)
-# Words that name a person by themselves ("PATIENT") or with a word for numbers ("patient_num").
-_PERSONS = listed(
-    "patient patients patienten paciente paciente paziente pacjent pat pt pz pac subject subjects subj usubj proband "
-    "probanden teilnehmer teilnehmerin participant participante partecipante person persona personne persoon member "
-    "mbr enrollee enrol enrolid beneficiary bene beneficiaire respondent client klient cliente donor spender donneur "
-    "versicherter versicherte versicherten insured insuree assure asegurado assistito mitglied resident bewohner "
-    "individual individuo individu case_submitter mrn empi mpi eid pid nip ipp nhc icn ptid usubjid subjid patid patnr "
-    "pnr bsn pesel personnummer cpr fnr cpf cns nir nss dni nhs chi ssn svnr ahv avs kvnr egk codicefiscale cf sip "
-    "cip nuhsa rrn mbrid memberid patientsid patienticn study_subject animal kind_id child mere_enfant volunteer "
-    "voluntario freiwilliger proefpersoon deelnemer pasient potilas hasta betroffener"
-) - {"animal", "kind_id", "mere_enfant", "case_submitter", "study_subject"}
-_NUMBER_WORDS = listed(
-    "no nr n num number numero nummer id ids nbr key identifier code cod codigo codice uuid guid uid ref reference "
-    "kennung kennziffer nro sk hash pseudo pseudonym pseudonyme pseudonimo pseudonymised deid study source src value "
-    "barcode the of der des de du del"
-)
-# Names of clinical and research systems that the rules above do not reach.
-_SPELT = listed(
-    "recordid studyid casesubmitterid bcrpatientbarcode submitterid mbrid enrolid eid subjectkey participantkey "
-    "personsourcevalue dupersid personkey seqn nomem pseudoid pseudonym hashedid empi psnid rinpersoon lopnr lopenr "
-    "numenq nirano idtano benenum beneid desysrtid msisid dyadid respid respno respondentid hhidpn pidp xwaveid"
-)
-# Whoever these are, they have many patients each; what is a mother's or household's stands with several persons.
-_OTHERS = listed(
-    "provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist "
-    "lanr npi facility infector infecter source_case contact kontakt gp ward unit department operator sampler "
-    "investigator attending operating referring referral hospital clinic site centre center lab device staff user "
-    "mother mutter mere madre father vater pere padre parent eltern household haushalt foyer hogar family familie "
-    "famille familia "
-    "visit encounter stay episode sejour fall case admission claim sample specimen order type status group count sex"
-)
-_BARE = listed("id uid uuid guid pk kennung identifikator identifier identifiant identificativo identificador")
+_LISTS = {
+    # Words that name a person by themselves ("PATIENT") or with a word for numbers ("patient_num").
+    "persons": """
+patient patients patienten paciente paciente paziente pacjent pat pt pz pac subject subjects subj usubj proband
+probanden teilnehmer teilnehmerin participant participante partecipante person persona personne persoon member mbr
+enrollee enrol enrolid beneficiary bene beneficiaire respondent client klient cliente donor spender donneur
+versicherter versicherte versicherten insured insuree assure asegurado assistito mitglied resident bewohner individual
+individuo individu mrn empi mpi eid pid nip ipp nhc icn ptid usubjid subjid patid patnr pnr bsn pesel personnummer cpr
+fnr cpf cns nir nss dni nhs chi ssn svnr ahv avs kvnr egk codicefiscale cf sip cip nuhsa rrn mbrid memberid patientsid
+patienticn volunteer voluntario freiwilliger proefpersoon deelnemer pasient potilas hasta kranker malade enfermo
+medicare medicaid nhsno personennummer identnr umrn hkid nric aadhaar uhid emrn upi tei
+""",
+    # Words beside them that only say that it is a number of theirs.
+    "numbers": """
+no nr n num number numero nummer id ids nbr key identifier code cod codigo codice uuid guid uid ref reference kennung
+kennziffer nro sk hash pseudo pseudonym pseudonyme pseudonimo pseudonymised deid study source src value barcode the of
+der des de du del record akte medical krankenakte health insurance social security hospital unit
+""",
+    # Whole names, without what parts their words.
+    "names": """
+recordid studyid studienid casesubmitterid bcrpatientbarcode submitterid subjectkey participantkey personsourcevalue
+dupersid personkey seqn nomem pseudoid pseudonym pseudonymid hashedid psnid rinpersoon lopnr lopenr numenq nirano
+idtano benenum beneid desysrtid msisid respid respno respondentid hhidpn pidp xwaveid medicalrecordnumber
+hospitalnumber hospno hospnr unitnumber krankenaktennummer aktennummer aktennr nhsnumber nhsno versichertennummer
+versichertennr krankenversichertennummer sozialversicherungsnummer rentenversicherungsnummer codefiscale codicefiscale
+identityno identitycard nationalid nationalidentifier socialsecurity screeningnumber randomisationnumber
+randomizationnumber randno chinumber numerohistoria historiaclinica nhistoria tarjetasanitaria numerodossier
+numeropatient redcapid screeningid enrolmentid
+""",
+    # Whoever these are, they have many patients each; what is a mother's or household's stands with several persons;
+    # stays, samples and kinds number no person.
+    "others": """
+provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist lanr npi
+facility infector infecter contact kontakt gp ward department operator sampler investigator attending operating
+referring referral clinic site centre center lab device staff mother mutter mere madre father vater pere padre parent
+eltern household haushalt foyer hogar family familie famille familia visit encounter stay episode sejour fall admission
+claim sample specimen order type status group count sex
+""",
+    # Modules of python-stdnum whose numbers are each of one person and hold a check digit.
+    "national": """
+at.vnr be.nn bg.egn ch.ssn cz.rc de.idnr dk.cpr ee.ik es.dni es.nie fi.hetu fr.nir gb.nhs gr.amka hr.oib ie.pps
+is_.kennitala it.codicefiscale lt.asmens nl.bsn no.fodselsnummer pl.pesel ro.cnp se.personnummer si.emso tr.tckimlik
+br.cpf ca.sin
+""",
+    "bare": "id uid uuid guid pk kennung identifikator identifier identifiant identificativo identificador",
+}
+_PERSONS, _NUMBER_WORDS, _NAMES, _OTHERS, _NATIONAL, _BARE = (frozenset(text.split()) for text in _LISTS.values())
+_BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
+_DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
+_LOOKED_AT = 2000  # labels
+_MANY = 20  # different words from which on a column called after persons names them
 _FEWEST = 6  # different numbers from which check digits that all agree are no chance
 _AGREE = 0.95  # of them
-# Modules of python-stdnum whose numbers are each of one person and hold a check digit.
-_NATIONAL = sorted(
-    listed(
-        "at.vnr be.nn bg.egn ch.ssn cz.rc de.idnr dk.cpr ee.ik es.dni es.nie fi.hetu fr.nir gb.nhs gr.amka "
-        "hr.oib ie.pps is_.kennitala it.codicefiscale lt.asmens nl.bsn no.fodselsnummer pl.pesel ro.cnp "
-        "se.personnummer si.emso tr.tckimlik br.cpf ca.sin"
-    )
-)
 _SHAPED = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)
 
 
@@ -119,56 +108,49 @@ def find_persons(table: Table) -> tuple[PersonColumn, ...]:
 def _as_persons(column: Column) -> PersonColumn | None:
     if not column.n or column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
         return None
-    persons, rows = filled_by(column)
+    counts = column.counts()[~column.missing]
+    persons, rows = int(np.count_nonzero(counts)), int(counts.sum())
     sure = _how_sure(column, persons, rows)
     return PersonColumn(column.name, persons, rows, sure) if sure else None
 
 
 def _how_sure(column: Column, persons: int, rows: int) -> int:
-    if persons < 2 or _fraction(column) or birth_by_name(column.name):
-        return 0
     words = set(words_of(column.name))
-    if not words & _OTHERS:
-        if named_as_person(column.name):
-            return 3 if _looks_like_numbers(column, persons) else 0
-        if person_by_name(column.name) is not None:
-            return 0
-    if national_number(column) is not None:
+    if persons < 2 or _BORN.search(column.name) or not _looks_like_numbers(column, persons):
+        return 0
+    if named_as_person(column.name) or national_number(column) is not None:
         return 3
-    if words and words <= _BARE and persons < rows and persons >= 0.02 * rows and _looks_like_numbers(column, persons):
-        return 1
-    return 0
+    # "id": what repeats has several rows, whatever it is; what does not may be the rows' number.
+    return int(bool(words) and words <= _BARE and persons < rows and persons >= 0.02 * rows)
 
 
 def named_as_person(name: str) -> bool:
     """Whether a column's name says that it names persons or holds their numbers, and nothing else."""
     words = words_of(name)
-    joined = "".join(words)
-    if joined in _SPELT or joined in _PERSONS:
+    if "".join(words) in _NAMES | _PERSONS:
         return True
-    kind = identifier_by_name(name)
-    if kind is not None and kind not in _NO_PERSON:
-        return True
-    own = [word for word in words if word not in _NUMBER_WORDS]
-    if own and len(words) <= 4 and set(own) <= _PERSONS:
-        return True
-    return number_by_name(name) and not set(words) & _OTHERS and bool(set(own) & _PERSONS)
-
-
-def _fraction(column: Column) -> bool:
-    if column.kind is not Kind.DECIMAL or column.values is None:
-        return False
-    numbers = column.values[~column.missing]
-    return bool((numbers % 1 != 0).any())
+    own = {word for word in words if not word.isdigit()} - _NUMBER_WORDS
+    return bool(own) and own <= _PERSONS and not _OTHERS.intersection(words)
 
 
 def _looks_like_numbers(column: Column, persons: int) -> bool:
-    """Whether values are numbers or codes of persons, however few, and no kinds, answers, days or years."""
-    if looks_like_days(column) or holds_periods(column):
+    """Whether values are numbers or codes of persons, however few, and no kinds, answers, days, years or measures."""
+    texts = _sample(column)
+    if column.values is not None:
+        numbers = column.values[~column.marks]
+        return bool((numbers % 1 == 0).all() and (np.abs(numbers) >= 2).any()) and not _mostly(_PERIOD, texts)
+    if _mostly(_PERIOD, texts) or _mostly(_DAY, texts):
         return False
-    if column.kind is Kind.INTEGER and column.values is not None:
-        return bool((abs(column.values[~column.missing]) >= 2).any())  # 0 and 1 are answers
-    return holds_digits(column) or numbered_alike(column) or identifier_by_content(column) is not None or persons >= 20
+    return persons >= _MANY or sum(any(map(str.isdecimal, text)) for text in texts) >= 0.8 * len(texts)
+
+
+def _mostly(form: re.Pattern[str], texts: list[str]) -> bool:
+    return sum(form.fullmatch(text) is not None for text in texts) >= 0.9 * len(texts)
+
+
+def _sample(column: Column) -> list[str]:
+    present = np.flatnonzero(~column.missing)
+    return [str(text).strip() for text in column.labels[present[:: max(1, len(present) // _LOOKED_AT)]]]
 
 
 @remembered
@@ -176,10 +158,10 @@ def national_number(column: Column) -> str | None:
     """Return which country's number of persons a column holds ("nl.bsn"), by its check digits; None for none."""
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
         return None
-    texts = [text.strip() for text in sample_labels(column)]
+    texts = _sample(column)
     if len(texts) < _FEWEST or sum(_SHAPED.fullmatch(text) is not None for text in texts[:20]) < len(texts[:20]) * 0.9:
         return None
-    for name in _NATIONAL:
+    for name in sorted(_NATIONAL):
         check = _national(name)
         some = texts[:20]
         if sum(map(check, some)) >= _AGREE * len(some) and sum(map(check, texts)) >= _AGREE * len(texts):
