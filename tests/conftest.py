@@ -17,10 +17,9 @@ import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
 
-from splu_desktop.compare.runner import LIMIT, Comparison, compare
+from splu_desktop.core.mechanism.randomness import SystemRandomness
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.randomness import SystemRandomness
 from splu_desktop.files.language import language
 from tests.optional import closing_line, skip_what_lacks
 from tests.seeded import Seeded
@@ -47,21 +46,6 @@ def _repeatable() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SystemRandomness, "bits", _seeded_bits)
         yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _no_clock() -> Iterator[None]:
-    """A busy or slow machine changes no comparison and breaks off no reading: who tries a limit names his own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("splu_desktop.cli.compare.compare", _unhurried)
-        patch.setattr(
-            "splu_desktop.files.isolation.limits._SECONDS", 60.0
-        )  # of CPU time: a slow one starts a reader late
-        yield
-
-
-def _unhurried(*args: Any, limit: float | None, **named: Any) -> Comparison:
-    return compare(*args, limit=None if limit == LIMIT else limit, **named)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -94,7 +78,8 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.Fix
 @pytest.fixture(autouse=True)
 def _repeatable_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     _reseed(request.node.nodeid)
-    monkeypatch.setattr("splu_desktop.cli.base.output._spoken", ["en"])  # whichever a test before has spoken
+    if (output := sys.modules.get("splu_desktop.cli.base.output")) is not None:
+        monkeypatch.setattr(output, "_spoken", ["en"])  # whichever a test before has spoken
     if request.node.get_closest_marker("system_randomness"):
         monkeypatch.setattr(SystemRandomness, "bits", SYSTEM_BITS)
 
@@ -102,18 +87,6 @@ def _repeatable_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 @pytest.fixture(autouse=True)
 def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path_factory.mktemp("splu-data")))
-
-
-def attack_briefly(patch: pytest.MonkeyPatch) -> None:
-    """Let a report attack few records in few rounds, where a test does not ask what the attack finds."""
-    learning = (("learners._TESTED", 500), ("learners._WORK", 50_000), ("learners._ROUNDS", 3))
-    for name, number in (*learning, ("attack._TIMES", 1), ("attack._MADE", 500)):
-        patch.setattr(f"splu_desktop.core.risk.{name}", number)
-
-
-@pytest.fixture
-def brief_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    attack_briefly(monkeypatch)
 
 
 @pytest.fixture

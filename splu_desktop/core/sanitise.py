@@ -21,7 +21,7 @@ from splu_desktop.core.mechanism import (
     make_classes,
     permutation,
 )
-from splu_desktop.core.mechanism.published_numbers import round_correlation
+from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
 from splu_desktop.core.plan import Plan
@@ -112,9 +112,7 @@ def _check_block(prepared: Prepared, block: Block) -> None:
         block.draw.check(each, block.columns[0])
 
 
-def run(
-    table: Table, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
-) -> Published:
+def run(table: Table, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT) -> Published:
     """Sanitise a table.
 
     Parameters
@@ -209,21 +207,3 @@ def _numbers(name: str, codes: NDArray[np.int32]) -> Column:
     values = np.arange(1, number + 1, dtype=np.float64)
     found = Column.from_codes(name, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
     return found.compacted()
-
-
-def row_correlation(values: NDArray[np.int32], units: Units) -> float:
-    """Return how alike the rows of a person are: the correlation of what two of them show, over all values.
-
-    sum over values and persons of (s - g n)^2 - n g (1 - g), over g (1 - g) n (n - 1): s of the n rows of a person show
-    the value, which has the share g. Of (N,) values as published, so that it tells less than person numbers would.
-    """
-    rows, counts = len(values), np.bincount(values)
-    share = counts / rows
-    sizes = units.sizes.astype(float)
-    both, times = np.unique(units.owner.astype(np.int64) * len(counts) + values, return_counts=True)
-    who, what = np.divmod(both, len(counts))
-    together = (times.astype(float) ** 2).sum() - 2 * (share[what] * times * sizes[who]).sum()
-    together += (share**2).sum() * (sizes**2).sum()
-    spread = float((share * (1 - share)).sum())
-    pairs = float((sizes * (sizes - 1)).sum())
-    return float((together - rows * spread) / (spread * pairs)) if spread * pairs > 0 else 0.0

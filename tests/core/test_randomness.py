@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from splu_desktop.core import randomness, sanitise
-from splu_desktop.core.randomness import SystemRandomness, below, permutation
+from splu_desktop.core import sanitise
+from splu_desktop.core.mechanism import randomness
+from splu_desktop.core.mechanism.randomness import SystemRandomness, below, permutation
 from tests.seeded import Seeded
 
 

@@ -17,6 +17,8 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
 
+_MORE = 2.0  # records by which an interval takes the rest of a class for larger (Agresti and Coull 1998)
+
 
 @dataclass(frozen=True, eq=False)
 class Counted:
@@ -26,11 +28,13 @@ class Counted:
     ----------
     estimate : right on average over releases; may be negative.
     level, slope : the variance of the estimate where x records have the event is level + slope x.
+    step : by how much one more published record moves the estimate, 0 where that is little beside its spread.
     """
 
     estimate: Floats
     level: Floats
     slope: Floats
+    step: float = 0.0
 
     def variance(self, count: Floats) -> Floats:
         """Return the variance at some counts, never negative."""
@@ -38,20 +42,26 @@ class Counted:
 
     def scaled(self, effect: Floats | float) -> Counted:
         """Return the figures with a design effect: so many times the variance."""
-        return Counted(self.estimate, self.level * effect, self.slope * effect)
+        return Counted(self.estimate, self.level * effect, self.slope * effect, self.step)
 
     def among_alike(self, records: int) -> Counted:
         """Return the figures about persons like these, of whom the table is a sample of so many records."""
         share = np.clip(self.estimate / max(records, 1), 0.0, 1.0)
-        return Counted(self.estimate, self.level, self.slope + 1 - share)
+        return Counted(self.estimate, self.level, self.slope + 1 - share, self.step)
 
     def interval(self, top: Floats) -> tuple[Floats, Floats]:
-        """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top]."""
+        """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top].
+
+        The lower end is that of half a published record less: else a lone record by chance, where a fraction of one is
+        expected, would deny that nobody has the value (.86 held, not .95).
+        """
         half = NORMAL_95**2 * self.slope / 2
-        inner = half**2 + NORMAL_95**2 * (self.slope * self.estimate + self.level)
-        arm = np.sqrt(np.maximum(inner, 0.0))
-        low, high = (np.clip(self.estimate + half + sign * arm, 0.0, top) for sign in (-1, 1))
-        return np.minimum(low, high), np.maximum(low, high)
+        ends = []
+        for sign, estimate in ((-1, self.estimate - self.step / 2), (1, self.estimate)):
+            inner = half**2 + NORMAL_95**2 * (self.slope * estimate + self.level)
+            ends.append(np.clip(estimate + half + sign * np.sqrt(np.maximum(inner, 0.0)), 0.0, top))
+        ends[0] = np.where(self.estimate <= self.step / 2, 0.0, ends[0])  # nothing speaks against 0
+        return np.minimum(*ends), np.maximum(*ends)
 
 
 def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats, share: Floats) -> Counted:
@@ -71,13 +81,14 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     x = (shown - b * selected * share) / a
     q = selected / size
     own, pull = (1 - b * q) ** 2, (b * q) ** 2
-    others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0)  # bearers outside the line
+    # Bearers outside the line, and two more: of so few as are read off the table their number is not well known.
+    others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0) + _MORE
     p0, p1 = b * share, a + b * share
     # v0 of who has it not is linear in g = (others + x)/size; v1 - v0 of who has it is taken as it is.
     more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
     per_bearer = b * (1 - p0) / (size * a**2) * (own * selected + pull * (size - selected))
     level = per_bearer * others + pull * others * more
-    return Counted(x, level, per_bearer + own * more)
+    return Counted(x, level, per_bearer + own * more, 1 / a)
 
 
 def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> Counted:
@@ -195,7 +206,7 @@ def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expect
     none = total(weight)[line] == 0
     parts = np.bincount(line, minlength=lines)[line][:, None]
     weight = np.where(none, 1 / parts, weight)
-    return Counted(total(by_class.estimate), total(by_class.level), total(by_class.slope * weight))
+    return Counted(total(by_class.estimate), total(by_class.level), total(by_class.slope * weight), by_class.step)
 
 
 def shrink(estimate: Floats, variance: Floats, target: Floats, spread: float) -> Floats:

@@ -13,11 +13,11 @@ from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.mechanism import Block
-from splu_desktop.core.mechanism.published_numbers import round_correlation
+from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.sanitise import Prepared, row_correlation
+from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
 

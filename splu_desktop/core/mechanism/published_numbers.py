@@ -6,8 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from splu_desktop.core.mechanism.classes import ClassCell
 from splu_desktop.core.mechanism.draw import Block, draw_as_dict
+from splu_desktop.core.mechanism.units import Units
 
 _STEP = 0.05  # correlations are rounded up to these steps
 
@@ -52,3 +56,21 @@ def release_numbers(
 def round_correlation(correlation: float) -> float:
     """Return a correlation of a person's rows as it is published: in [0, 1], rounded up to twentieths."""
     return min(max(math.ceil(correlation / _STEP - 1e-9) * _STEP, 0.0), 1.0)
+
+
+def row_correlation(values: NDArray[np.int32], units: Units) -> float:
+    """Return how alike the rows of a person are: the correlation of what two of them show, over all values.
+
+    sum over values and persons of (s - g n)^2 - n g (1 - g), over g (1 - g) n (n - 1): s of the n rows of a person show
+    the value, which has the share g. Of (N,) values as published, so that it tells less than person numbers would.
+    """
+    rows, counts = len(values), np.bincount(values)
+    share = counts / rows
+    sizes = units.sizes.astype(float)
+    both, times = np.unique(units.owner.astype(np.int64) * len(counts) + values, return_counts=True)
+    who, what = np.divmod(both, len(counts))
+    together = (times.astype(float) ** 2).sum() - 2 * (share[what] * times * sizes[who]).sum()
+    together += (share**2).sum() * (sizes**2).sum()
+    spread = float((share * (1 - share)).sum())
+    pairs = float((sizes * (sizes - 1)).sum())
+    return float((together - rows * spread) / (spread * pairs)) if spread * pairs > 0 else 0.0

@@ -1,0 +1,20 @@
+"""An analysis that the program has not, as its whole cost: the odds of a value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, registered, share
+from splu_desktop.core.answer.reader import Reader
+
+NAME = "odds"
+
+
+@registered(NAME)
+def odds(reader: Reader, analysis: Analysis) -> Result:
+    """Return p / (1 - p), its interval that of the share."""
+    one = share(reader, analysis).first
+    ends = [
+        float(p / (1 - p)) for p in np.clip((one.estimate, one.low, one.high, one.low_alike, one.high_alike), 0, 0.999)
+    ]
+    return Result(analysis, (Estimate(NAME, *ends, one.error, one.error_alike),), np.eye(1))

@@ -1,0 +1,122 @@
+"""Analyses hold the truth, also where exposure and covariates are hidden. Seeds are fixed.
+
+95 of 100 intervals hold it; of 40 releases at least 33 do in all but one seed of 5,000.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.answer.analyses import Analysis, analyse, analysis_names
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.table import Table
+from tests.core.releases import Releases, people, table
+
+TIMES, LEAST = 40, 33
+WOMEN = (Condition("sex", ("f",)),)
+ANALYSES = (
+    Analysis("share", "dead", "yes", where=WOMEN),
+    Analysis("mean", "stay", where=(Condition("dead", ("yes",)),)),
+    Analysis("difference", "dead", "yes", "sex", "m", "f"),
+    Analysis("risk ratio", "dead", "yes", "sex", "m"),
+    Analysis("risk ratio", "dead", "yes", "smoker", "yes"),
+    Analysis("odds ratio", "dead", "yes", "smoker", "yes", "no"),
+    Analysis("linear", "stay", covariates=("dead", "sex")),
+    Analysis("logistic", "dead", "yes", covariates=("age", "sex")),
+    Analysis("logistic", "dead", "yes", covariates=("smoker", "age")),
+    Analysis("poisson", "dead", "yes", covariates=("sex", "age")),
+)
+
+
+@pytest.fixture(scope="module")
+def source() -> Table:
+    rng = np.random.default_rng(0)
+    n = 12_000
+    sex, age = rng.integers(0, 2, n), rng.integers(40, 90, n)
+    smoker = rng.random(n) < 0.25 + 0.1 * sex
+    dead = rng.random(n) < 1 / (1 + np.exp(2.2 - 0.9 * smoker - 0.03 * (age - 65) - 0.3 * sex))
+    stay = np.maximum(rng.poisson(5 + 3 * dead + 0.03 * (age - 40)), 0)
+    yes = np.array(["no", "yes"])
+    return table(
+        {"sex": np.array(["f", "m"])[sex], "age": age, "smoker": yes[smoker.astype(int)],
+         "dead": yes[dead.astype(int)], "stay": stay}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda each: f"{each.kind} {each.exposure}{each.covariates}")
+@pytest.mark.parametrize("blocks", [{("dead",): 3, ("smoker",): 3}, {("dead", "smoker"): 3}], ids=["apart", "as one"])
+def test_analyses_hold_the_truth(source: Table, analysis: Analysis, blocks: dict[tuple[str, ...], float]) -> None:
+    true = analyse(Reader(Releases(source, dict.fromkeys(blocks, 1)).draw(0)), analysis)
+    releases = Releases(source, blocks, ("sex",))
+    held = np.zeros((2, len(true.estimates)))
+    for seed in range(TIMES):
+        found = analyse(Reader(releases.draw(seed)), analysis)
+        for at, (one, truth) in enumerate(zip(found.estimates, true.estimates, strict=True)):
+            assert one.low <= one.estimate <= one.high
+            held[0, at] += one.low <= truth.estimate <= one.high
+            held[1, at] += one.low_alike <= truth.estimate <= one.high_alike
+    assert held.min() >= LEAST
+
+
+def test_what_is_not_drawn_is_told_as_by_ordinary_least_squares(source: Table) -> None:
+    found = analyse(
+        Reader(Releases(source, {("dead",): 3}).draw(0)), Analysis("linear", "stay", covariates=("age", "sex"))
+    )
+    age = np.asarray(source["age"].values)[source["age"].codes]
+    stay = np.asarray(source["stay"].values)[source["stay"].codes]
+    base = int(np.argmax(source["sex"].counts()))
+    x = np.stack([np.ones(source.n), age, source["sex"].codes != base], axis=1)
+    assert [each.estimate for each in found.estimates] == pytest.approx(np.linalg.lstsq(x, stay, rcond=None)[0])
+    residual = stay - x @ [each.estimate for each in found.estimates]
+    bread = np.linalg.inv(x.T @ x)
+    robust = bread @ (x * residual[:, None] ** 2).T @ x @ bread
+    assert [each.error_alike for each in found.estimates] == pytest.approx(np.sqrt(np.diag(robust)))
+
+
+def test_a_thin_category_is_left_out_with_a_sentence_and_the_rest_answered(source: Table) -> None:
+    sex = source["sex"].labels[source["sex"].codes].astype(str)
+    sex[:5] = "unknown"
+    changed = table({"sex": sex, "dead": source["dead"].labels[source["dead"].codes].astype(str)})
+    found = analyse(
+        Reader(Releases(changed, {("dead",): 3}).draw(0)), Analysis("logistic", "dead", "yes", covariates=("sex",))
+    )
+    assert [each.name for each in found.estimates] == ["(intercept)", "sex=f"] or len(found.estimates) == 2
+    assert "5 records of 1 rare values" in found.notes[0]
+
+
+def test_means_of_persons_rows_are_held() -> None:
+    source, owner = people(3_000, 2)
+    share = Analysis("share", "dx", "d03", where=(Condition("sex", ("f",)),))
+    truth = analyse(Reader(Releases(source, {("dx",): 1}).draw(0)), share).first.estimate
+    for number in (True, False):
+        releases = Releases(source, {("dx",): 3}, ("sex",), owner, number)
+        found = [analyse(Reader(releases.draw(seed)), share).first for seed in range(TIMES)]
+        assert sum(each.low <= truth <= each.high for each in found) >= LEAST
+
+
+def test_what_makes_no_sense_is_a_sentence(source: Table) -> None:
+    reader = Reader(Releases(source, {("dead",): 3}).draw(0))
+    for analysis in (
+        Analysis("logistic", "dead", "yes"),
+        Analysis("mean", "sex"),
+        Analysis("share", "nothing", "yes"),
+        Analysis("risk ratio", "dead", "yes", "sex"),
+        Analysis("linear", "dead", "maybe", covariates=("sex",)),
+        Analysis("median", "stay"),
+    ):
+        with pytest.raises(BadQuestion):
+            analyse(reader, analysis)
+
+
+def test_a_new_analysis_is_one_function(source: Table) -> None:
+    """What CONTRIBUTING.md says of a new analysis, done: the odds of a value."""
+    from tests.core.new_analysis import NAME
+
+    reader = Reader(Releases(source, {("dead",): 2}).draw(0))
+    assert NAME in analysis_names()
+    odds = analyse(reader, Analysis(NAME, "dead", "yes")).first
+    share = analyse(reader, Analysis("share", "dead", "yes")).first
+    assert odds.estimate == pytest.approx(share.estimate / (1 - share.estimate))

@@ -1,0 +1,42 @@
+"""Classes are cells of unchanged columns, none of fewer units than 50, and tell nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.mechanism import LEAST, Units, make_classes
+from tests.core.releases import people, table
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_class_has_fewer_units_than_fifty_and_its_description_is_true(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    source = table({"sex": rng.choice(["f", "m", "x"], 3_000, p=[0.55, 0.44, 0.01]), "age": rng.integers(0, 30, 3_000)})
+    found = make_classes(source.columns, Units.of_records(source.n))
+    assert np.bincount(found.code).min() >= LEAST
+    for each, cell in enumerate(found.cells):
+        inside = np.ones(source.n, bool)
+        for column, labels in zip(source.columns, cell.labels, strict=True):
+            inside &= np.isin(column.labels[column.codes].astype(str), labels)
+        assert (inside == (found.code == each)).all()
+
+
+def test_persons_lend_to_persons_of_as_many_rows_in_the_cell_where_most_of_their_rows_lie() -> None:
+    source, owner = people(3_000, 1)
+    units = Units.of_persons(owner)
+    found = make_classes([source["sex"]], units)
+    persons = np.bincount(found.code)
+    assert persons.min() >= LEAST
+    for each, cell in enumerate(found.cells):
+        sizes = units.sizes[found.code == each]
+        low, high = cell.rows
+        assert sizes.min() >= low
+        assert high is None or sizes.max() <= high
+        assert cell.mean_rows >= (sizes.astype(float) ** 2).sum() / sizes.sum()
+    assert sum(cell.rows[1] is None for cell in found.cells) <= 2  # the largest numbers are not named
+
+
+def test_a_table_of_fewer_units_than_a_class_is_one_class() -> None:
+    source = table({"sex": ["f", "m"] * 15})
+    assert make_classes(source.columns, Units.of_records(30)).number == 1
