@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
+    QLayoutItem,
     QProgressBar,
     QPushButton,
     QRadioButton,
@@ -28,7 +30,7 @@ from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, put, restyle
-from splu_desktop.gui.base.words import joined, number, percent, t, told
+from splu_desktop.gui.base.words import as_rich, joined, number, percent, t, told, without_bold
 
 
 class Card(QFrame):
@@ -166,6 +168,95 @@ class Columns(QWidget):
             self._second.setMaximumWidth(16_777_215)
         else:
             self._second.setFixedWidth(width or self._width)
+
+
+class Follows(QFrame):
+    """What follows from a choice, in a few sentences of which the figures stand in bold."""
+
+    def __init__(self, heading: str) -> None:
+        super().__init__()
+        self.setProperty("look", "follows")
+        self.heading = label(heading, "accent")
+        self.heading.setFont(theme.small_font(self.font()))
+        self.text = label(wrap=True)
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        put(margins(QVBoxLayout(self), 14, 10, 14, 10, spacing=4), self.heading, (self.text, 1))
+
+    def say(self, sentences: Sequence[str]) -> None:
+        """Show sentences, each a paragraph."""
+        gap = "margin: 0 0 8px 0"
+        html = "".join(f"<p style='{gap}'>{as_rich(each)}</p>" for each in sentences if each)
+        if html != self.text.text():
+            self.text.setText(html)
+            self.text.setAccessibleName(without_bold(" ".join(sentences)))
+
+
+class Flow(QLayout):
+    """Parts beside each other that go on in the next line where there is no room, as words do."""
+
+    def __init__(self, parent: QWidget | None = None, across: int = 8, down: int = 6) -> None:
+        super().__init__(parent)
+        self.setContentsMargins(0, 0, 0, 0)
+        self._items: list[QLayoutItem] = []
+        self._across, self._down = across, down
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override] # None is Qt's own answer
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._lay(QRect(0, 0, width, 0), move=False)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            if not item.isEmpty():
+                size = size.expandedTo(item.minimumSize())
+        return size
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._lay(rect, move=True)
+
+    def _lay(self, rect: QRect, *, move: bool) -> int:
+        x, y, high = rect.left(), rect.top(), 0
+        line: list[tuple[QLayoutItem, QRect]] = []
+
+        def place() -> None:
+            for item, where in line:  # on one middle line
+                item.setGeometry(where.translated(0, (high - where.height()) // 2))
+
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            size = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 16_777_215))
+            if x > rect.left() and x + size.width() > rect.right() + 1:
+                if move:
+                    place()
+                x, y, high, line = rect.left(), y + high + self._down, 0, []
+            line.append((item, QRect(QPoint(x, y), size)))
+            x, high = x + size.width() + self._across, max(high, size.height())
+        if move:
+            place()
+        return y + high - rect.top()
 
 
 def link(text: str, act: Callable[[], object], name: str = "") -> QPushButton:

@@ -18,11 +18,12 @@ import pyqtgraph.exporters
 from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.files.disk.whole import CannotWrite, whole_file
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import as_html, number, percent, t
+from splu_desktop.gui.base.widgets import IconButton
+from splu_desktop.gui.base.words import as_html, number, percent, t, tip, told
 
 LEAST = QSize(180, 90)
 _SAVED = QSize(600, 360)
@@ -373,3 +374,35 @@ class SmallCountsPlot(Plot):
             epsilon=percent(what.epsilon),
             share=percent(float(what.probability[place])),
         )
+
+
+class SavePlotButton(IconButton):
+    """Asks where to, then writes SVG or PNG by the file's ending.
+
+    Signals
+    -------
+    failed (str) : a sentence on why it could not be written.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, plot: Plot, title: str, parent: QWidget | None = None) -> None:
+        super().__init__("", "download", "flat", parent)
+        self.plot = plot
+        self.setAutoDefault(False)
+        tip(self, t("Save this plot as a picture (SVG or PNG)"))
+        self.setAccessibleName(t("Save the plot “{title}” as a picture", title=title))
+        self.clicked.connect(lambda: self.ask())
+
+    def ask(self) -> None:
+        """Let the user choose where the plot is saved."""
+        name, _ = QFileDialog.getSaveFileName(
+            self, t("Save the plot"), f"{self.plot.accessibleName()}.svg", t("Pictures (*.svg *.png)")
+        )
+        if not name:
+            return
+        path = Path(name)
+        try:
+            self.plot.save(path if path.suffix.lower() in (".svg", ".png") else path.with_suffix(".svg"))
+        except CannotWrite as fault:
+            self.failed.emit(told(str(fault)))

@@ -265,8 +265,9 @@ class Session(QObject):
         if answers != self.answers:
             self.do(replace(self.choices, answers=answers), name, merge)
 
-    def take_proposal(self, proposal: Proposal, answers: Answers) -> None:
-        """Take a proposal that was made from these answers, with its verdict."""
+    def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged) -> None:
+        """Take a proposal that was made from these answers, with the verdict on its plan."""
+        self._judged.insert(0, judged)
         self.do(Choices(answers, answers, proposal, proposal.plan), t("the proposal"))
 
     def change_plan(

@@ -140,7 +140,7 @@ def style_sheet(scheme: Colours) -> str:
     QWidget[look="window"] {{ background: {s.window}; }}
     QFrame[look="card"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
     QFrame[look="well"] {{ background: {s.card}; border: 2px dashed {s.line}; border-radius: 8px; }}
-    QFrame[look="well"][active="true"] {{ border-color: {s.accent}; background: {s.accent_soft}; }}
+    QFrame[look="well-active"] {{ border: 2px dashed {s.accent}; border-radius: 8px; background: {s.accent_soft}; }}
     QFrame[look="rule"] {{ background: {s.line}; border: none; }}
     QLabel[look="quiet"] {{ color: {s.quiet}; }}
     QLabel[look="strong"] {{ font-weight: 600; }}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -294,6 +294,11 @@ class Choice(QComboBox):
                 self.addItem(text, meant)
             self.setCurrentIndex(next((at for at, (_, meant) in enumerate(listed) if meant == chosen), 0))
 
+    def choose(self, meant: Any) -> None:
+        """Choose what stands for something, the first where it is not there; nobody hears."""
+        with QSignalBlocker(self):
+            self.setCurrentIndex(max(0, next((at for at in range(self.count()) if self.itemData(at) == meant), 0)))
+
     def keep_short(self, letters: int) -> None:
         """Ask for no more room than so many letters, however long the texts."""
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -410,6 +415,23 @@ class Picture(QWidget):
         painter = QPainter(self)
         colour = getattr(theme.colours(), self._colour)
         painter.drawPixmap(0, 0, theme.pixmap(self._picture, colour, self._size, self.devicePixelRatioF()))
+
+
+class Numbered(QWidget):
+    """A number in a circle."""
+
+    def __init__(self, number: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._number = str(number)
+        self.setFixedSize(24, 24)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        c, painter = theme.colours(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(c.accent))
+        painter.setBrush(QColor(c.accent_soft))
+        painter.drawEllipse(QRectF(0.5, 0.5, 23, 23))
+        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self._number)
 
 
 class Scrolled(QScrollArea):

@@ -107,6 +107,21 @@ def as_html(text: str) -> str:
     return html.escape(text.replace("\0", "\ufffd"))
 
 
+def bold(value: object) -> str:
+    """Return a value that `as_rich` shows in bold, to be put into a sentence."""
+    return f"\x02{value}\x03"
+
+
+def as_rich(text: str) -> str:
+    """Return HTML that shows a text to the letter, what was made `bold` in bold."""
+    return as_html(text).replace("\x02", "<b>").replace("\x03", "</b>")
+
+
+def without_bold(text: str) -> str:
+    """Return a text without the marks of `bold`."""
+    return text.replace("\x02", "").replace("\x03", "")
+
+
 def plain(text: str) -> str:
     """Return a text that Qt shows to the letter, where it might take it for HTML otherwise: none is without a “<”."""
     return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QSplitter, QTabWidget, Q
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, MissingToken, Preview, alike, forget_preview, preview
+from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
-from splu_desktop.gui.base.tasks import Tasks
-from splu_desktop.gui.base.widgets import Banner, Choice, Dialog, Scrolled, called, label, last_row, line_edit, margins
+from splu_desktop.gui.base.parts import Banner
+from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
 from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
 from splu_desktop.gui.importing.settings import names_of_settings
@@ -72,9 +74,9 @@ class ReadDialog(Dialog):
 
     chosen = Signal(object)
 
-    def __init__(self, path: Path, asked: ImportChoices, tasks: Tasks, parent: QWidget | None = None) -> None:
+    def __init__(self, path: Path, asked: ImportChoices, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(t("How “{name}” is read", name=path.name), (1000, 600), parent)
-        self._path, self._tasks = path, tasks
+        self._path, self._work = path, work
         self.asked = asked
         self._filling = True
         column, self.banner = self.parts, Banner()
@@ -130,7 +132,7 @@ class ReadDialog(Dialog):
         ):
             edit.textEdited.connect(lambda _: self._rows_edited())
             self.form.addRow(name, edit)
-            called(edit, name)
+            edit.setAccessibleName(name)
             self._add_reason(key)
         area = Scrolled()
         area.setWidget(page)
@@ -213,9 +215,15 @@ class ReadDialog(Dialog):
     def _try(self) -> None:
         self.use.setEnabled(False)
         path, asked = self._path, self.asked
-        job = self._tasks.run("preview", lambda progress: preview(path, asked, progress), pause=_REST)
-        job.done.connect(self._tried)
-        job.failed.connect(lambda text: self.banner.say("fault", text))
+        self._work.start(
+            preview,
+            path,
+            asked,
+            on_done=self._tried,
+            on_exception=lambda text: self.banner.say("fault", text),
+            channel="preview",
+            pause=_REST,
+        )
 
     def _tried(self, found: Preview) -> None:
         self.banner.hide()
@@ -294,4 +302,4 @@ class ReadDialog(Dialog):
     def reject(self) -> None:
         """Leave everything as it was read."""
         super().reject()
-        self._tasks.run("preview", lambda progress: forget_preview())
+        self._work.start(lambda progress: forget_preview(), channel="preview")

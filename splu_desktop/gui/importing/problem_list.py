@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.files.importer import write_problems
+from splu_desktop.files.importer import Problem, write_problems
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
-from splu_desktop.gui.base.tasks import Job, Tasks
-from splu_desktop.gui.base.widgets import Choice, Empty, button, line_edit, margins, put
+from splu_desktop.gui.base.parts import Empty
+from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
 from splu_desktop.gui.base.words import number, t, told
-
-if TYPE_CHECKING:  # imported where a table is read: no window waits for it
-    from splu_desktop.files.importer.problems import Problem
+from splu_desktop.gui.base.work import Work
 
 
 class ProblemList(QWidget):
@@ -25,9 +22,9 @@ class ProblemList(QWidget):
     saved = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._tasks = tasks
+        self._work = work
         self._problems: tuple[Problem, ...] = ()
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         row = margins(QHBoxLayout(), spacing=8)
@@ -94,17 +91,15 @@ class ProblemList(QWidget):
         if name:
             self.save(Path(name) if Path(name).suffix else Path(f"{name}.csv"))
 
-    def save(self, path: Path) -> Job:
+    def save(self, path: Path) -> None:
         """Write the problems of the kind chosen as CSV, in a worker; the dialog asked about a file that is there."""
         problems = self.shown()
-
-        def work(progress: object) -> None:
-            write_problems(problems, path, overwrite=True)
-
-        job = self._tasks.run("problems", work)
-        job.done.connect(lambda _: self.saved.emit(path.name))
-        job.failed.connect(self.failed)
-        return job
+        self._work.start(
+            lambda progress: write_problems(problems, path, overwrite=True),
+            on_done=lambda _: self.saved.emit(path.name),
+            on_exception=self.failed.emit,
+            channel="problems",
+        )
 
 
 def tab_title(count: int) -> str:

@@ -18,9 +18,10 @@ from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
 from splu_desktop.core.messages import say
-from splu_desktop.gui.base import appearance, languages, theme
+from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import show_focus
 from splu_desktop.gui.base.work import sentence
+from splu_desktop.gui.shell import appearance, languages
 from splu_desktop.gui.shell.main_window import MainWindow
 
 _SWITCH = 0.0005  # seconds that a worker keeps the interpreter while the window's thread waits for it

@@ -6,10 +6,10 @@ from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QWidget
 
 from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.gui.base import languages
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.widgets import line_edit
 from splu_desktop.gui.base.words import t
+from splu_desktop.gui.shell import languages
 
 
 class GuideDialog(Dialog):

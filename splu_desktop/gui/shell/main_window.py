@@ -24,19 +24,19 @@ from PySide6.QtWidgets import (
 from splu_desktop import __version__
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.project.opening import Opens, opens
-from splu_desktop.gui.base import languages
-from splu_desktop.gui.base.appearance import appearance_menu
 from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.judge import Judge
+from splu_desktop.gui.base.memory import Memory
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins, put
 from splu_desktop.gui.base.words import t
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.recent_files import RecentFiles
+from splu_desktop.gui.shell import languages
+from splu_desktop.gui.shell.appearance import appearance_menu
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences, show_page_help
-from splu_desktop.gui.shell.memory import Memory
 from splu_desktop.gui.shell.names import step_name
 from splu_desktop.gui.shell.pages import PAGES
 from splu_desktop.gui.shell.rail import Rail, TopBar
@@ -318,9 +318,7 @@ class MainWindow(Stops, QMainWindow):
         box.setWindowTitle(t("About SPLU Desktop"))
         box.setText(f"SPLU Desktop {__version__}")
         box.setInformativeText(
-            t(
-                "Turns a sensitive table into one that can be handed out. Nothing leaves this computer."
-            )
+            t("Turns a sensitive table into one that can be handed out. Nothing leaves this computer.")
         )
         box.open()
 

@@ -1,0 +1,41 @@
+"""Words that several pages say: persons, rows, shares, columns."""
+
+from __future__ import annotations
+
+from splu_desktop.core.plan import Plan
+from splu_desktop.gui.base.session import Answers
+from splu_desktop.gui.base.words import number, percent, t
+
+
+def row_words() -> tuple[str, ...]:
+    """Return what one row may be."""
+    return t("a patient"), t("a stay"), t("a test"), t("a visit")
+
+
+def bare_word(row_word: str) -> str:
+    """Return "test" of "a test"; "row" where nothing was said."""
+    word = row_word.strip()
+    first, _, rest = word.partition(" ")
+    return rest if rest and len(first) <= 4 else word or t("row")
+
+
+def rows_of(n: int, row_word: str) -> str:
+    """Return "15,524 tests"."""
+    plurals = dict(zip(row_words(), (t("patients"), t("stays"), t("tests"), t("visits")), strict=True))
+    return f"{number(n)} {plurals.get(row_word, t('rows'))}"
+
+
+def persons_of(answers: Answers | Plan | None) -> str:
+    """Return "patients" where a column names them, else "rows"."""
+    if isinstance(answers, Plan):
+        return t("patients") if answers.persons is not None else t("rows")
+    return t("patients") if answers is not None and answers.person is not None else t("rows")
+
+
+def one_in(share: float) -> str:
+    """Return a share as "1 in 3", "6 in 10" or "97 %", rounded up."""
+    for whole in (2, 3, 4, 5, 10):
+        part = round(share * whole)
+        if 0 < part < whole and abs(part / whole - share) < 0.005:
+            return t("{part} in {whole}", part=part, whole=whole)
+    return percent(min(1.0, -(-share * 100 // 1) / 100), 0)

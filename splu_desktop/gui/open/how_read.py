@@ -1,0 +1,81 @@
+"""How a file was read: each setting with its reason, and what did not fit, with row numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from splu_desktop.files.importer import Imported
+from splu_desktop.gui.base.dialogs import Dialog, last_row
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.parts import Banner
+from splu_desktop.gui.base.words import beside, number, t, told
+from splu_desktop.gui.base.work import Work
+from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
+from splu_desktop.gui.importing.settings import names_of_settings
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One setting: what it is, how it was chosen, and why."""
+
+    what: str
+    how: str
+    why: str
+
+
+def readings(imported: Imported) -> list[Reading]:
+    """Return how a file was read, line by line."""
+    chosen, why = imported.choices, imported.reasons
+    names = {"\t": t("tab"), ",": t("comma"), ".": t("point"), ";": t("semicolon"), " ": t("blank")}
+    lines = []
+    for key, what in names_of_settings().items():
+        value = getattr(chosen, key)
+        if value is not None and (value != "" or key in why):
+            lines.append(Reading(what, names.get(str(value), str(value)) or t("none"), why.get(key, "")))
+    if chosen.sheets is not None:
+        joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
+        lines.append(Reading(t("Sheets read as one table"), joined, why.get("sheets", "")))
+    for old, new in chosen.renames.items():
+        lines.append(Reading(t("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
+    for token in imported.missing_tokens:
+        if token.applied:
+            what = t("Missing in “{column}”", column=token.column)
+            how = t("“{token}” in {n} rows", token=token.token or t("(empty)"), n=number(token.count))
+            lines.append(Reading(what, how, token.reason))
+    if imported.source.sha256:
+        lines.append(Reading(t("Fingerprint (SHA-256)"), imported.source.sha256, ""))
+    return lines
+
+
+class HowRead(Dialog):
+    """The settings and the problems of a reading."""
+
+    def __init__(self, imported: Imported, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(t("How “{name}” was read", name=imported.source.name), (860, 520), parent)
+        self.banner = Banner()
+        self.tabs = QTabWidget()
+        self.tabs.tabBar().setDrawBase(False)
+        fields: list[Field[Reading]] = [
+            Field(t("What"), lambda r: r.what),
+            Field(t("How it was read"), lambda r: r.how),
+            Field(t("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
+        ]
+        self.model = RowsModel(fields, self)
+        self.view = TableView(t("How the file was read"))
+        self.view.setModel(self.model)
+        self.model.show(readings(imported))
+        self.view.fit_columns(320, filling=2, least=240)
+        self.problems = ProblemList(work)
+        self.problems.show_problems(imported.problems)
+        self.problems.saved.connect(
+            lambda name: self.banner.say("done", t("The list was saved as “{name}”.", name=name))
+        )
+        self.problems.failed.connect(lambda text: self.banner.say("fault", text))
+        self.tabs.addTab(self.problems, tab_title(len(imported.problems)))
+        self.tabs.addTab(self.view, t("How it w&as read"))
+        self.tabs.setCurrentIndex(0 if imported.problems else 1)
+        self.parts.addWidget(self.banner)
+        self.parts.addWidget(self.tabs, 1)
+        last_row(self, self.parts)

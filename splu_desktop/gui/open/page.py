@@ -1,0 +1,271 @@
+"""Open: is this my table?"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, alike
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.models import PreviewModel, TableView
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.parts import Empty, link
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
+from splu_desktop.gui.base.words import caption, number, t
+from splu_desktop.gui.base.work import Job
+from splu_desktop.gui.importing.dialog import ReadDialog
+from splu_desktop.gui.importing.recent_files import recent_files
+from splu_desktop.gui.open.how_read import HowRead
+from splu_desktop.gui.open.reading import Opened, emptiest, read_source, reading_words
+
+_RECENT = 4  # files that are offered on the first screen
+CHANNEL = "open"
+
+
+class OpenPage(Page):
+    """The first page."""
+
+    step = Step.OPEN
+    scrolls = False
+
+    def build(self) -> None:
+        self.setAcceptDrops(True)
+        self._job: Job | None = None
+        self._path: Path | None = None
+        self._build_start()
+        self.use_busy(t("Stop"), self.stop)
+        top = margins(QHBoxLayout(), 0, spacing=8)
+        words = margins(QVBoxLayout(), 0, spacing=2)
+        self.name, self.summary = label("", selectable=True), label("", "quiet", wrap=True, live=True)
+        self.name.setFont(theme.title_font(self.font()))
+        put(words, self.name, self.summary)
+        self.change = button(t("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
+        self.another = button(t("&Another file…"), self.ask_file, picture="folder-open")
+        put(top, (words, 1), (self.change, 0, Qt.AlignmentFlag.AlignTop), (self.another, 0, Qt.AlignmentFlag.AlignTop))
+        self.head.addLayout(top)
+        self.result = QFrame()
+        self.result.setProperty("look", "card")
+        row = margins(QHBoxLayout(self.result), 12, 4, 8, 4, spacing=8)
+        self.mark, self.done = Picture("circle-check", "answerable"), label("", wrap=True)
+        self.more_mark, self.more = Picture("info", "quiet"), label("", "quiet", wrap=True)
+        self.how = link(t("How it was read"), self.show_how)
+        put(row, self.mark, (self.done, 3), self.more_mark, (self.more, 2), self.how)
+        self.body.addWidget(self.result)
+        self.preview_model = PreviewModel()
+        self.preview = TableView(t("The first rows as they were read"))
+        self.preview.setModel(self.preview_model)
+        self.preview.verticalHeader().show()
+        self.preview.setShowGrid(False)
+        self.preview.horizontalHeader().setStretchLastSection(False)
+        self.body.addWidget(self.preview, 1)
+
+    def _build_start(self) -> None:
+        self.start = QWidget()
+        column = margins(QVBoxLayout(self.start), 0, 4, 0, 4, spacing=8)
+        self.well = QFrame()
+        self.well.setProperty("look", "well")
+        inside = Empty("file-spreadsheet", t("Drop a table here, or open one"), t("Nothing leaves this computer."))
+        self.open_button = button(t("&Open a table…"), self.ask_file, look="primary", picture="folder-open")
+        self.sample_button = button(t("Open the &sample hospital"), self.open_sample)
+        put(inside.buttons, self.open_button, self.sample_button)
+        put(margins(QVBoxLayout(self.well), 0), inside)
+        column.addWidget(self.well, 1)
+        self.recent = QWidget()
+        self._recent_row = margins(QHBoxLayout(self.recent), 0, spacing=4)
+        column.addWidget(self.recent)
+        self.stack.addWidget(self.start)
+
+    def folded(self, fold: Fold) -> None:
+        wide = fold is Fold.WIDE
+        self.change.setText(t("Change how it is &read…") if wide else t("&Change…"))
+        self.another.setText(t("&Another file…") if wide else t("&Another…"))
+        self._show_more()
+
+    # --- what the user does
+
+    def ask_file(self) -> None:
+        """Let the user choose a file, and read it."""
+        kinds = t("Tables (*.csv *.tsv *.txt *.gz *.xlsx *.xls *.xlsb *.ods *.parquet *.sav *.dta *.sas7bdat)")
+        start = str(self._path.parent) if self._path else ""
+        path = asked_file(self, t("Open a table"), f"{kinds};;{t('All files (*)')}", start)
+        if path is not None:
+            self.open_file(path)
+
+    def open_sample(self) -> None:
+        """Read the sample hospital."""
+        self.open_file(sample_path())
+
+    def open_file(self, path: Path, choices: ImportChoices | None = None) -> None:
+        """Read a file in the worker; the newest request wins."""
+        self._path = path
+        self.banner.hide()
+        self._job = self.work.start(
+            read_source,
+            path,
+            choices,
+            on_partial=self._show_progress,
+            on_done=self._opened,
+            on_exception=self._failed,
+            on_cancel=self._stopped,
+            channel=CHANNEL,
+        )
+        self.head_shown(False)
+        self.show_busy(t("Reading “{name}”", name=path.name))
+        self.set_primary(t("Continue"), False)
+
+    def stop(self) -> None:
+        """Stop reading; what was open stays open."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def change_reading(self) -> ReadDialog | None:
+        """Open the dialog that overrules how the open file is read."""
+        source = self.session.source
+        if source is None:
+            return None
+        dialog = ReadDialog(source.path, source.asked or ImportChoices(), self.work, self)
+        dialog.chosen.connect(lambda choices: self.open_file(source.path, choices))
+        dialog.open()
+        return dialog
+
+    def show_how(self) -> HowRead | None:
+        """Show how the file was read, and what did not fit, with row numbers."""
+        source = self.session.source
+        if source is None:
+            return None
+        dialog = HowRead(source.imported, self.work, self)
+        dialog.open()
+        return dialog
+
+    def act(self) -> None:
+        self.session.confirm(Step.OPEN)
+        self.go.emit(Step.QUESTIONS)
+
+    def show_what_waits(self) -> None:
+        self.open_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # --- what comes of it
+
+    def _show_progress(self, stage: str, done: float) -> None:
+        if self.busy is not None:
+            self.busy.show_progress(stage, done)
+
+    def _opened(self, found: Opened) -> None:
+        self._job = None
+        kept = found.kept
+        answers = found.answers if kept is None else kept.answers
+        self.session.open_source(found.source, answers, None if kept is None else kept.plan)
+        if kept is not None:
+            self.banner.say("note", t("Your answers of the last time are back; change what is different now."))
+
+    def _failed(self, text: str) -> None:
+        self._job = None
+        self.refresh()
+        act = t("Change how it is read…") if self.session.source is not None else ""
+        self.banner.say("fault", text, act, self.change_reading)
+
+    def _stopped(self) -> None:
+        self._job = None
+        self.refresh()
+        self.banner.say("note", t("Reading was stopped; nothing was changed."))
+
+    def head_shown(self, shown: bool) -> None:
+        """Show or hide what stands above the content."""
+        for part in (self.name, self.summary, self.change, self.another):
+            part.setVisible(shown)
+
+    def refresh(self) -> None:
+        if self._job is not None:
+            return
+        source = self.session.source
+        self.head_shown(source is not None)
+        if source is None:
+            self._show_recent()
+            self._show_part(self.start)
+            self.set_primary(t("Continue"), False, t("Open a table to begin."))
+            return
+        self.show_content()
+        table = source.table
+        self.name.setText(source.name)
+        self.summary.setText(
+            t(
+                "{rows} rows and {columns} columns were read. Look at the first rows: do they look as you know them?",
+                rows=number(table.n),
+                columns=number(len(table.columns)),
+            )
+        )
+        words, changed = reading_words(source.imported)
+        self.done.setText(words)
+        self.mark.show_picture(*(("triangle-alert", "warning") if changed else ("circle-check", "answerable")))
+        self.more.setText(emptiest(source))
+        self._show_more()
+        if self.preview_model.table is not table:
+            self.preview_model.show_table(table)
+            self.preview.fit_columns(200)
+            self._offer_sheets()
+        self.set_primary(
+            t("Continue with {n} rows", n=number(table.n)), True, t("The file stays as it is; it is never changed.")
+        )
+
+    def _show_more(self) -> None:
+        shown = bool(self.more.text()) and self.fold is Fold.WIDE
+        self.more.setVisible(shown)
+        self.more_mark.setVisible(shown)
+
+    def _offer_sheets(self) -> None:
+        """Offer to read all sheets with the same columns as one table, where only one of them was read."""
+        source = self.session.source
+        if source is None:
+            return
+        imported = source.imported
+        same = alike(imported.sheets) if imported.choices.sheets is None else ()
+        if not same:
+            return
+        rest = sum(sheet.rows for sheet in same if not sheet.chosen)
+        all_sheets = ImportChoices(sheets=ALL_SHEETS)
+        self.banner.say(
+            "warning",
+            t("{rows} rows on other sheets with the same columns were not read.", rows=number(rest)),
+            t("Read them as one table"),
+            partial(self.open_file, source.path, all_sheets),
+        )
+
+    def _show_recent(self) -> None:
+        emptied(self._recent_row)
+        latest = recent_files()[:_RECENT]
+        self.recent.setVisible(bool(latest))
+        self._recent_row.addWidget(label(t("Opened last:"), "quiet"))
+        for path in latest:
+            made = button(caption(path.name), partial(self.open_file, path), look="flat", hint=str(path))
+            made.setMaximumWidth(200)
+            self._recent_row.addWidget(made)
+        self._recent_row.addStretch(1)
+
+    def help_text(self) -> str:
+        return t(
+            "A file with one row for each person, stay or test. The program shows how it was read. Compare the first"
+            " rows with the file as you know it; the file itself is never changed."
+        )
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls() and event.mimeData().urls()[0].isLocalFile():
+            event.acceptProposedAction()
+            self._glow(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._glow(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._glow(False)
+        event.acceptProposedAction()
+        self.open_file(Path(event.mimeData().urls()[0].toLocalFile()))
+
+    def _glow(self, on: bool) -> None:
+        restyle(self.well, "well-active" if on else "well")

@@ -1,0 +1,104 @@
+"""Reads a file, and works out once what every page needs of it: suggested roles, persons, the tables to propose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.persons.choice import persons
+from splu_desktop.core.persons.identify import person_columns
+from splu_desktop.core.policy import limits_for
+from splu_desktop.core.policy.draft import draft
+from splu_desktop.core.progress import SILENT, Progress, ProgressPart
+from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
+from splu_desktop.core.table import Table
+from splu_desktop.files import importer
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind
+from splu_desktop.gui.base.memory import Kept, recall
+from splu_desktop.gui.base.messages import row_words
+from splu_desktop.gui.base.session import Answers
+from splu_desktop.gui.base.source import Source, column_facts
+from splu_desktop.gui.base.words import number, t, told
+
+_PERSONS = 4  # columns of which the persons are counted ahead
+_READ = 0.7  # share of the work that reading the file is
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A file that was read.
+
+    Attributes
+    ----------
+    source : the table.
+    answers : what the file tells of the three questions.
+    kept : what was answered and planned when it was open before; None where it was not.
+    """
+
+    source: Source
+    answers: Answers
+    kept: Kept | None
+
+
+def read_source(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
+    """Read a file. Runs in a worker. Raises what the importer raises; Cancelled."""
+    imported = importer.read(path, choices, progress=ProgressPart(progress, 0.0, _READ))
+    table = imported.table
+    progress.report("Looking at the columns", _READ)
+    suggestions = suggest_roles(table)
+    facts = {}
+    for done, column in enumerate(table.columns):
+        progress.report("Looking at the columns", _READ + 0.2 * done / len(table.columns))
+        facts[column.name] = column_facts(column)
+    names = tuple(person_columns(table))
+    counted = {name: persons_named(table, name) for name in names[:_PERSONS]}
+    source = Source(path, imported, choices, suggestions, facts, names, counted)
+    progress.report("Looking for tables to propose", 0.95)
+    return Opened(source, first_answers(table, suggestions, names), recall(source))
+
+
+def persons_named(table: Table, column: str) -> tuple[int, int]:
+    """Return how many persons a column names, and the most rows that one of them has."""
+    owner = persons(table[column])
+    counts = np.bincount(owner)
+    return int(np.count_nonzero(counts)), int(counts.max(initial=0))
+
+
+def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tuple[str, ...]) -> Answers:
+    """Return what the file tells of the three questions: the custodian changes what is wrong."""
+    audience = Audience()
+    person = names[0] if names else None
+    row_word = row_words()[2 if person is not None and persons_named(table, person)[1] > 1 else 0]
+    try:
+        found = draft(table, audience, limits_for(audience), suggestions, person=person)
+    except SpluError:  # no column is secret, say: the questions stay to be asked
+        return Answers(audience, person, row_word)
+    return Answers(audience, person, row_word, found.plan.questions)
+
+
+def reading_words(imported: Imported) -> tuple[str, bool]:
+    """Return what was done to the file, in at most two sentences, and whether anything was dropped or changed."""
+    header = imported.choices.header_row
+    names = t("Names of the columns in row {row}.", row=number(header)) if header else t("The file names its columns.")
+    dropping = [each for each in imported.problems if each.kind is ProblemKind.SKIPPED_ROWS]
+    if dropping or imported.rows_dropped:
+        said = " ".join(told(each.sentence) for each in dropping[:2])
+        return said or t("{n} rows were left out.", n=number(imported.rows_dropped)), True
+    changing = [each for each in imported.problems if each.kind is not ProblemKind.NOTE]
+    if changing:
+        count = t("{n} things did not fit.", n=number(len(changing)))
+        return f"{names} {told(changing[0].sentence) if len(changing) == 1 else count}", True
+    return f"{names} {t('Nothing was dropped, no cell was changed.')}", False
+
+
+def emptiest(source: Source) -> str:
+    """Return a sentence about the column with the most empty cells, "" where no cell is empty."""
+    worst = max(source.facts.values(), key=lambda fact: fact.missing, default=None)
+    if worst is None or not worst.missing:
+        return ""
+    return t("{n} cells of “{column}” are empty.", n=number(worst.missing), column=worst.name)

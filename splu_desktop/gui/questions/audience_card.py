@@ -1,0 +1,142 @@
+"""Question 1: who gets it, on which terms, what for, until when."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QDate, QLocale, QSignalBlocker, Signal
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.parts import ChoiceCard, Flow
+from splu_desktop.gui.base.widgets import label, line_edit, margins
+from splu_desktop.gui.base.words import t
+
+_FORMATS = ("yyyy-MM-dd", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "M/d/yyyy")
+
+
+def date_from(text: str) -> str | None:
+    """Return a date as a person types it in ISO form, "" for none, None where it can't be read."""
+    text = text.strip()
+    if not text:
+        return ""
+    locale = QLocale()
+    formats = [locale.dateFormat(QLocale.FormatType.ShortFormat), locale.dateFormat(QLocale.FormatType.LongFormat)]
+    for each in (*_FORMATS, *formats):
+        found = locale.toDate(text, each)
+        if found.isValid() and found.year() > 1950:
+            return found.toString("yyyy-MM-dd")
+    return None
+
+
+def date_words(iso: str) -> str:
+    """Return an ISO date as people write it."""
+    found = QDate.fromString(iso, "yyyy-MM-dd")
+    return QLocale().toString(found, "d MMM yyyy") if found.isValid() else iso
+
+
+class AudienceForm(QWidget):
+    """Three ways to choose from, two ticks and three fields.
+
+    Signals
+    -------
+    changed (Audience, str) : another answer, and which part of it.
+    """
+
+    changed = Signal(object, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = margins(QVBoxLayout(self), 0, spacing=8)
+        self._audience = Audience()
+        self.cards = {
+            "colleague": ChoiceCard(t("A colleague in this hospital"), t("bound by the hospital’s rules")),
+            "partner": ChoiceCard(t("A partner under contract"), t("university, register, company")),
+            "public": ChoiceCard(t("Anyone, or not sure"), t("as if it stood on the internet")),
+        }
+        self._grid = QGridLayout()
+        self._grid.setSpacing(12)
+        column.addLayout(self._grid)
+        self._group = QButtonGroup(self)
+        for who, card in self.cards.items():
+            self._group.addButton(card.radio)
+            card.radio.clicked.connect(lambda _=False, who=who: self._say("who", who))
+        self.signed = QCheckBox(t("They have signed not to try to recognise anybody"))
+        self.holds = QCheckBox(t("They already hold records of these people"))
+        self.signed.clicked.connect(lambda on: self._say("signed", on))
+        self.holds.clicked.connect(lambda on: self._say("holds_records", on))
+        ticks = Flow(across=28)
+        ticks.addWidget(self.signed)
+        ticks.addWidget(self.holds)
+        column.addLayout(ticks)
+        self._fields = QGridLayout()
+        self._fields.setHorizontalSpacing(12)
+        self._fields.setVerticalSpacing(2)
+        column.addLayout(self._fields)
+        self.recipient = self._field(t("Name of the recipient"), "recipient")
+        self.purpose = self._field(t("What they need it for"), "purpose")
+        self.until = self._field(t("They delete it by"), "until")
+        self.until.setPlaceholderText(date_words("2027-12-31"))
+        self.fault = label("", "problem", wrap=True)
+        self.fault.hide()
+        column.addWidget(self.fault)
+        self.fold(False)
+
+    def _field(self, name: str, key: str) -> QLineEdit:
+        made = line_edit(name)
+        made.editingFinished.connect(lambda: self._edited(key, made))
+        made.caption = label(name, "quiet")  # type: ignore[attr-defined] # its words, laid out beside it
+        made.caption.setFont(theme.small_font(self.font()))  # type: ignore[attr-defined]
+        made.caption.setBuddy(made)  # type: ignore[attr-defined]
+        return made
+
+    def fold(self, one: bool) -> None:
+        """Put cards and fields below each other."""
+        for at, card in enumerate(self.cards.values()):
+            self._grid.addWidget(card, at if one else 0, 0 if one else at)
+            self._grid.setColumnStretch(at, 0 if one and at else 1)
+        fields = ((self.recipient, 5), (self.purpose, 6), (self.until, 3))
+        for at, (field, stretch) in enumerate(fields):
+            row, place = (2 * at, 0) if one else (0, at)
+            self._fields.addWidget(field.caption, row, place)  # type: ignore[attr-defined]
+            self._fields.addWidget(field, row + 1, place)
+            self._fields.setColumnStretch(at, 0 if one and at else stretch)
+
+    def show_audience(self, audience: Audience) -> None:
+        """Show an answer."""
+        self._audience = audience
+        with QSignalBlocker(self._group):
+            for who, card in self.cards.items():
+                card.radio.setChecked(who == audience.who)
+        self.signed.setChecked(audience.signed)
+        self.holds.setChecked(audience.holds_records)
+        self.signed.setVisible(audience.who != "public")
+        self.holds.setVisible(audience.who != "public")
+        for field, text in (
+            (self.recipient, audience.recipient),
+            (self.purpose, audience.purpose),
+            (self.until, date_words(audience.until)),
+        ):
+            if not field.hasFocus() or not field.isModified():
+                field.setText(text)
+
+    def _edited(self, key: str, field: QLineEdit) -> None:
+        text = " ".join(field.text().split())
+        if key == "until":
+            found = date_from(text)
+            self.fault.setText(
+                t("“{text}” is no date; write one such as {example}.", text=text, example=date_words("2027-12-31"))
+            )
+            self.fault.setVisible(found is None)
+            if found is None:
+                return
+            text = found
+        field.setModified(False)
+        self._say(key, text)
+
+    def _say(self, key: str, value: object) -> None:
+        now = replace(self._audience, **{key: value})  # type: ignore[arg-type]
+        if now != self._audience:
+            self._audience = now
+            self.changed.emit(now, key)

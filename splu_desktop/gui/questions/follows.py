@@ -1,0 +1,74 @@
+"""What follows from the answers, in sentences: limits, persons, what must be readable."""
+
+from __future__ import annotations
+
+from splu_desktop.core.policy import Limits, limits_for
+from splu_desktop.core.roles.suggest import absence_values
+from splu_desktop.gui.base.messages import one_in, persons_of, rows_of
+from splu_desktop.gui.base.session import Answers
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.words import bold, isolated, joined, number, t
+
+
+def of_audience(answers: Answers) -> list[str]:
+    """Return what follows from who gets it."""
+    limits: Limits = limits_for(answers.audience)
+    persons = persons_of(answers)
+    return [
+        t(
+            "At least {n} look alike in all that is published as it is.",
+            n=bold(f"{number(limits.alike)} {persons}"),
+        ),
+        t(
+            "A row is right about a secret in at most {average} cases, {riskiest} in any group.",
+            average=bold(one_in(limits.average)),
+            riskiest=bold(one_in(limits.riskiest)),
+        ),
+        t("No printed number below {n}.", n=bold(number(limits.printed))),
+    ]
+
+
+def of_person(source: Source, answers: Answers) -> list[str]:
+    """Return what follows from what a row is and who the person is."""
+    rows = bold(rows_of(source.table.n, answers.row_word))
+    if answers.person is None:
+        return [
+            t("{rows}. Limits count rows.", rows=rows),
+            t("If a person has several rows, they are less safe than the figures say."),
+        ]
+    known = source.persons.get(answers.person)
+    if known is None:
+        return [t("{rows}. All limits count patients.", rows=rows)]
+    persons, most = known
+    return [
+        t(
+            "{rows} of {persons}, up to {most} each.",
+            rows=rows,
+            persons=bold(f"{number(persons)} {t('patients')}"),
+            most=number(most),
+        ),
+        t("All limits count patients, not rows.") if most > 1 else "",
+    ]
+
+
+def of_tables(source: Source, answers: Answers) -> list[str]:
+    """Return what follows from the tables."""
+    limits = limits_for(answers.audience)
+    said = [
+        t("At least {share} of their cells with 50 and more must be readable.", share=bold(one_in(limits.useful))),
+        t("Smaller ones are hidden on purpose."),
+    ]
+    public = not_secret(source, answers)
+    if public:
+        said.append(t("{values}: not secret.", values=joined((f"“{isolated(each)}”" for each in public), ",")))
+    return said
+
+
+def not_secret(source: Source, answers: Answers) -> list[str]:
+    """Return values of the asked columns that count as not secret: absence, and what was declared so."""
+    found: dict[str, None] = {}
+    for asked in answers.questions:
+        found.update(dict.fromkeys(str(v) for v in absence_values(source.table[asked.sa]) if v != asked.value))
+        if asked.sa in answers.not_secret and asked.value is not None:
+            found[asked.value] = None
+    return list(found)[:3]

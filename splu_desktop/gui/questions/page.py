@@ -1,0 +1,308 @@
+"""Questions: three answers from which all else follows, each with its consequence beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.questions import MOST_TABLES, AskedTable
+from splu_desktop.gui.base.messages import row_words
+from splu_desktop.gui.base.page import Fold, Page, title_row
+from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
+from splu_desktop.gui.base.session import Answers, Step
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.widgets import Choice, Numbered, label, margins, put
+from splu_desktop.gui.base.words import caption, isolated, t
+from splu_desktop.gui.base.work import Job
+from splu_desktop.gui.questions import follows
+from splu_desktop.gui.questions.audience_card import AudienceForm
+from splu_desktop.gui.questions.proposing import Proposed, propose_for, roles_decided
+from splu_desktop.gui.questions.rows import TableRow, columns_to_ask
+
+CHANNEL = "proposal"
+_WITHIN = (0.1, 0.2, 0.3)
+_FOLLOWS = 300  # pixels of what follows, at 1366; less where it is narrow
+
+
+class QuestionsPage(Page):
+    """The second page."""
+
+    step = Step.QUESTIONS
+
+    def build(self) -> None:
+        self._job: Job | None = None
+        self._source: Source | None = None
+        self.head.addLayout(
+            title_row(t("Three questions"), t("The answers set every limit. The program does the rest."))
+        )
+        self.use_empty("file-spreadsheet", t("Open a table first"), t("Three questions about it follow."))
+        self.use_busy(t("Stop"), self.stop)
+        self.audience = AudienceForm()
+        self.audience.changed.connect(self._audience_told)
+        self.pairs: list[Columns] = []
+        self.consequences = [Follows(t("What follows")) for _ in range(3)]
+        self._pair(1, t("Who gets it?"), self.audience)
+        self._pair(2, t("What is one row, and which column names the person?"), self._person_part())
+        self._pair(3, t("Which one to three tables must come out?"), self._tables_part())
+        self.body.addStretch(1)
+        self.set_back(t("Back to the table"), t("Back"))
+
+    def _pair(self, number: int, question: str, inside: QWidget) -> None:
+        card = Card(spacing=6)
+        head = put(margins(QHBoxLayout(), 0, spacing=12), Numbered(number), (label(question, "strong", wrap=True), 1))
+        card.body.addLayout(head)
+        room = margins(QVBoxLayout(), 36, 0, 0, 0)
+        room.addWidget(inside)
+        card.body.addLayout(room)
+        card.body.addStretch(1)
+        pair = Columns(card, self.consequences[number - 1], _FOLLOWS)
+        self.pairs.append(pair)
+        self.body.addWidget(pair)
+
+    def _person_part(self) -> QWidget:
+        part = QWidget()
+        column = margins(QVBoxLayout(part), 0, spacing=6)
+        self.row_word, self.person = Choice(t("One row is")), Choice(t("The person is named by"))
+        self.row_word.setEditable(True)
+        self.row_word.setMinimumWidth(130)
+        self.row_word.activated.connect(self._word_told)
+        edit = self.row_word.lineEdit()
+        if edit is not None:
+            edit.editingFinished.connect(self._word_told)
+        self.person.keep_short(18)
+        self.person.activated.connect(lambda _: self._answer(t("the person"), person=self.person.currentData()))
+        words = Flow()
+        for each in (label(t("One row is")), self.row_word, label(t("and the person is named by")), self.person):
+            words.addWidget(each)
+        column.addLayout(words)
+        self.found = label("", "quiet", wrap=True)
+        column.addWidget(self.found)
+        return part
+
+    def _tables_part(self) -> QWidget:
+        part = QWidget()
+        column = margins(QVBoxLayout(part), 0, spacing=6)
+        self.rows = [TableRow(at + 1) for at in range(MOST_TABLES)]
+        for at, row in enumerate(self.rows):
+            row.changed.connect(self._tables_told)
+            row.removed.connect(lambda at=at: self._remove(at))
+            column.addWidget(row)
+        self.fault = label("", "problem", wrap=True, live=True)
+        column.addWidget(self.fault)
+        self.add = link(t("Another table"), self._add)
+        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        words = Flow(across=10)
+        self.within = Choice(t("A number is good within"))
+        self.within.offer([(t("{n} %", n=round(100 * each)), each) for each in _WITHIN], 0.3)
+        self.within.activated.connect(lambda _: self._tables_told())
+        words.addWidget(label(t("A number is good within")))
+        words.addWidget(self.within)
+        self.secrets = [QCheckBox() for _ in range(MOST_TABLES)]
+        for box in self.secrets:
+            box.clicked.connect(self._secret_told)
+            words.addWidget(box)
+        column.addLayout(words)
+        return part
+
+    def folded(self, fold: Fold) -> None:
+        narrow = fold is Fold.NARROW
+        for pair in self.pairs:
+            pair.fold(narrow, _FOLLOWS if fold is Fold.WIDE else 220)
+        self.audience.fold(narrow)
+
+    # --- the session
+
+    def refresh(self) -> None:
+        if self._job is not None:
+            return
+        source = self.session.source
+        if source is None:
+            self.show_empty()
+            self.set_primary(t("Show the proposal"), False, t("Open a table first."))
+            return
+        self.show_content()
+        answers = self.session.answers
+        if source is not self._source:
+            self._source = source
+            self._offer(source)
+        self.audience.show_audience(answers.audience)
+        self.person.choose(answers.person)
+        if answers.row_word not in row_words():
+            self.row_word.setEditText(answers.row_word or t("a row"))
+        else:
+            self.row_word.choose(answers.row_word)
+        for at, row in enumerate(self.rows):
+            row.setVisible(at < len(answers.questions))
+            if at < len(answers.questions):
+                row.show_table(source, answers.questions[at])
+        self.add.setVisible(len(answers.questions) < MOST_TABLES)
+        if answers.questions:
+            self.within.choose(answers.questions[0].within)
+        self._show_secrets(answers)
+        self._show_found(source, answers)
+        self.consequences[0].say(follows.of_audience(answers))
+        self.consequences[1].say(follows.of_person(source, answers))
+        self.consequences[2].say(follows.of_tables(source, answers))
+        self._name_primary(answers)
+
+    def _offer(self, source: Source) -> None:
+        self.row_word.offer([(each, each) for each in row_words()])
+        names = list(source.person_columns)
+        names += [name for name in source.table.names if name not in names]
+        self.person.offer([(t("no column"), None), *((isolated(name), name) for name in names)])
+
+    def _show_found(self, source: Source, answers: Answers) -> None:
+        found = answers.person in source.person_columns
+        self.found.setText(
+            t("Found by the program: “{column}”. Choose “no column” if it is wrong.", column=answers.person)
+            if found
+            else t("Choose “no column” if every row is another person.")
+        )
+
+    def _asked_values(self, answers: Answers) -> list[tuple[str, str]]:
+        """Return the values that are counted, each once, with their columns."""
+        pairs = [(each.sa, each.value) for each in answers.questions if each.value is not None]
+        return [(sa, value) for sa, value in dict.fromkeys(pairs) if value is not None]
+
+    def _show_secrets(self, answers: Answers) -> None:
+        pairs = self._asked_values(answers)
+        for at, box in enumerate(self.secrets):
+            box.setVisible(at < len(pairs))
+            if at < len(pairs):
+                sa, value = pairs[at]
+                words = t("“{value}” is secret: nobody may learn it about one person", value=value)
+                box.setText(caption(words))
+                box.setChecked(sa not in answers.not_secret)
+
+    def _name_primary(self, answers: Answers) -> None:
+        fault = self._fault(answers)
+        self.fault.setText(fault)
+        self.fault.setVisible(bool(fault))
+        note = fault or t("What the file tells is filled in; change what is wrong.")
+        self.set_primary(t("Show the proposal"), not fault, note)
+
+    def _fault(self, answers: Answers) -> str:
+        """Return what keeps the answers from making sense, "" where nothing does."""
+        for row in self.rows[: len(answers.questions)]:
+            if row.fault:
+                return row.fault
+        if not answers.questions:
+            return t("Ask for one table at least.")
+        for asked in answers.questions:
+            for name in (asked.sa, *asked.by):
+                if name == answers.person:
+                    return t("“{column}” names the person; choose another column for the table.", column=name)
+        return ""
+
+    def show_what_waits(self) -> None:
+        row = next((row for row in self.rows if row.fault), self.rows[0])
+        (row.sa if row.isVisible() else self.add).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # --- what the user answers
+
+    def _answer(self, name: str, **changes: object) -> None:
+        answers = replace(self.session.answers, **changes)  # type: ignore[arg-type]
+        if answers == self.session.answers:
+            self.refresh()
+        else:
+            self.session.answer(answers, name)
+
+    def _audience_told(self, audience: Audience, part: str) -> None:
+        self._answer(t("who gets it"), audience=audience)
+
+    def _word_told(self) -> None:
+        self._answer(t("what a row is"), row_word=self.row_word.currentText().strip())
+
+    def _tables_told(self) -> None:
+        shown = [row for at, row in enumerate(self.rows) if at < len(self.session.answers.questions)]
+        asked = [row.asked() for row in shown]
+        if any(each is None for each in asked):
+            self._name_primary(self.session.answers)
+            return
+        within = self.within.currentData()
+        self._answer(t("the tables"), questions=tuple(replace(each, within=within) for each in asked if each))
+
+    def _secret_told(self) -> None:
+        pairs = self._asked_values(self.session.answers)
+        shown = zip(pairs, self.secrets, strict=False)
+        self._answer(t("what is secret"), not_secret=tuple(sa for (sa, _), box in shown if not box.isChecked()))
+
+    def _remove(self, at: int) -> None:
+        questions = list(self.session.answers.questions)
+        del questions[at]
+        for row in self.rows:
+            row.fault = ""
+        self._answer(t("the tables"), questions=tuple(questions))
+
+    def _add(self) -> None:
+        source = self.session.source
+        if source is None:
+            return
+        questions = self.session.answers.questions
+        secret, others = columns_to_ask(source)
+        taken = {(each.sa, each.by) for each in questions}
+        sa = questions[-1].sa if questions else next(iter((*secret, *others)), None)
+        if sa is None:
+            self.show_error(t("No column is left that can be asked for."))
+            return
+        value = questions[-1].value if questions else None
+        by = next(((name,) for name in others if name != sa and (sa, (name,)) not in taken), ())
+        within = questions[-1].within if questions else 0.3
+        self._answer(t("the tables"), questions=(*questions, AskedTable(sa, value, by, within=within)))
+
+    # --- the proposal
+
+    def act(self) -> None:
+        source = self.session.source
+        if source is None:
+            return
+        self.session.confirm(Step.QUESTIONS)
+        if self.session.plan is not None and self.session.proposal is not None and not self.session.outdated:
+            self.go.emit(Step.PROPOSAL)
+            return
+        self.banner.hide()
+        self._job = self.work.start(
+            propose_for,
+            source,
+            self.session.answers,
+            roles_decided(self.session.choices),
+            on_partial=lambda stage, done: self.busy.show_progress(stage, done) if self.busy else None,
+            on_done=self._proposed,
+            on_exception=self._failed,
+            on_cancel=self._stopped,
+            channel=CHANNEL,
+        )
+        self.show_busy(t("Trying ways to publish it"))
+        self.set_primary(t("Show the proposal"), False)
+
+    def stop(self) -> None:
+        """Stop looking for a proposal."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def _proposed(self, found: Proposed) -> None:
+        self._job = None
+        self.session.take_proposal(found.proposal, found.answers, found.judged)
+        self.show_content()
+        self.go.emit(Step.PROPOSAL)
+
+    def _failed(self, sentence: str) -> None:
+        self._job = None
+        self.refresh()
+        self.show_error(sentence)
+
+    def _stopped(self) -> None:
+        self._job = None
+        self.refresh()
+
+    def go_back(self) -> None:
+        self.go.emit(Step.OPEN)
+
+    def help_text(self) -> str:
+        return t(
+            "Who gets it sets the limits. What a row is, and which column names the person, say who is counted. The"
+            " tables say what the release is for: the program looks for the safest way that still answers them."
+        )

@@ -1,0 +1,62 @@
+"""Works out the proposal from the answers, in a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import Proposal, propose
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.base.judge import earlier_of, judge
+from splu_desktop.gui.base.session import Answers, Choices, Judged
+from splu_desktop.gui.base.source import Source
+
+
+@dataclass(frozen=True, eq=False)
+class Proposed:
+    """A proposal, and its plan with the verdict."""
+
+    proposal: Proposal
+    judged: Judged
+    answers: Answers
+
+
+def roles_decided(choices: Choices) -> dict[str, Role]:
+    """Return the roles that the custodian gave columns since the last proposal: they hold for the next one, too."""
+    if choices.proposal is None or choices.plan is None:
+        return {}
+    before = choices.proposal.plan.roles
+    return {name: role for name, role in choices.plan.roles.items() if role is not before.get(name, role)}
+
+
+def propose_for(source: Source, answers: Answers, roles: Mapping[str, Role], progress: Progress = SILENT) -> Proposed:
+    """Return a proposal for the answers. Raises what `propose` raises; Cancelled."""
+    found = propose(
+        source.table,
+        answers.audience,
+        person=answers.person,
+        questions=answers.questions,
+        roles=roles,
+        row_word=answers.row_word,
+        suggestions=source.suggestions,
+        progress=progress,
+    )
+    plan = with_public_values(found.plan, answers)
+    earlier = earlier_of(source, plan)
+    if plan == found.plan and not earlier:
+        judged = Judged(plan, source.prepare(plan, progress), found.verdict)
+    else:
+        judged = judge(source, plan, earlier, progress=progress)
+        found = replace(found, plan=plan, verdict=judged.verdict)
+    return Proposed(found, judged, answers)
+
+
+def with_public_values(plan: Plan, answers: Answers) -> Plan:
+    """Return the plan with asked values that were declared to be no secret."""
+    public = dict(plan.public_values)
+    for asked in answers.questions:
+        if asked.sa in answers.not_secret and asked.value is not None and asked.value not in public.get(asked.sa, ()):
+            public[asked.sa] = (*public.get(asked.sa, ()), asked.value)
+    return replace(plan, public_values=public)

@@ -1,0 +1,120 @@
+"""One table that must come out, as a sentence of boxes: [Count] [positive] of [result] by [age] and [nothing else]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise.measured import is_measurement
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.base.parts import Flow
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.widgets import Choice, button, label
+from splu_desktop.gui.base.words import isolated, t, told
+
+_MOST_VALUES = 200
+
+
+class TableRow(QWidget):
+    """One table.
+
+    Signals
+    -------
+    changed : another table is asked for, or none that makes sense; `asked` and `fault` say which.
+    removed : it is not wanted.
+    """
+
+    changed = Signal()
+    removed = Signal()
+
+    def __init__(self, number: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        flow = Flow(self)
+        self.kind = Choice(t("What table {n} tells", n=number))
+        self.value = Choice(t("Value that table {n} counts", n=number))
+        self.sa = Choice(t("Secret column of table {n}", n=number))
+        self.by = Choice(t("Column that table {n} counts by", n=number))
+        self.also = Choice(t("Second column that table {n} counts by", n=number))
+        self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (t("Compare"), "compare")])
+        for each, letters in ((self.value, 11), (self.sa, 11), (self.by, 12), (self.also, 12)):
+            each.keep_short(letters)
+        self._of, self._by, self._and = label(t("of")), label(t("by")), label(t("and"))
+        for part in (self.kind, self.value, self._of, self.sa, self._by, self.by, self._and, self.also):
+            flow.addWidget(part)
+        self.remove = button("", self.removed.emit, look="flat", picture="x")
+        self.remove.setAccessibleName(t("Remove table {n}", n=number))
+        flow.addWidget(self.remove)
+        self._source: Source | None = None
+        self._within = 0.3
+        self.fault = ""
+        self.kind.activated.connect(self._told)
+        self.sa.activated.connect(self._other_column)
+        for each in (self.value, self.by, self.also):
+            each.activated.connect(self._told)
+
+    def show_table(self, source: Source, asked: AskedTable) -> None:
+        """Show a table that is asked for."""
+        if source is not self._source:
+            self._source = source
+            secret, others = columns_to_ask(source)
+            self.sa.offer([(isolated(name), name) for name in (*secret, *others)])
+            lines = [(isolated(name), name) for name in (*others, *secret)]
+            self.by.offer([(t("nothing"), ""), *lines])
+            self.also.offer([(t("nothing else"), ""), *lines])
+        self._within = asked.within
+        self.kind.choose(asked.kind)
+        self.sa.choose(asked.sa)
+        self._offer_values(asked.value)
+        self.by.choose(asked.by[0] if asked.by else "")
+        self.also.choose(asked.by[1] if len(asked.by) > 1 else "")
+        self._fit()
+
+    def asked(self) -> AskedTable | None:
+        """Return the table that the boxes say; None where they make none, and `fault` says why."""
+        by = tuple(dict.fromkeys(name for name in (self.by.currentData(), self.also.currentData()) if name))
+        kind = self.kind.currentData()
+        value = None if kind == "mean" else self.value.currentData()
+        self.fault = ""
+        try:
+            return AskedTable(self.sa.currentData(), value, by, kind, self._within)
+        except BadSetting as fault:
+            self.fault = told(str(fault))
+            return None
+
+    def _offer_values(self, value: str | None) -> None:
+        source = self._source
+        if source is None:
+            return
+        column = source.table[self.sa.currentData()]
+        labels: Sequence[str] = ()
+        if not is_measurement(column):  # its bands are not known yet
+            counts = column.counts()
+            order = sorted(range(column.m), key=lambda at: -counts[at])
+            labels = [str(column.labels[at]) for at in order if not column.missing[at]][:_MOST_VALUES]
+        known = list(labels) if value is None or value in labels else [value, *labels]
+        self.value.offer([(t("each value"), None), *((isolated(each), each) for each in known)], value)
+
+    def _other_column(self) -> None:
+        self._offer_values(None)
+        self._told()
+
+    def _told(self) -> None:
+        self._fit()
+        self.changed.emit()
+
+    def _fit(self) -> None:
+        mean = self.kind.currentData() == "mean"
+        self.value.setVisible(not mean)
+        self._of.setVisible(not mean)
+
+
+def columns_to_ask(source: Source) -> tuple[list[str], list[str]]:
+    """Return the columns that are taken as secret, and the other columns that may be published."""
+    roles = {name: source.suggestions[name].role for name in source.table.names}
+    secret = [name for name, role in roles.items() if role is Role.SA]
+    others = [name for name, role in roles.items() if role not in (Role.SA, Role.IDENTIFIER)]
+    return secret, others
