@@ -82,7 +82,7 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     q = selected / size
     own, pull = (1 - b * q) ** 2, (b * q) ** 2
     # Bearers outside the line, and two more: of so few as are read off the table their number is not well known.
-    others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0) + _MORE
+    others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0) + _MORE * (1 - q)
     p0, p1 = b * share, a + b * share
     # v0 of who has it not is linear in g = (others + x)/size; v1 - v0 of who has it is taken as it is.
     more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
