@@ -35,8 +35,12 @@ def default_questions(
     if not ranked:
         return ()
     persons = _by_persons(table, unchanged)
-    units = [name for name, subject in unchanged.items() if subject == "unit" and _counts_lines(table[name], subject)]
-    units += [name for name, subject in unchanged.items() if subject == "place" and _counts_lines(table[name], subject)]
+    units = [
+        name
+        for wanted in ("unit", "place", "administrative", "demographic")
+        for name, subject in unchanged.items()
+        if subject == wanted and name not in persons and _counts_lines(table[name], subject)
+    ]
     found = [AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)]
     if units:
         found.append(AskedTable(ranked[0], found[0].value, (units[0],), within=within))

@@ -14,21 +14,23 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Steps, column_after, suggest, table_after, words_for
 from splu_desktop.core.generalise.measured import still_measured
-from splu_desktop.core.mechanism import Block, Lenders
-from splu_desktop.core.messages import counted, listed, quoted, say
-from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.mechanism import Block, Lenders, Units, make_classes
+from splu_desktop.core.messages import counted, quoted, say
+from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import associations, grouped
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_apart, make_secret, set_roles, set_steps
 from splu_desktop.core.policy.limits import Limits
+from splu_desktop.core.policy.shares import ValueShares
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values
 from splu_desktop.core.table import Table
 
+STRONGEST = 50  # gamma beyond which a release tells nothing but the asked tables
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
 
@@ -61,11 +63,15 @@ class Draft:
     plan : with all unchanged columns as they are.
     subjects : unchanged column -> what it tells of a person.
     steps : what was decided.
+    named : whether somebody named the tables that must come out.
+    kept : secret columns that somebody marked as such.
     """
 
     plan: Plan
     subjects: Mapping[str, str]
     steps: tuple[Step, ...]
+    named: bool
+    kept: tuple[str, ...]
 
 
 def draft(
@@ -96,11 +102,10 @@ def draft(
     view = table_after(table, bands)
     public = made.find_public_values(view, {each.sa: each.value for each in questions})
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
-    if not questions:
+    named = bool(questions)
+    made.leave_out_common(view, who, public, {each.sa for each in questions}, limits)
+    if not named:
         questions = default_questions(view, made.drawn, subjects, public, within)
-        tables = listed([each.words() for each in questions], "{head}; {tail}", "{head}; {tail}")
-        if questions:
-            made.note("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named"))
     blocks = made.find_blocks(view, questions, public, progress)
     made.note_roles()
     secret = made.drawn
@@ -114,7 +119,7 @@ def draft(
         audience=audience,
         row_word=row_word,
     )
-    return Draft(plan, subjects, tuple(made.steps))
+    return Draft(plan, subjects, tuple(made.steps), named, tuple(n for n in secret if n in given))
 
 
 @dataclass(eq=False)
@@ -186,6 +191,19 @@ class _Drafting:
             if values:
                 found[name] = tuple(values)
         return found
+
+    def leave_out_common(
+        self, view: Table, who: str | None, public: Mapping[str, Sequence[str]], asked: set[str], limits: Limits
+    ) -> None:
+        """Leave out columns with a value that too many of some persons have to be hidden in any one of them."""
+        units = Units.of_records(view.n) if who is None else Units.of_persons(persons(view[who]))
+        classes = make_classes([], units)
+        needs = ValueShares(view, self.drawn, public, units).strengths(classes.code, classes.number, limits)
+        common = [n for n, need in needs.items() if need > STRONGEST and n not in asked and n not in self.given]
+        if common and len(common) < len(self.drawn):
+            self.roles.update(dict.fromkeys(common, Role.DROPPED))
+            why = say("some persons nearly all have the same secret value")
+            self.note("left-out", "", left_out_words(common), why, secret_again(*common))
 
     def find_blocks(
         self,

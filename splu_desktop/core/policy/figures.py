@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from splu_desktop.core.answer.forecast import Forecast, Forecaster
-from splu_desktop.core.mechanism.law import row_certainty, t_p
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.risk.releases import joint_certainty, joint_t_p
 from splu_desktop.core.sanitise import Prepared
 
 FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
@@ -109,9 +109,8 @@ def figures_of(
     tables = reaches(prepared, plan)[0]
     progress.report(stage, 0.7)
     other = float(Forecaster(prepared, plan).other_questions([plan.gamma])[0])
-    releases = 1 + len(earlier)
-    gamma = min([plan.gamma, *(each.gamma for each in earlier)])
-    draw = plan.blocks[0].draw.with_gamma(gamma)
+    draw, gammas = plan.blocks[0].draw, [plan.gamma, *(each.gamma for each in earlier)]
+    draws = [draw.with_gamma(gamma) for gamma in gammas]
     return Figures(
         rows=prepared.table.n,
         persons=prepared.person_count,
@@ -119,8 +118,8 @@ def figures_of(
         certainty=certainty,
         tables=tables,
         other=None if math.isnan(other) else other,
-        small_counts=t_p(draw, plan.thresholds.epsilon, plan.thresholds.alpha, releases=releases),
-        joint=float(row_certainty(certainty.riskiest_share, gamma, releases)),
+        small_counts=joint_t_p(draws, plan.thresholds.epsilon, plan.thresholds.alpha),
+        joint=joint_certainty(certainty.riskiest_share, gammas),
         emptied=prepared.emptied,
         left_out=prepared.left_out,
     )

@@ -7,7 +7,7 @@ of the cells. Cut points are published conventions and never come from the table
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,8 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
             continue
         if 1 < after.m < rungs[-1].m:
             rungs.append(Rung(tier, (*before, *steps), further[to], after.m))
+    if start.kind in (Kind.DATE, Kind.DATETIME) and len(rungs) > 1:
+        rungs = [replace(rungs[1], tier=0), *rungs[2:]]  # days are widely known, so that months are the finest
     leaves = TIERS if asked else _LEAVES.get(subject, 3)
     rungs = [rung for rung in rungs if rung.tier <= leaves]
     rungs.append(Rung(leaves, None, np.zeros(column.m, np.int32), 1))
@@ -100,6 +102,8 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
     if column.kind in (Kind.DATE, Kind.DATETIME):
         for tier, part in ((1, Part.MONTH), (2, Part.QUARTER), (3, Part.YEAR)):
             yield tier, (DatePart(part),)
+    elif column.grain in ("month", "week", "quarter"):
+        yield 3, (Prefix(length=4),)
     elif subject == "age":
         yield from _ages(column)
     elif subject == "place" and (length := _code_length(column)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from splu_desktop.core.audience import Audience
@@ -144,17 +145,20 @@ def propose(
     )
     search, way, left_out = _best(table, found, limits, progress)
     judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, progress=progress)
-    steps = (*found.steps, *left_out, *_form_steps(search, way, limits))
+    steps = [*found.steps, *left_out, *_form_steps(search, way, limits)]
+    if way.plan.questions and not found.named:
+        tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
+        steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
     ways = OtherWays(table, found.subjects, limits, begun + _SECONDS, progress)
-    return Proposal(way.plan, judged, steps, tuple(ways.of(way)))
+    return Proposal(way.plan, judged, tuple(steps), tuple(ways.of(way)))
 
 
 def _best(table: Table, found: Draft, limits: Limits, progress: Progress) -> tuple[Search, Way, list[Step]]:
     """Return the best way, columns that give a secret value away left out."""
     plan, steps = found.plan, list[Step]()
     for _ in range(_ROUNDS):
-        search = Search(table, plan, found.subjects, limits, progress)
-        way = search.find() or search.coarsest()
+        search, way = _search(table, plan, found, limits, progress)
+        plan = replace(plan, questions=way.plan.questions)
         asked = {name for each in plan.questions for name in each.by}
         telling = [each for each in giveaways(way.prepared, way.plan) if each.column not in asked]
         for each in telling:
@@ -164,6 +168,20 @@ def _best(table: Table, found: Draft, limits: Limits, progress: Progress) -> tup
         if not telling:
             break
     return search, way, steps
+
+
+def _search(table: Table, plan: Plan, found: Draft, limits: Limits, progress: Progress) -> tuple[Search, Way]:
+    """Return the best way; of tables that nobody named as many are asked for as can be read, the first ones first."""
+    sizes = range(len(plan.questions), 0, -1) if not found.named else ()
+    some = [each for size in sizes for each in combinations(plan.questions, size)]
+    singles = [each for each in some if len(each) == 1]
+    for at, asked in enumerate([*some, *singles]):
+        search = Search(table, replace(plan, questions=asked), found.subjects, limits, progress, found.kept)
+        way = search.find(explore=at >= len(some))
+        if way is not None and way.useful(limits.useful):
+            return search, way
+    search = Search(table, plan, found.subjects, limits, progress, found.kept)
+    return search, search.find() or search.coarsest()
 
 
 def _form_steps(search: Search, way: Way, limits: Limits) -> Iterator[Step]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,18 +28,20 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
 from splu_desktop.core.policy.ladders import TIERS, ladder_of
 from splu_desktop.core.policy.limits import Limits
+from splu_desktop.core.policy.shares import ValueShares, needed_gamma
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.risk.certainty import Certainty
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import NORMAL_95
 
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
+_MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
 _TRIES = 40  # forms of the counted columns that are worked out in full
-_SECONDS = 2.5
+_SECONDS = 1.2  # for them
 _COMBINATIONS = 20_000
 
 
@@ -88,12 +90,7 @@ class Way:
 
 def strength_needed(certainty: Certainty, limits: Limits) -> float:
     """Return the least whole gamma at which certainty keeps its limits, infinite where none does (law 2)."""
-
-    def needed(share: float, limit: float) -> float:
-        return (1 - share) / (limit - share) if share < limit else math.inf
-
-    most = max(needed(certainty.riskiest_share, limits.riskiest), needed(certainty.average_share, limits.average))
-    return most if math.isinf(most) else float(max(1, math.ceil(most - 1e-9)))
+    return needed_gamma(certainty.riskiest_share, certainty.average_share, limits)
 
 
 class Search:
@@ -105,12 +102,19 @@ class Search:
     plan : roles, blocks, questions and all else that the search leaves as it is; generalisations that it may coarsen.
     subjects : unchanged column -> what it tells of a person.
     limits : of whoever gets it.
+    kept : secret columns that are not left out, beside those that are asked for.
     """
 
     def __init__(
-        self, table: Table, plan: Plan, subjects: Mapping[str, str], limits: Limits, progress: Progress = SILENT
+        self,
+        table: Table,
+        plan: Plan,
+        subjects: Mapping[str, str],
+        limits: Limits,
+        progress: Progress = SILENT,
+        kept: Collection[str] = (),
     ) -> None:
-        self.table, self.plan, self.limits, self._progress = table, plan, limits, progress
+        self.table, self.plan, self.limits, self._progress, self._kept = table, plan, limits, progress, set(kept)
         self._source = one_per_person(table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
@@ -125,17 +129,19 @@ class Search:
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress)
 
-    def find(self, until: float = math.inf) -> Way | None:
+    def find(self, until: float = math.inf, *, explore: bool = True) -> Way | None:
         """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled.
 
         until : moment after which no other forms of the counted columns are tried.
+        explore : whether any are.
         """
         levels = self.tiers.mildest()
         if levels is None:
             return None
         best = self.way(levels)
         until = min(until, time.monotonic() + _SECONDS)
-        for tried, fixed in enumerate(self._counted_forms() if not best.useful(self.limits.useful) else ()):
+        explore = explore and not best.useful(self.limits.useful)
+        for tried, fixed in enumerate(self._counted_forms() if explore else ()):
             if tried >= _TRIES or time.monotonic() > until:
                 break
             levels = self.tiers.mildest(fixed)
@@ -156,14 +162,9 @@ class Search:
         plan = self.plan_with(levels)
         prepared = prepare(self.table, plan)
         safe = self.tiers.holds(levels)
-        options = {}
-        for classes in class_options(plan):
-            self._progress.report("Trying ways", 0.5)
-            own = replace(plan, classes=classes)
-            made = make_classes([prepared.table[name] for name in classes], prepared.units)
-            ready = replace(prepared, classes=made)
-            options[classes] = own, ready, strength_needed(certainties(ready, own), self.limits)
-        able = [each for each in options.values() if each[2] <= STOPS[0]] or list(options.values())[:1]
+        shares = ValueShares(prepared.table, plan.sensitive, plan.public_values, prepared.units)
+        options = [self._with_classes(plan, prepared, shares, classes) for classes in class_options(plan)]
+        able = [each for each in options if each[2] <= STOPS[0]] or options[:1]
         best: Way | None = None
         for own, ready, needed in able:
             strengths = _strengths(needed, self.limits.gamma)
@@ -178,6 +179,25 @@ class Search:
                 break
         assert best is not None
         return best
+
+    def _with_classes(
+        self, plan: Plan, prepared: Prepared, shares: ValueShares, classes: tuple[str, ...]
+    ) -> tuple[Plan, Prepared, float]:
+        """Return plan and table with classes, and the strength that they need.
+
+        Columns that nobody asks for and that need much more strength than those asked for are left out.
+        """
+        self._progress.report("Trying ways", 0.5)
+        made = make_classes([prepared.table[name] for name in classes], prepared.units)
+        needs = shares.strengths(made.code, made.number, self.limits)
+        asked = self._kept | {each.sa for each in plan.questions}
+        first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
+        most = max(first, _MUCH_MORE * self.limits.gamma)
+        plan = replace(plan, classes=classes)
+        for name in [name for name, need in needs.items() if name not in asked and need > most]:
+            if len(plan.sensitive) > 1:
+                plan = plan.with_role(name, Role.DROPPED)
+        return plan, replace(prepared, classes=made), max(needs[name] for name in plan.sensitive)
 
     def _merit(self, way: Way) -> tuple[bool, float, tuple[bool, float, int]]:
         """Return by what ways are compared: useful ones by how little they blur other questions, for their safety."""
