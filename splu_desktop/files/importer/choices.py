@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from splu_desktop.core.table import IN_MEMORY, Kind, Storage, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.frozen import dataclass
 
 ALL_SHEETS = ("*",)
 """The choice of all alike sheets; no program lets a sheet have this name."""
@@ -144,7 +143,6 @@ class Imported:
     missing_tokens : what is taken as missing or could be, per column.
     rows_dropped : records left out because a decision said so.
     sheets : the workbook's sheets, hidden ones too; empty for other formats.
-    storage : where the table's codes lie, and what is made of it are to lie.
     """
 
     table: Table
@@ -155,4 +153,3 @@ class Imported:
     missing_tokens: tuple[MissingToken, ...] = ()
     rows_dropped: int = 0
     sheets: tuple[SheetFacts, ...] = ()
-    storage: Storage = IN_MEMORY

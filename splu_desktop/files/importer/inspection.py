@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.choices import ImportChoices, Imported
 from splu_desktop.files.importer.reader import read
-from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from splu_desktop.files.disk.inert import inert
-from splu_desktop.frozen import dataclass
 
 
 class ProblemKind(Enum):

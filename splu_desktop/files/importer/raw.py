@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.packed.texts import Texts
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import IN_MEMORY, Storage, pieces, taken, tallied
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.problems import Problem
-from splu_desktop.frozen import dataclass
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 _AT_ONCE = 10_000  # texts made per step, so that other threads get their turn
@@ -47,26 +44,19 @@ class RawColumn:
 
     Attributes
     ----------
-    codes, labels : the codes and the texts; very many stay packed, which take time to become a list.
-    plain, zeros : what `number_texts.parse_plain` would make of the texts, where the reader knows it already.
-    ordered : whether the texts are known to stand in the order of their numbers, an empty one last.
+    codes, labels : the codes and the texts.
     """
 
     codes: NDArray[np.int32]
-    labels: list[str] | Texts
-    plain: NDArray[np.float64] | None = None
-    zeros: NDArray[np.bool_] | None = None
-    ordered: bool = False
+    labels: list[str]
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
-        return tallied(len(self.labels), (self.codes[part] for part in pieces(len(self.codes))))
+        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64)
 
     def only(self, used: NDArray[np.bool_], codes: NDArray[np.int32]) -> RawColumn:
         """Return `codes` over those labels that are used."""
-        if isinstance(self.labels, Texts):
-            return RawColumn(codes, self.labels.take(used))
         return RawColumn(codes, list(itertools.compress(self.labels, used.tolist())))
 
     @classmethod
@@ -112,44 +102,6 @@ class Gatherer:
         return RawColumn(np.concatenate(codes) if codes else np.zeros(0, np.int32), list(index))
 
 
-class Away:
-    """Joins the parts of one column where a table is larger than memory: codes in a storage, as narrow as they can be.
-
-    The different texts stay in memory.
-    """
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._parts: list[NDArray[Any]] = []
-        self._index: dict[str, int] = {}
-        self._letters = 0
-
-    def add(self, part: RawColumn) -> None:
-        """Append records."""
-        index, before = self._index, len(self._index)
-        own = np.array([index.setdefault(label, len(index)) for label in part.labels], np.int64)
-        self._letters += sum(
-            len(label) for label, code in zip(part.labels, own.tolist(), strict=True) if code >= before
-        )
-        narrow = np.uint8 if len(index) <= 1 << 8 else np.uint16 if len(index) <= 1 << 16 else np.int32
-        self._parts.append(taken(own.astype(narrow), part.codes, self._storage))
-
-    def size(self) -> tuple[int, int]:
-        """Return how many different texts there are, and how many letters in all."""
-        return len(self._index), self._letters
-
-    def column(self, own: Progress) -> RawColumn:
-        """Return all parts as one column; `own` may raise Cancelled."""
-        codes = self._storage.array(sum(map(len, self._parts)))
-        at = 0
-        for part in self._parts:
-            own.report("", 0.0)
-            codes[at : at + len(part)] = part
-            at += len(part)
-        self._parts.clear()
-        return RawColumn(codes, list(self._index))
-
-
 def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]], own: Progress) -> RawColumn:
     """Join chunks of nothing but numbers and empty cells; only the distinct ones become texts."""
     values, found = np.unique(np.concatenate(numbers), return_inverse=True)
@@ -162,10 +114,7 @@ def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]], own
     for start in range(0, len(values), _AT_ONCE):
         own.report("", 0.0)
         labels += float_texts(values[start : start + _AT_ONCE])
-    plain = np.where(np.abs(values) < 1e15, values, np.nan)
-    return RawColumn(
-        np.concatenate(joined), labels, plain, np.zeros(len(values), bool), bool(np.isfinite(plain[:-1]).all())
-    )
+    return RawColumn(np.concatenate(joined), labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +132,6 @@ class RawTable:
     first_day : day 0 of a spreadsheet's day counts.
     sheets : the workbook's sheets.
     parts : name and number of records of each sheet that was joined, in order; empty for a table from one place.
-    storage : where arrays as long as the table lie.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
@@ -197,4 +145,3 @@ class RawTable:
     first_day: np.datetime64 = FIRST_DAY
     sheets: tuple[SheetFacts, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
-    storage: Storage = IN_MEMORY

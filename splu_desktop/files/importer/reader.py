@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say, which_of
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import IN_MEMORY, Storage, keep_freed
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.disk.storage import LEAST, OnDisk
-from splu_desktop.files.importer import parquet
+from splu_desktop.files.importer import parquet, statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.pause import collector_paused
@@ -28,7 +26,6 @@ from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, NoRecords
-from splu_desktop.frozen import dataclass
 
 
 def read(
@@ -37,7 +34,6 @@ def read(
     progress: Progress = SILENT,
     *,
     allow_empty: bool = False,
-    most: int | None = None,
 ) -> Imported:
     """Read a file into a table.
 
@@ -47,8 +43,6 @@ def read(
     choices : what the user decided; everything left None is detected.
     progress : told how far the work is; may raise Cancelled.
     allow_empty : whether a header without records is a table too.
-    most : bytes of memory to get along with; None for most of what is free. The codes of a larger delimited text or
-        Parquet file lie on disk (`OnDisk`); any other file that is larger is refused.
 
     Raises
     ------
@@ -56,13 +50,12 @@ def read(
     """
     path = Path(path)
     choices = choices or ImportChoices()
-    keep_freed()
     kind = _recognised(path)
-    told = _told(path, kind, progress)
-    storage = _storage(path, kind, most, told)
+    if kind in TEXTS:
+        memory.check(path, memory.need_of_text(path.stat().st_size))
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
         try:
-            raw, resolved, reasons = read_raw(path, kind, choices, progress, storage=storage, told=told)
+            raw, resolved, reasons = read_raw(path, kind, choices, progress)
         finally:
             marked_up.forget()
         if not len(raw.rows) and not allow_empty:
@@ -70,39 +63,6 @@ def read(
         imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
-
-
-def _told(path: Path, kind: str, progress: Progress) -> parquet.Footer | None:
-    """Return what a Parquet file says of its size; others are looked at themselves."""
-    return parquet.footer(path, path.stat().st_size, progress) if kind == "parquet" else None
-
-
-def _storage(path: Path, kind: str, most: int | None, told: parquet.Footer | None) -> Storage:
-    """Return where the codes of a file's table are to lie. Raises BadChoice, TooLarge."""
-    if kind not in ("csv", "parquet"):
-        if most is not None:
-            raise BadChoice(
-                "Only delimited texts such as CSV, and Parquet files, are read within a given memory; export "
-                "“{path}” as one, or leave --memory out.",
-                path=path.name,
-            )
-        return IN_MEMORY
-    if most is not None and most < LEAST:
-        raise BadChoice(
-            "{least:.1f} GB of memory are the least that any large table takes; allow more.", least=LEAST / 1e9
-        )
-    size = path.stat().st_size
-    if most is None and kind == "csv" and memory.lacking(memory.most_of_text(size)) is None:
-        return IN_MEMORY  # small beside what is free: nothing of it is looked at
-    need = told.need()[0] if told is not None else memory.need_of_text(size, memory.sample_of(path))
-    usable = memory.lacking(need) if most is None else most if need > most else None
-    if usable is None:
-        if most is not None:
-            memory.check(path, need)
-        return IN_MEMORY
-    if usable < LEAST:
-        memory.check(path, need)
-    return OnDisk(int(usable))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,24 +114,20 @@ def forget_preview() -> None:
 
 
 def read_raw(
-    path: Path,
-    kind: str,
-    choices: ImportChoices,
-    progress: Progress,
-    *,
-    limit: int | None = None,
-    storage: Storage | None = None,
-    told: parquet.Footer | None = None,
+    path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of a recognised format into untyped columns, and call them as chosen.
 
-    `limit` : read only so many records, as a preview. `storage` : where codes are to lie; None for what fits.
-    `told` : what a Parquet file says of its size, where that is known.
+    `limit` : read only so many records, as a preview.
     """
-    if storage is None and limit is None:
-        told = _told(path, kind, progress)
-        storage = _storage(path, kind, None, told)
-    raw, resolved, reasons = _read_raw(path, kind, choices, progress, limit, storage or IN_MEMORY, told)
+    if kind in WORKBOOKS:
+        raw, resolved, reasons = workbook.read(path, kind, choices, progress, limit=limit)
+    elif kind in TEXTS:
+        raw, resolved, reasons = delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
+    elif kind == "parquet":
+        raw, resolved, reasons = parquet.read(path, choices, progress, limit=limit)
+    else:
+        raw, resolved, reasons = statistical.read(path, kind, choices, progress, limit=limit)
     memory.check_width(path, len(raw.columns))
     return _renamed(raw, resolved, reasons)
 
@@ -207,26 +163,6 @@ def _renamed(
     return raw, replace(resolved, names=names, renames=renames), {**reasons, **said}
 
 
-def _read_raw(
-    path: Path,
-    kind: str,
-    choices: ImportChoices,
-    progress: Progress,
-    limit: int | None,
-    storage: Storage,
-    told: parquet.Footer | None,
-) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    if kind in WORKBOOKS:
-        return workbook.read(path, kind, choices, progress, limit=limit)
-    if kind in TEXTS:
-        return delimited.read(path, kind == "csv.gz", choices, progress, limit=limit, storage=storage)
-    if kind == "parquet":
-        return parquet.read(path, choices, progress, limit=limit, storage=storage, told=told)
-    from splu_desktop.files.importer import statistical  # brings pyreadstat and its helpers
-
-    return statistical.read(path, kind, choices, progress, limit=limit)
-
-
 def _recognised(path: Path) -> str:
     check_readable(path)
     return recognise(path)
@@ -257,13 +193,6 @@ def _assembled(
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
-    if raw.storage.records is not None:
-        sentence = say(
-            "“{path}” is larger than the memory it may take: while it is open its records are kept on disk, as numbers "
-            "without their texts, in files that nobody else can open; all that is done with them takes longer.",
-            path=path.name,
-        )
-        problems.insert(0, Problem(ProblemKind.NOTE, sentence))
     return Imported(
         table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": sheet}),
         choices=built.choices,
@@ -273,5 +202,4 @@ def _assembled(
         missing_tokens=built.missing_tokens,
         rows_dropped=built.rows_dropped,
         sheets=raw.sheets,
-        storage=raw.storage,
     )

@@ -21,10 +21,6 @@ from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
 _CHUNK, _CELLS = 100_000, 4_000_000  # records at a time, and cells at most
-_LOOKED_AT = 1_000  # records from the first and from the middle, by which the size of values is estimated
-# Bytes of memory for a cell that was read; for one of a table; for a distinct value, beside its letters; for a column
-# of a file that does not say how many records it has, of which the library sets aside as many as it likes: measured.
-_PER_READ, _PER_CELL, _PER_VALUE, _PER_COLUMN = 64.0, 12.0, 110.0, 0.9e6
 
 
 def _reader(path: Path, kind: str) -> Callable[..., tuple[dict[str, list[Any]], Any]]:
@@ -57,29 +53,6 @@ def _opened(path: Path, kind: str, encoding: str | None) -> Callable[..., tuple[
             ) from error
 
     return read
-
-
-def size(path: Path, *, kind: str, encoding: str | None) -> Plain:
-    """Return how many `cells` a file has, and the bytes of memory that reading it `takes`, by some of its records."""
-    read = _opened(path, kind, encoding)
-    found, meta = read(metadataonly=True)
-    names = list(meta.column_names)
-    # XPORT and portable files don't say how many records they have; the latter write a cell in two bytes at least.
-    widths = max(sum(meta.variable_storage_width.values()), 2 * len(names), 1)
-    rows = meta.number_rows if meta.number_rows is not None else path.stat().st_size // widths
-    rows = max(rows, 0)
-    takes = _PER_COLUMN * len(names) if meta.number_rows is None else 0.0
-    seen: dict[str, list[Any]] = {name: [] for name in names}
-    for offset in sorted({0, rows // 2}):
-        found, _ = read(row_offset=offset, row_limit=min(_LOOKED_AT, _step(len(names))))
-        for name in names:
-            seen[name] += found[name]
-    at_once = min(rows, _step(len(names)))
-    for cells in seen.values():
-        letters = sum(len(cell.encode()) for cell in cells if isinstance(cell, str)) / max(len(cells), 1)
-        values = rows * len(set(cells)) / max(len(cells), 1)
-        takes += at_once * (_PER_READ + letters) + _PER_CELL * rows + values * (_PER_VALUE + letters)
-    return {"cells": rows * len(names), "takes": takes}
 
 
 def _step(columns: int) -> int:

@@ -92,19 +92,6 @@ class TooLarge(FileFault):
     """The table would not fit into memory, or unpacks to a size no honest file has."""
 
 
-class NeedsMore(TooLarge):
-    """A reader found, before it loads a file, that this takes more memory than it was given.
-
-    need : bytes that it takes.
-    """
-
-    def __init__(self, path: Path, need: float) -> None:
-        super().__init__(
-            "There is not enough memory to read “{path}”; close other programs and try again.", path=path.name
-        )
-        self.need = need
-
-
 class TooWide(TooLarge):
     """More columns than a table has."""
 
@@ -116,22 +103,6 @@ class TooWide(TooLarge):
             columns=columns,
             most=most,
         )
-
-
-class TooVaried(TooLarge):
-    """The different texts of a table larger than memory don't fit there either.
-
-    column : place of the column with most of them.
-    """
-
-    def __init__(self, column: int, texts: int, name: str | None = None) -> None:
-        super().__init__(
-            "Column {column} has {texts} different values and more: too many for the memory that may be used; "
-            "allow more (--memory), or leave the column out of the file.",
-            column=say("“{name}”", name=name) if name is not None else column + 1,
-            texts=texts,
-        )
-        self.column, self.texts = column, texts
 
 
 class TooSpread(TooLarge):

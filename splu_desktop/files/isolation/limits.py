@@ -12,6 +12,7 @@ from typing import Any
 _SECONDS = 6.0  # of CPU time that any file may take, starting the process included
 _SECONDS_PER_BYTE = 0.25e-6  # and per byte, once unpacked: some ten times what the slowest reader takes
 _LEAST = 640 << 20  # bytes of memory that any file may take
+_PER_BYTE = 20  # and per byte, once unpacked: some twice what the hungriest reader takes
 # As Linux and as Windows say it; Zen 3, of the same family, has no AVX-512, and nothing to leave out.
 _ZEN_4 = re.compile(r"AuthenticAMD\ncpu family\t: 25\n.*avx512f|Family 25 .*AuthenticAMD", re.DOTALL)
 _CRASH_BOXES = 0x0001 | 0x0002 | 0x8000  # Windows' names: FAILCRITICALERRORS, NOGPFAULTERRORBOX, NOOPENFILEERRORBOX
@@ -55,16 +56,15 @@ def quick_sorts() -> None:
         os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4")
 
 
-def allowed(size: int, need: float, free: int | None) -> tuple[int, int]:
+def allowed(size: int, free: int | None) -> tuple[int, int]:
     """Return bytes of memory and seconds of CPU time for the reading of a file.
 
     Parameters
     ----------
     size : bytes of the file once unpacked.
-    need : bytes of memory that its reading is estimated to take.
     free : bytes of memory that are free, None where not known.
     """
-    memory = max(float(_LEAST), 2.0 * need)
+    memory = _LEAST + _PER_BYTE * float(size)
     if free is not None:
         memory = min(memory, max(0.9 * free, _LEAST / 4))
     return int(memory), int(_SECONDS + _SECONDS_PER_BYTE * size)

@@ -10,22 +10,9 @@ import zipfile
 from pathlib import Path
 
 from splu_desktop.files.disk.room import THREADS
-from splu_desktop.files.isolation.faults import Corrupt, NeedsMore, TooLarge, TooWide
+from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooWide
 
-# Bytes of memory at the peak, measured by tests/files/test_memory.py's tables and rounded up.
-_PER_TEXT_BYTE, _PER_FIELD, _PER_VALUE, _PER_VALUE_BYTE = 2.0, 20.0, 140.0, 5.0
-_PARTS, _PART = 64, 1 << 14  # places of a text file that are looked at, and bytes there
-_TO_COMMAS = bytes.maketrans(b";|\t\r\n", b",,,,,")  # four times as quick as a pattern
-PER_FACTS_BYTE = 12.0
-PER_BYTE = {
-    "xlsx": 8.5,
-    "ods": 5.0,
-    "xlsb": 8.0,
-    "xls": 8.0,
-    "marked_up": 6.0,
-}
-_PER_SHARED = 5.0  # letters of a text that many cells show: each has it for itself, in the library and as Python's
-AT_LEAST = 100 << 20  # of a reader's process, whatever the file
+_PER_TEXT_BYTE = 12  # bytes of memory that a byte of a delimited text takes at the peak, measured and rounded up
 _KEPT_FREE = 0.1
 _LARGEST_RATIO = 400  # unpacked bytes per packed byte; a sheet of repeated cells stays below 200
 _SMALL = 100 << 20  # unpacked bytes below which no ratio is suspicious
@@ -90,16 +77,10 @@ def usable() -> float | None:
     return None if free is None else (1 - _KEPT_FREE) * free
 
 
-def lacking(need: float) -> float | None:
-    """Return the bytes that can be used where `need` bytes are more than that, None where there is room."""
-    most = usable()
-    return most if most is not None and need > most else None
-
-
 def check(path: Path, need: float) -> None:
     """Raise TooLarge where `need` bytes are more than can be used of the memory that is free."""
-    most = lacking(need)
-    if most is not None:
+    most = usable()
+    if most is not None and need > most:
         raise TooLarge(
             "Reading “{path}” would need about {need:.1f} GB of memory, but only {free:.1f} GB can be used; close "
             "other programs, use a computer with more memory, or import a part of the table.",
@@ -115,74 +96,9 @@ def check_width(path: Path, columns: int) -> None:
         raise TooWide(path, columns, _WIDEST)
 
 
-def need(kind: str, size: int) -> float:
-    """Return the bytes of memory that reading a file is estimated to take, by its kind and its unpacked size."""
-    return AT_LEAST + PER_BYTE[kind] * size
-
-
-class Allowance:
-    """What a reader's process was told of its file: nothing where it may take what it finds necessary."""
-
-    need = most = 0.0
-
-    @classmethod
-    def told(cls, need: float, most: float) -> None:
-        """Remember the bytes that the file was estimated to take, and those that may be taken."""
-        cls.need, cls.most = need, most
-
-
-def ask_for_shared(path: Path, letters: int) -> None:
-    """Raise NeedsMore where a reader was given too little for the letters of texts that stand once and are shown often.
-
-    How often, only the cells tell: a file of 4 MB may take 500.
-    """
-    need = Allowance.need + _PER_SHARED * letters
-    if need > Allowance.most > 0:
-        raise NeedsMore(path, need)
-
-
-def need_of_text(size: int, sample: bytes) -> float:
-    """Return the bytes of memory that reading a delimited text of `size` bytes is estimated to take.
-
-    Each distinct value of a column costs several times what a field that repeats one costs. As many of the text's
-    fields count as distinct values as are distinct in the sample, which is too many rather than too few.
-    """
-    fields = sample.translate(_TO_COMMAS).split(b",")
-    values = set(fields)
-    number = len(fields) - fields.count(b"")
-    share = size / max(len(sample), 1)
-    per_values = _PER_VALUE * len(values) + _PER_VALUE_BYTE * sum(map(len, values))
-    return AT_LEAST + _PER_TEXT_BYTE * size + share * (_PER_FIELD * number + per_values)
-
-
-def most_of_text(size: int) -> float:
-    """Return what `need_of_text` says at most, of whatever `size` bytes: each a field with a value of its own."""
-    return AT_LEAST + (_PER_TEXT_BYTE + _PER_FIELD + _PER_VALUE + _PER_VALUE_BYTE) * (size + 1)
-
-
-def sample_of(path: Path) -> bytes:
-    """Return some of a file's bytes, from places spread over all of it. Raises OSError."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        if size <= _PARTS * _PART:
-            file.seek(0)
-            return file.read()
-        parts = []
-        for k in range(_PARTS):
-            file.seek(k * (size - _PART) // (_PARTS - 1))
-            parts.append(file.read(_PART))
-        return b"\n".join(parts)
-
-
-def need_of_release(facts: int, table: int, sample: bytes) -> float:
-    """Return the bytes of memory that reading a release is estimated to take.
-
-    Parameters
-    ----------
-    facts, table : bytes of its release.json and its CSV.
-    sample : the first part of the CSV.
-    """
-    return PER_FACTS_BYTE * facts + table + need_of_text(table, sample)
+def need_of_text(size: int) -> float:
+    """Return the bytes of memory that reading a delimited text of `size` bytes is estimated to take."""
+    return float(_PER_TEXT_BYTE * size)
 
 
 def unpacked_size(path: Path, content: bytes | None = None) -> int:

@@ -17,6 +17,8 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import faults, limits, memory, wire
@@ -50,7 +52,6 @@ def isolated(
     progress: Progress,
     *,
     size: int,
-    need: float,
     content: bytes | None = None,
     **given: Plain,
 ) -> Plain:
@@ -61,8 +62,7 @@ def isolated(
     work : its name.
     path : the file.
     progress : may raise Cancelled, which ends the process.
-    size : bytes of the file once unpacked, by which its time is limited.
-    need : bytes of memory that reading it is estimated to take, by which its memory is limited.
+    size : bytes of the file once unpacked, by which its time and memory are limited.
     content : the file's bytes where it doesn't lie at `path`.
     given : plain data for the work.
 
@@ -70,30 +70,9 @@ def isolated(
     ------
     FileFault : what the reader said, BrokeOff where it ended without a word. Cancelled.
     """
-    try:
-        return _read(work, path, progress, size, need, content, given)
-    except faults.NeedsMore as more:
-        memory.check(path, more.need)
-        return _read(work, path, progress, size, more.need, content, given, told=True)
-
-
-def _read(
-    work: str,
-    path: Path,
-    progress: Progress,
-    size: int,
-    need: float,
-    content: bytes | None,
-    given: dict[str, Plain],
-    told: bool = False,
-) -> Plain:
-    """As `isolated`. `told` : whether the reader itself said what is needed."""
-    most, seconds = limits.allowed(size, need, memory.available())
+    most, seconds = limits.allowed(size, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
-    request["need"] = None if told else need
     if content is not None:
-        import numpy as np  # the child imports this module's neighbours and needs no NumPy yet
-
         request["content"] = np.frombuffer(content, np.uint8)
     try:
         with _anonymous() as asked, _anonymous() as found:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import Said, quoted, say
-from splu_desktop.core.packed.texts import Texts, places_of
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
@@ -22,7 +21,6 @@ from splu_desktop.files.importer.columns.number_texts import MarkEvidence, Numbe
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.frozen import dataclass
 
 MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -130,7 +128,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         comma = choices.decimal == "," or _evidence(column).comma
         other = NumberFormat(",", ".") if comma else None
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
-    known = parse_plain(column.labels) if column.plain is None or column.zeros is None else (column.plain, column.zeros)
+    known = parse_plain(column.labels)
     settings: dict[str, Any] = {
         "other": other,
         "wanted": choices.types.get(name),
@@ -150,24 +148,14 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
     tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
     taken = {token.token for token in tokens if token.applied}
-    absent = np.zeros(len(column.labels), bool)
-    absent[places_of(taken, column.labels)] = True
+    absent = np.fromiter((label in taken for label in column.labels), bool, len(column.labels))
     misfits = typed.misfits & ~absent
     if choices.decisions.get(ProblemKind.MISFIT) is Decision.MISSING:
         absent |= misfits
-    labels: Any = column.labels
-    if not isinstance(labels, Texts):
-        labels = np.empty(len(column.labels), object)
-        labels[:] = column.labels
+    labels = np.empty(len(column.labels), object)
+    labels[:] = column.labels
     values = _values(typed, absent)
-    numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
-    if column.ordered and numeric and values is not None and not absent[:-1].any() and not misfits.any():
-        # The reader found the labels in the order of their values: nothing is left to sort.
-        built = Column(name, typed.kind, column.codes, labels, absent, values)
-    else:
-        built = Column.from_codes(
-            name, column.codes, labels, absent, values, kind=typed.kind, storage=raw.storage, counts=counts
-        )
+    built = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind)
     note = None if found is None else found.note(name, column.labels)
     return _One(built, typed, tokens, misfits, note)
 
@@ -258,7 +246,8 @@ def _tokens(
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
     if named:
-        looked_at = sorted({*places_of(named, column.labels).tolist(), *candidates(column.labels), *codes})
+        own = (i for i, label in enumerate(column.labels) if label in named)
+        looked_at = sorted({*own, *candidates(column.labels), *codes})
     elif typed.values is None:
         looked_at = candidates(column.labels)
     else:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import unique_names
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.isolation.faults import EmptyFile, OtherWidth, TooVaried
+from splu_desktop.files.isolation.faults import EmptyFile, OtherWidth
 from splu_desktop.files.isolation.parent import BrokeOff
 from splu_desktop.files.isolation.wire import Plain
 
@@ -45,14 +42,9 @@ def coded_columns(found: Plain, path: Path) -> Coded:
 
 
 def gathered(
-    parts: Iterable[Coded], path: Path, choices: ImportChoices, progress: Progress, storage: Storage = IN_MEMORY
+    coded: Coded, path: Path, choices: ImportChoices, progress: Progress
 ) -> tuple[RawTable, tuple[str, ...]]:
-    """Return columns of codes over texts, part below part, as a table, and its columns' names.
-
-    Raises EmptyFile, OtherWidth, TooVaried.
-    """
-    rest = iter(parts)
-    coded = next(rest)
+    """Return columns of codes over texts as a table, and their names. Raises EmptyFile, OtherWidth."""
     if not coded:
         raise EmptyFile(path, "has no columns")
     names, problems = unique_names([name for name, _, _ in coded])
@@ -61,14 +53,10 @@ def gathered(
         if len(choices.names) != len(names):
             raise OtherWidth(len(choices.names), len(names))
         own, names = names, choices.names
-    grid = Grid(len(names), choices, storage=storage)
-    done = 0
-    for part in chain([coded], rest):
-        columns: Sequence[tuple[NDArray[Any], list[str]]] = [(codes, values) for _, codes, values in part]
-        try:
-            grid.add_columns(columns, np.arange(done + 1, done + len(part[0][1]) + 1, dtype=np.int64))
-        except TooVaried as fault:
-            raise TooVaried(fault.column, fault.texts, names[fault.column]) from None
-        done += len(part[0][1])
+    grid = Grid(len(names), choices)
+    grid.add_columns(
+        [(codes.astype(np.int64), values) for _, codes, values in coded],
+        np.arange(1, len(coded[0][1]) + 1, dtype=np.int64),
+    )
     raw = grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
-    return replace(raw, own_names=own, storage=storage), names
+    return replace(raw, own_names=own), names

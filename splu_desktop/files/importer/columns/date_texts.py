@@ -5,16 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.month_names import MONTHS
-from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
-from splu_desktop.frozen import dataclass
+from splu_desktop.files.importer.columns.number_texts import LONGEST
 
 _FEW = 200  # texts below which reading one by one is as quick
-_AT_ONCE = 100_000
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2})?")
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
     r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
@@ -130,21 +130,13 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
 
 def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
-    known = np.zeros(len(labels), bool)
-    for part, chars in characters(labels, 20, _AT_ONCE):
-        text = chars.view(f"S{chars.shape[1]}" if chars.dtype == np.uint8 else f"U{chars.shape[1]}").reshape(-1)
-        digit = (chars - chars.dtype.type(48)) <= 9
-        shape = digit[:, [0, 1, 2, 3, 5, 6, 8, 9]].all(1) & (chars[:, [4, 7]] == 45).all(1)
-        short = shape & (chars[:, 10] == 0)
-        long = shape & np.isin(chars[:, 10], (32, 84)) & (chars[:, [13, 16]] == 58).all(1) & (chars[:, 19] == 0)
-        long &= digit[:, [11, 12, 14, 15, 17, 18]].all(1)
-        found = short | long
-        try:
-            values[part][found] = text[found].astype("datetime64[us]")
-        except ValueError:
-            continue  # a 30 February among them: they are read one by one
-        known[part] = found
-        timed[part] |= long
+    known = np.fromiter((_ISO.fullmatch(label) is not None for label in labels), bool, len(labels))
+    places = np.flatnonzero(known)
+    try:
+        values[places] = np.array([labels[i] for i in places.tolist()], "datetime64[us]")
+    except ValueError:
+        return np.zeros(len(labels), bool)  # a 30 February among them: they are read one by one
+    timed[places] = [len(labels[i]) > 10 for i in places.tolist()]
     return known
 
 

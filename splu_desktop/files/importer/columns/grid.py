@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import counted, say
-from splu_desktop.core.progress import Progress, Silent
-from splu_desktop.core.table import IN_MEMORY, Storage, taken, unique
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import unique
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
@@ -23,13 +23,11 @@ from splu_desktop.files.importer.columns.not_records import (
 )
 from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import Away, Gatherer, Labels, RawColumn, RawTable
-from splu_desktop.files.importer.text.fields import Known, Packed, PackedCodes, gather
-from splu_desktop.files.isolation.faults import TooVaried
+from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
+from splu_desktop.files.importer.text.fields import Packed, gather
 
 MAX_LISTED = 1000
 _FIRST = 500
-_LEARNT = 1 << 15  # records
 
 
 class Grid:
@@ -42,17 +40,13 @@ class Grid:
         *,
         sheet: str | None = None,
         encoding: str = "utf-8",
-        storage: Storage = IN_MEMORY,
     ) -> None:
         self.width = width
-        self._away = [Away(storage) for _ in range(width)] if storage.records else []
-        self._away_rows: list[NDArray[np.int64]] = []
-        self._storage = storage
         self.sheet = sheet
         self._encoding = encoding
         self._choices = choices
         self._texts = [Gatherer() for _ in range(width)]
-        self._packed: list[list[Packed | PackedCodes]] = [[] for _ in range(width)]
+        self._packed: list[list[Packed]] = [[] for _ in range(width)]
         self._segments: list[tuple[bool, int]] = []  # (packed?, records), in the order of the file
         self._rows: list[NDArray[np.int64]] = []
         self._problems: list[Problem] = []
@@ -92,14 +86,7 @@ class Grid:
             gatherer.add(codes, labels)
         self._note(packed=False, numbers=numbers)
 
-    def known(self) -> list[Known | None]:
-        """Return of each column what its fields so far tell of those to come, nothing of too few records."""
-        few = sum(map(len, self._packed[0])) < _LEARNT
-        return [] if few else [Known.of(parts) for parts in self._packed]
-
-    def add_packed(
-        self, columns: Sequence[Packed | PackedCodes], blank: NDArray[np.bool_], numbers: NDArray[np.int64]
-    ) -> None:
+    def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
         """Append the records of a regular block."""
         if self.width > 1 and blank.any():
             keep = ~blank
@@ -117,21 +104,6 @@ class Grid:
     def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
         self._segments.append((packed, len(numbers)))
         self._rows.append(numbers)
-        if self._away and sum(map(len, self._rows)) >= (self._storage.records or 0):
-            self._put_away()
-
-    def _put_away(self) -> None:
-        """Bring what was gathered so far to the storage, where a table is larger than memory."""
-        for i, away in enumerate(self._away):
-            away.add(self._gathered(i, Silent()))
-        rows = self._storage.array(sum(map(len, self._rows)), np.int64)
-        np.concatenate(self._rows, out=rows)
-        self._away_rows.append(rows)
-        self._rows, self._segments = [], []
-        labels, letters = (sum(found) for found in zip(*(away.size() for away in self._away), strict=True))
-        if not self._storage.room_for_labels(labels, letters):
-            most = max(range(self.width), key=lambda i: self._away[i].size()[0])
-            raise TooVaried(most, self._away[most].size()[0])
 
     def _mend(
         self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64], lengths: NDArray[np.int64]
@@ -188,13 +160,7 @@ class Grid:
         `trim` cuts trailing totals, notes and other tables off; `heading`, the cells of the header's last row, leaves
         out the rows that say it again.
         """
-        if self._away and self._rows:
-            self._put_away()
-        parts = self._away_rows or self._rows
-        rows = self._storage.array(sum(map(len, parts)), np.int64)
-        if parts:
-            np.concatenate(parts, out=rows)
-        self._away_rows.clear()
+        rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
         columns = spread(self._column, self.width, len(rows), progress, "Joining the columns", load=self._variety)
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
@@ -247,8 +213,8 @@ class Grid:
         if out or keep < len(rows):
             kept = np.ones(len(rows), bool)
             kept[keep:] = kept[list(out)] = False
-            rows = np.compress(kept, rows, out=self._storage.array(int(np.count_nonzero(kept)), np.int64))
-            columns = [_compact(column, kept, self._storage) for column in columns]
+            rows = rows[kept]
+            columns = [_compact(column, kept) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
             found.append(
@@ -262,9 +228,6 @@ class Grid:
         return float(len(unique(words[0][:_FIRST]))) if words else 0.0
 
     def _column(self, i: int, own: Progress) -> RawColumn:
-        return self._away[i].column(own) if self._away else self._gathered(i, own)
-
-    def _gathered(self, i: int, own: Progress) -> RawColumn:
         texts = self._texts[i].column(own)
         parts, self._packed[i] = self._packed[i], []
         if not parts:
@@ -282,10 +245,10 @@ class Grid:
         return RawColumn(np.concatenate(pieces), list(index))
 
 
-def _compact(column: RawColumn, kept: NDArray[np.bool_], storage: Storage) -> RawColumn:
-    found = RawColumn(np.compress(kept, column.codes, out=storage.array(int(np.count_nonzero(kept)))), column.labels)
+def _compact(column: RawColumn, kept: NDArray[np.bool_]) -> RawColumn:
+    found = RawColumn(column.codes[kept], column.labels)
     used = found.counts > 0
     if used.all():
         return found
     new = np.cumsum(used, dtype=np.int32) - 1
-    return column.only(used, taken(new, found.codes, storage))
+    return column.only(used, new[found.codes])

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -18,7 +19,6 @@ from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.workbook.plain_sheet import Span
 from splu_desktop.files.isolation.faults import BadChoice
-from splu_desktop.frozen import dataclass
 
 _LONGEST_NAME = 60  # characters of a label or unit below a name
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units

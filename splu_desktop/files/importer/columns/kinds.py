@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import listed, say
-from splu_desktop.core.packed.texts import Texts, picked, places_of
 from splu_desktop.core.table import Kind, unique
 from splu_desktop.files.importer.columns.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.columns.date_texts import parse_dates
@@ -24,7 +24,6 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_plain,
 )
 from splu_desktop.files.importer.raw import FIRST_DAY
-from splu_desktop.frozen import dataclass
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
 # Numbers under such names are labels: nobody adds up diagnosis codes or postcodes. But of those that are written
@@ -117,17 +116,17 @@ def decide(
     plain, _ = known
     empty = np.zeros(len(labels), bool)
     odd_places = np.flatnonzero(np.isnan(plain))
-    odd_texts = picked(labels, odd_places)
+    odd_texts = [labels[at] for at in odd_places.tolist()]
     for at in marks_among(odd_texts):
         empty[odd_places[at]] = neutral(odd_texts[at])
     if chosen:
-        empty[places_of(chosen, labels)] = True
+        empty |= np.fromiter((label in chosen for label in labels), bool, len(labels))
     none = np.zeros(len(labels), bool)
     speaking = ~empty if beside is None else ~empty & ~beside
     total = int(counts[speaking].sum())
     # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
     odd_ones = np.isnan(plain)
-    if not isinstance(labels, Texts) and odd_ones.any() and not all(map(str.isascii, labels)):
+    if odd_ones.any() and not all(map(str.isascii, labels)):
         labels = [label if label.isascii() else _UNSEEN.sub("", label) for label in labels]
     if wanted is not None:
         return _forced(wanted, labels, counts, form, other, plain, empty, date_order, first_day)
@@ -145,7 +144,7 @@ def decide(
     number_share = counts[numbers.fits & speaking].sum() / total
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
     fitting = int(np.count_nonzero(numbers.fits & speaking))
-    odd = picked(labels, np.flatnonzero(speaking & ~numbers.fits)) if fitting else []
+    odd = [labels[at] for at in np.flatnonzero(speaking & ~numbers.fits).tolist()] if fitting else []
     several = fitting > len(odd) or number_share > 0.95
     several &= not odd or fitting >= _SCALE or not all(map(_LETTERS.fullmatch, odd))
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
-from splu_desktop.frozen import dataclass
 
 _MOST = 50_000  # different texts up to which a column is looked at
 _LOOK = 200  # of them that tell whether it is worth it

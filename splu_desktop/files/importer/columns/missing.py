@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
-from splu_desktop.core.packed.texts import Texts
 
 # What a spreadsheet shows where a formula failed, in its user's language.
 ERRORS = (
@@ -94,8 +93,6 @@ def marks_among(texts: Sequence[str]) -> list[int]:
 
     A column of moments or sentences has as many texts as the table has records, and next to none is looked at further.
     """
-    if isinstance(texts, Texts):
-        return _marks_among_packed(texts)
     found: list[int] = []
     for start in range(0, len(texts), _AT_ONCE):
         part = texts[start : start + _AT_ONCE]
@@ -104,30 +101,6 @@ def marks_among(texts: Sequence[str]) -> list[int]:
         may_be = (short & ~((first >= "1") & (first <= "9"))) | ~((first > " ") & (first < "\x7f"))
         found += (start + np.flatnonzero(may_be)).tolist()
     return found
-
-
-def _marks_among_packed(texts: Texts) -> list[int]:
-    """Return the same by the first eight characters and the last one; some others are among them."""
-    known = np.array([mark.encode()[:8] for mark in _KNOWN if mark.isascii()], "S8").view("<u8")
-    table = np.zeros(1 << 16, bool)
-    table[_hashed(known)] = True
-    found: list[int] = []
-    for start in range(0, len(texts), _AT_ONCE):
-        raw, length = texts.raw[start : start + _AT_ONCE], texts.length[start : start + _AT_ONCE]
-        head = raw[:, :8].copy()
-        head |= ((head >= 65) & (head <= 90)).astype(np.uint8) << 5  # in lower case
-        first = head[:, 0]
-        last = raw[np.arange(len(raw)), np.maximum(length, 1) - 1]
-        may_be = (
-            (first == 35) | (first == 42) | (first == 48) | (last <= 32) | table[_hashed(head.view("<u8").reshape(-1))]
-        )
-        may_be = ((length <= _LONGEST_MARK) & may_be) | (first <= 32) | (first == 127)
-        found += (start + np.flatnonzero(may_be)).tolist()
-    return found
-
-
-def _hashed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return np.asarray((words * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48), np.uint64)
 
 
 def is_blank(text: str) -> bool:

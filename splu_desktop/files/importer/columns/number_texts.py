@@ -5,18 +5,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.packed.texts import Texts
-from splu_desktop.frozen import dataclass
 
-_AT_ONCE = 100_000  # texts per step, so that other threads get their turn
-_IN_CACHE = 1 << 14
-_TENS = 10.0 ** np.arange(19)
 _CURRENCY = (
     r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
     r"|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
@@ -87,56 +83,25 @@ class Numbers:
     whole: NDArray[np.bool_]
 
 
-def characters(texts: Sequence[str], width: int, at_once: int = _AT_ONCE) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Give the first characters of the texts, part by part: (n, width) numbers, zeros behind shorter texts."""
-    for start in range(0, len(texts), at_once):
-        part = slice(start, start + at_once)
-        if isinstance(texts, Texts):
-            chars = np.zeros((len(texts.length[part]), width), np.uint8)
-            raw = texts.raw[part, :width]
-            chars[:, : raw.shape[1]] = raw
-            yield part, chars
-        else:
-            of_part = np.array(texts[part], f"U{width}")  # cut there
-            yield part, of_part.view(np.uint32).reshape(len(of_part), width)
+_PLAIN = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
 
 
 def parse_plain(labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Parse the texts that are nothing but an optional "-", up to 15 digits and at most one point, all at once.
+    """Parse the texts that are nothing but an optional "-", up to 15 digits and at most one point.
 
     Returns
     -------
     (m,) float64 numbers, NaN where the text is not of that form, and (m,) bool, whether it is a code with leading zeros
-    ("007"). The numbers are those of ``float``: the digits make an exact integer, divided by an exact power of ten.
+    ("007").
     """
-    values = np.full(len(labels), np.nan)
-    zeros = np.zeros(len(labels), bool)
-    for at, rows in characters(labels, 18, _IN_CACHE):  # longer texts fail as too long
-        points = np.ascontiguousarray(rows.T)
-        width = int((points != 0).any(1).sum())
-        number = np.zeros(len(rows), np.int64)
-        digits = np.zeros(len(rows), np.uint8)
-        decimals = np.zeros(len(rows), np.uint8)
-        pointed = np.zeros(len(rows), bool)
-        plain = np.ones(len(rows), bool)
-        negative = points[0] == 45
-        for k, char in enumerate(points[:width]):
-            digit = char - char.dtype.type(48)  # wraps around below "0", far above 9
-            is_digit = digit <= 9
-            is_point = (char == 46) & ~pointed
-            plain &= is_digit | is_point | (negative if k == 0 else char == 0)
-            if not plain.any():
-                break  # words or moments: nothing behind makes numbers of them
-            number = np.where(is_digit, number * 10 + digit, number)
-            digits += is_digit
-            decimals += is_digit & pointed
-            pointed |= is_point
-        plain &= (digits >= 1) & (digits <= 15)
-        result = np.where(negative, -number, number) / _TENS[decimals]
-        values[at] = np.where(plain, result, np.nan)
-        if width > 1:
-            zeros[at] = plain & (points[0] == 48) & (points[1] - points.dtype.type(48) <= 9) & ~pointed
-    return values, zeros
+    plain = _PLAIN.fullmatch
+    fits = [len(text) <= 17 and text.isascii() and plain(text) is not None for text in labels]
+    values = np.array([float(text) if fit else np.nan for text, fit in zip(labels, fits, strict=True)], np.float64)
+    many = [fit and sum(map(str.isdigit, text)) > 15 for text, fit in zip(labels, fits, strict=True) if len(text) > 15]
+    if any(many):
+        values = np.array([np.nan if sum(map(str.isdigit, t)) > 15 else v for t, v in zip(labels, values, strict=True)])
+    zeros = [fit and len(text) > 1 and text[0] == "0" and text.isdigit() for text, fit in zip(labels, fits, strict=True)]
+    return values, np.array(zeros, bool)
 
 
 def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None) -> Numbers:

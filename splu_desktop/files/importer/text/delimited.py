@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import IN_MEMORY, Storage
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
@@ -40,7 +39,7 @@ from splu_desktop.files.importer.text.layout import (
     watched,
     without_padding,
 )
-from splu_desktop.files.isolation.faults import TooVaried, WrongFormat
+from splu_desktop.files.isolation.faults import WrongFormat
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000
@@ -54,29 +53,13 @@ def read(
     progress: Progress,
     *,
     limit: int | None = None,
-    storage: Storage = IN_MEMORY,
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a text file into raw columns; returns them with the resolved choices and the reasons.
 
-    `limit` : read only so many records of the file's first part, as a preview. `storage` : where codes are to lie.
+    `limit` : read only so many records of the file's first part, as a preview.
     """
     choices = settled(path, packed, choices)
     found = layout(path, packed, choices, progress, whole=False)
-    try:
-        return _read(path, packed, choices, found, progress, limit, storage)
-    except TooVaried as fault:
-        raise TooVaried(fault.column, fault.texts, found.names[fault.column]) from None
-
-
-def _read(
-    path: Path,
-    packed: bool,
-    choices: ImportChoices,
-    found: TextLayout,
-    progress: Progress,
-    limit: int | None,
-    storage: Storage,
-) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     grid = None
     if limit is not None:
         grid = Grid(found.width, choices)
@@ -84,7 +67,7 @@ def _read(
         grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
     if grid is None:
         seen = None if found.sure else encodings.Seen()
-        grid = _read_quickly(path, packed, choices, found, progress, seen, storage)
+        grid = _read_quickly(path, packed, choices, found, progress, seen)
         if seen is not None:
             if grid is None:
                 found = layout(path, packed, choices, progress)
@@ -95,9 +78,9 @@ def _read(
                 found = layout(path, packed, replace(choices, encoding=encoding.name), progress)
                 reasons = {**found.reasons, "encoding": encoding.reason}
                 found = replace(found, encoding=encoding, reasons=reasons)
-                grid = _read_quickly(path, packed, choices, found, progress, None, storage)
+                grid = _read_quickly(path, packed, choices, found, progress, None)
     if grid is None:
-        grid = _read_carefully(path, packed, choices, found, progress, storage)
+        grid = _read_carefully(path, packed, choices, found, progress)
     trim = choices.last_row is None and limit is None
     table = grid.table(
         found.names,
@@ -109,7 +92,7 @@ def _read(
     )
     table = called(without_padding(table, found), table, found, choices)
     table, unmarked = _without_marks(table)
-    table = replace(table, problems=(*unsure(found.encoding), *table.problems), storage=storage)
+    table = replace(table, problems=(*unsure(found.encoding), *table.problems))
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
@@ -186,7 +169,6 @@ def _read_quickly(
     found: TextLayout,
     progress: Progress,
     seen: encodings.Seen | None,
-    storage: Storage,
 ) -> Grid | None:
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
@@ -196,7 +178,7 @@ def _read_quickly(
     if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None
     name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
-    grid = Grid(found.width, choices, encoding=name, storage=storage)
+    grid = Grid(found.width, choices, encoding=name)
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
     with opened(path, packed, progress) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
@@ -208,14 +190,12 @@ def _read_quickly(
             return None
         form = fields.FieldLayout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
-        known: list[fields.Known | None] = []
         try:
             rest = watched(file, raw, path, packed, progress, "Reading", seen, _BLOCK)
             for block in _blocks(head, rest, form, found.lines_before):
-                waiting.append((block, pool.submit(_split, block, form, known)))
+                waiting.append((block, pool.submit(fields.split, block, form)))
                 if len(waiting) > _WORKERS + 1:
                     row = _take(grid, *waiting.popleft(), name, dialect, row)
-                    known = known or grid.known()
             while waiting:
                 row = _take(grid, *waiting.popleft(), name, dialect, row)
                 progress.report("Reading", 1.0)
@@ -281,15 +261,6 @@ def _record_end(block: bytes, form: fields.FieldLayout) -> int:
     return 0
 
 
-def _split(
-    block: bytes, form: fields.FieldLayout, known: list[fields.Known | None]
-) -> tuple[list[fields.Packed | fields.PackedCodes], NDArray[np.bool_]]:
-    columns, blank = fields.split(block, form)
-    if not known:
-        return list(columns), blank
-    return [c.copy() if of is None else of.coded(c) for c, of in zip(columns, known, strict=True)], blank
-
-
 def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect: Dialect, row: int) -> int:
     """Add a block to the grid; one that is not regular field by field. Returns the row number it ends with."""
     try:
@@ -312,11 +283,9 @@ def _swallows(cell: str, delimiter: str, usual: int) -> bool:
     return usual > 1 and bool(inner) and all(line.count(delimiter) == usual for line in inner)
 
 
-def _read_carefully(
-    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress, storage: Storage
-) -> Grid:
+def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress) -> Grid:
     """Read field by field, as every dialect and every damage allows."""
-    grid = Grid(found.width, choices, storage=storage)
+    grid = Grid(found.width, choices)
     strays: list[int] = []
     size = max(path.stat().st_size, 1)
     with opened(path, packed, progress) as (file, raw):

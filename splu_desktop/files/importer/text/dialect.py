@@ -11,14 +11,13 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.delimiters import USUAL, candidates
 from splu_desktop.files.importer.text.stray_quotes import records
-from splu_desktop.frozen import dataclass
 
 csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150

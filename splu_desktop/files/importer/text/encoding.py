@@ -11,11 +11,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from splu_desktop.core.messages import say
-from splu_desktop.frozen import dataclass
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

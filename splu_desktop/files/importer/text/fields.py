@@ -9,27 +9,22 @@ found by hashing the words: no field becomes a Python object unless its text is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import Lookup, distinct
-from splu_desktop.core.packed.texts import Texts, all_ascii, left_aligned
+from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import unique
 from splu_desktop.files.importer.raw import RawColumn
-from splu_desktop.files.importer.text.digits import figures
-from splu_desktop.frozen import dataclass
 
 Words = NDArray[np.uint64]
 LONGEST = 64  # bytes of a field that is packed; longer ones are sliced out as they are
 _NEWLINE, _RETURN = 10, 13
 _DAMAGED = "\ufffd"
 _DECODED_AT_ONCE = 50_000  # texts made per call, so that other threads get their turn
-_PACKED_AT_ONCE = 1 << 14
-_TIMES = 4  # that a field known from the first records stands in them on average, and others than known ones are fewer
-_MANY = 20_000  # different texts from which on they stay packed
 
 
 class Irregular(Exception):
@@ -75,99 +70,13 @@ class Packed:
         return Packed(tuple(word[keep] for word in self.words), self.length[keep], long)
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
-    """The different fields of a column's first records, by which those of later blocks become codes at once.
-
-    So most fields never leave the processor's own memory: what is kept of them is a tenth of their words.
-
-    Attributes
-    ----------
-    words, length : as in `Packed`, of (m,) different fields.
-    lookup : gives the place of a field among them by its key.
-    """
-
-    words: tuple[Words, ...]
-    length: NDArray[np.uint8]
-    lookup: Lookup
-
-    @classmethod
-    def of(cls, parts: Sequence[Packed | PackedCodes]) -> Known | None:
-        """Return those of a column's first blocks, None where they are long or a great many."""
-        first = [part for part in parts if isinstance(part, Packed) and part.long is None]
-        if len(first) < len(parts):
-            return None
-        length, words = joined(first)
-        if len(unique(words[0])) * _TIMES > len(length):
-            return None
-        _, at = factorise_words(words)
-        words = [word[at] for word in words]
-        keys = _key(words)
-        if len(at) * _TIMES > len(length) or len(unique(keys)) < len(at):
-            return None
-        return cls(tuple(words), length[at], Lookup(keys, np.min_scalar_type(len(at))))
-
-    def coded(self, column: Packed) -> Packed | PackedCodes:
-        """Return a block's column as codes, or as it is where many of its fields are others."""
-        fewer = len(self.words) - len(column.words)
-        if column.long is not None or fewer < 0:
-            return column.copy()
-        words = [*column.words, *[np.zeros(len(column), np.uint64)] * fewer]
-        codes, others = self.lookup.of(_key(words))
-        if len(words) > 1:  # different words may share a key
-            others = np.flatnonzero(_any_differs(self.words, codes, words))
-        if len(others) * _TIMES > len(codes):
-            return column.copy()
-        return PackedCodes(self, codes, others, column.take(others))
-
-
-@dataclass(frozen=True, eq=False)
-class PackedCodes:
-    """One column of one block whose fields are mostly known.
-
-    Attributes
-    ----------
-    codes : (n,) place of each field among the known ones.
-    at, others : places of those that are others, and these.
-    """
-
-    known: Known
-    codes: NDArray[Any]
-    at: NDArray[np.intp]
-    others: Packed
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @property
-    def words(self) -> tuple[Words, ...]:
-        """Those of the known fields."""
-        return self.known.words
-
-    def take(self, keep: NDArray[np.bool_]) -> Packed:
-        """Return the fields of some records."""
-        return self.packed().take(keep)
-
-    def packed(self) -> Packed:
-        """Return the fields themselves."""
-        length, words = self.known.length[self.codes], [word[self.codes] for word in self.known.words]
-        length[self.at] = self.others.length
-        for k, word in enumerate(words):
-            word[self.at] = self.others.words[k] if k < len(self.others.words) else 0
-        return Packed(tuple(words), length)
-
-
 def count(block: bytes, byte: int, end: int | None = None) -> int:
     """Return how often a byte occurs up to `end`: where it is frequent, a fifth of what `bytes.count` takes."""
     return int(np.count_nonzero(np.frombuffer(block, np.uint8)[:end] == byte))
 
 
-def split(
-    block: bytes, layout: FieldLayout, wanted: Sequence[int] | None = None
-) -> tuple[list[Packed], NDArray[np.bool_]]:
+def split(block: bytes, layout: FieldLayout) -> tuple[list[Packed], NDArray[np.bool_]]:
     """Split a block (whole lines, the last one ended) into packed columns, and say which lines hold nothing at all.
-
-    `wanted` : places of the columns to be given, None for all.
 
     Raises Irregular: where lines differ in their number of fields, quotes are doubled, or a zero byte occurs.
     """
@@ -190,12 +99,8 @@ def split(
     rows, rest = divmod(len(marks), width)
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
-    # By column from here on, (columns, rows): whatever is asked of a column then stands side by side. Of some columns
-    # those before them are needed too, behind whose ends they begin; where there are quotes, all, to know their places.
-    near: Sequence[int] = range(width)
-    if wanted is not None and not quotes:
-        near = sorted({0, width - 1, *wanted, *(at - 1 for at in wanted if at)})
-    stops: NDArray[np.int64] = marks.reshape(rows, width).T[list(near)]
+    # By column from here on, (columns, rows): whatever is asked of a column then stands side by side.
+    stops: NDArray[np.int64] = marks.reshape(rows, width).T.copy()
     ends: NDArray[np.int64] = stops[-1]
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
     if quotes:
@@ -226,9 +131,6 @@ def split(
             raise Irregular
         starts += enclosed
         stops -= enclosed
-    if wanted is not None:
-        places = [near.index(at) for at in wanted]
-        starts, stops, width = starts[places], stops[places], len(places)
     view: Words = np.ndarray((len(room) - 7,), "<u8", room, strides=(1,))
     length = np.subtract(stops, starts)
     length = np.minimum(length, LONGEST + 1, out=length).astype(np.uint8)
@@ -280,51 +182,17 @@ def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
     return np.concatenate([part.length for part in parts]), words
 
 
-def gather(blocks: Sequence[Packed | PackedCodes], encoding: str, own: Progress = SILENT) -> RawColumn:
+def gather(parts: Sequence[Packed], encoding: str, own: Progress = SILENT) -> RawColumn:
     """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
-    if not blocks:
+    if not parts:
         return RawColumn(np.zeros(0, np.int32), [])
-    known = next((block.known for block in blocks if isinstance(block, PackedCodes)), None)
-    parts = [block.others if isinstance(block, PackedCodes) else block for block in blocks]
     if any(part.long is not None for part in parts):
-        return _gather_long([block.packed() if isinstance(block, PackedCodes) else block for block in blocks], encoding)
-    if known is not None:
-        parts.append(Packed(known.words, known.length))
+        return _gather_long(parts, encoding)
     length, words = joined(parts)
-    if known is None and _varied(words[0]) and (told := figures(words, length, own)) is not None:
-        labels = _labels([word[told.firsts] for word in words], length[told.firsts], encoding, own)
-        return RawColumn(told.codes, labels, told.values, told.zeros, told.ordered)
     own.report("", 0.0)
     codes, firsts = factorise_words(words)
     own.report("", 0.0)
-    labels = _labels([word[firsts] for word in words], length[firsts], encoding, own)
-    if known is not None:
-        codes = _put_together(blocks, codes, codes[-len(known.length) :])
-    return RawColumn(codes, labels) if isinstance(labels, Texts) else _distinct(codes, labels)
-
-
-def _put_together(
-    blocks: Sequence[Packed | PackedCodes], loose: NDArray[np.int32], known: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """Return the codes of all records from those of the fields that are not known, block after block, and the known."""
-    codes, start, used = np.empty(sum(map(len, blocks)), np.int32), 0, 0
-    for block in blocks:
-        here = codes[start : start + len(block)]
-        start += len(block)
-        if isinstance(block, PackedCodes):
-            np.take(known, block.codes, out=here, mode="clip")
-            here[block.at] = loose[used : used + len(block.at)]
-            used += len(block.at)
-        else:
-            here[:] = loose[used : used + len(block)]
-            used += len(block)
-    return codes
-
-
-def _varied(words: Words) -> bool:
-    """Whether a column has so many different fields that reading them as numbers is quicker than hashing them."""
-    sample = np.sort(words[:: max(1, len(words) // 1000)])
-    return bool(np.count_nonzero(sample[1:] != sample[:-1]) + 1 > 0.2 * len(sample))
+    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding, own))
 
 
 def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -366,15 +234,6 @@ def _factorise_exactly(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArr
     return codes.reshape(-1).astype(np.int32), firsts
 
 
-def _labels(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str] | Texts:
-    """Return distinct fields as texts, packed where they are very many."""
-    # All encodings that are read here say ASCII as ASCII.
-    if len(length) >= _MANY and all_ascii(words):
-        parts = [slice(start, start + _PACKED_AT_ONCE) for start in range(0, len(length), _PACKED_AT_ONCE)]
-        return Texts(np.concatenate([left_aligned([w[part] for w in words], length[part]) for part in parts]), length)
-    return _texts(words, length, encoding, own)
-
-
 def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str]:
     """Decode distinct fields."""
     texts: list[str] = []
@@ -393,6 +252,30 @@ def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own
         joined = lined.reshape(-1)
         texts.extend(joined[joined != 0].tobytes().decode(encoding, "replace").split("\n")[:-1])
     return texts
+
+
+def left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the (n, 8 K) bytes of fields from their first one on, zeros behind.
+
+    Parameters
+    ----------
+    words : K arrays of (n,): the last eight bytes of each field, the eight before them and so on.
+    length : (n,) bytes of each, at most 8 K.
+    """
+    count, n = len(words), len(length)
+    empty = 8 * count - length.astype(np.int64)
+    shift = ((empty & 7) << 3).astype(np.uint64)
+    if count == 1:
+        return (words[0] >> shift).reshape(-1, 1).view(np.uint8)
+    # The words in the order of the file, each row from its first one with a byte of the field.
+    stream = np.stack([*words[::-1], *[np.zeros(n, np.uint64)] * (count + 1)], 1).reshape(-1)
+    at = np.arange(n, dtype=np.int64) * (2 * count + 1) + (empty >> 3)
+    ahead = [stream[at + k] for k in range(count + 1)]
+    found = np.empty((n, count), np.uint64)
+    for k, (now, after) in enumerate(pairwise(ahead)):
+        # In two steps, since 64 bits at once are no shift: nothing of the next word where this one begins with a text.
+        found[:, k] = (now >> shift) | ((after << np.uint64(1)) << (np.uint64(63) - shift))
+    return found.view(np.uint8)
 
 
 def plain_bytes(words: Sequence[Words], length: NDArray[np.uint8]) -> list[bytes]:

@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -32,7 +32,6 @@ from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
-from splu_desktop.frozen import dataclass
 
 HEAD = 1 << 18
 HEAD_ROWS = 400

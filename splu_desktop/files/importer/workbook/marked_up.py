@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread
 from splu_desktop.files.isolation.wire import Plain
-from splu_desktop.frozen import dataclass
 
 DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
 _WEB = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,6 @@ from splu_desktop.files.importer.columns.cells import Cells, Chunks, text_of
 from splu_desktop.files.importer.workbook.hidden_parts import Hidden
 from splu_desktop.files.importer.workbook.sheet_errors import Failed
 from splu_desktop.files.isolation.wire import Plain
-from splu_desktop.frozen import dataclass
 
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,6 @@ from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, OtherWidth
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
-from splu_desktop.frozen import dataclass
 
 HEAD_ROWS = 400
 _ZIPPED = ("xlsx", "xlsb", "ods")

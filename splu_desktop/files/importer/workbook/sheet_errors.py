@@ -10,7 +10,7 @@ import itertools
 import re
 import zipfile
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 
@@ -19,7 +19,6 @@ import numpy as np
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.workbook.hidden_parts import Hidden
-from splu_desktop.frozen import dataclass
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16

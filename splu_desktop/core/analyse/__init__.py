@@ -1,1 +1,0 @@
-"""Beyond single counts: shares, ratios, means, trends, regressions, and the transitions that all of them rest on."""

@@ -1,1 +1,0 @@
-"""What is promised, exactly: small and large counts, several releases, three readers, and ways out."""

@@ -1,1 +1,0 @@
-"""Questions to a release and their answers: conditions, counts with intervals, cross-tables, workloads."""
