@@ -313,7 +313,8 @@ local({
     parts <- lapply(blocks, function(block) 1 + rows_of(r, met[hidden[r$block_of[hidden] == block]])) # 2 where met
     f <- figures(r, line, parts, blocks, rep(2, length(parts)))
     f <- lapply(f, function(x) x[length(x)])
-    table <- roots(f$x, f$level, f$slope, n_p)
+    step <- if (length(blocks) == 1) 1 / r$keep[blocks] else 0
+    table <- roots(f$x, f$level, f$slope, n_p, step)
     target <- n_p
     for (name in hidden) {
       whole <- tabulate(r$codes[[name]], length(r$labels[[name]])) / r$n
@@ -324,7 +325,7 @@ local({
     }
     spread <- mean(vapply(hidden, function(name) r$facts$spread[[name]], 0))
     value <- shrunk(f$x, max(f$level + f$slope * max(f$x, 0), 0), target, spread)
-    like <- roots(f$x, f$level, f$slope + 1 - min(max(f$x / r$n, 0), 1), n_p)
+    like <- roots(f$x, f$level, f$slope + 1 - min(max(f$x / r$n, 0), 1), n_p, step)
     c(min(max(value, table[1]), table[2]), like, table)
   }
 
@@ -379,7 +380,7 @@ local({
     x <- (shown - b * inside * g) / a
     own <- (1 - b * q)^2
     pull <- (b * q)^2
-    others <- pmax(n * g - pmin(pmax(x, 0), inside), 0)
+    others <- pmax(n * g - pmin(pmax(x, 0), inside), 0) + 2 * (1 - q) # how many they are is not well known
     p0 <- b * g
     p1 <- a + b * g
     more <- (p1 * (1 - p1) - p0 * (1 - p0)) / a^2
@@ -410,10 +411,12 @@ local({
     list(x = sums(product), level = level, slope = slope)
   }
 
-  roots <- function(x, level, slope, top) { # of (x - x')^2 = 1.96^2 (level + slope x'), from 0 to the top
+  roots <- function(x, level, slope, top, step) { # of (x - x')^2 = 1.96^2 (level + slope x'); the lower for half a row less
     half <- z^2 * slope / 2
-    arm <- sqrt(max(0, half^2 + z^2 * (slope * x + level)))
-    sort(pmin(pmax(x + half + c(-1, 1) * arm, 0), top))
+    at <- c(x - step / 2, x)
+    arm <- sqrt(pmax(0, half^2 + z^2 * (slope * at + level)))
+    ends <- pmin(pmax(at + half + c(-1, 1) * arm, 0), top)
+    sort(c(if (x > step / 2) ends[1] else 0, ends[2]))
   }
 
   shrunk <- function(x, variance, target, spread) {

@@ -119,6 +119,9 @@ class Release:
     def _read(self):
         columns = dict(self._cells("table.csv"))
         self.codes, self.labels = ({name: part[at] for name, part in columns.items()} for at in (0, 1))
+        for name, entry in self.entries.items():
+            if entry["kind"] == "decimal":
+                self.labels[name] = [text.replace(self.facts["dialect"]["decimal"], ".") for text in self.labels[name]]
         self.n = len(next(iter(self.codes.values())))
         if self.n != self.facts["records"] or set(columns) != set(self.entries):
             raise Refused("table.csv is not the table that release.json describes; ask for the release again.")
@@ -141,17 +144,16 @@ class Release:
             return [entry["numbers"].get(text) for text in labels]
         if entry["kind"] not in ("integer", "decimal"):
             return None
-        point, whole = self.facts["dialect"]["decimal"], entry["kind"] == "integer"
-        numbers = [_float(text.replace(point, ".")) for text in labels]
-        return [int(x) if whole and x is not None and x == int(x) else x for x in numbers]
+        return [_float(text) for text in labels]
 
     @property
     def table(self):
         """The table with its types: numbers as numbers, all else as text ("007" and "None" stay), empty as missing."""
         columns = {}
         for name, codes in self.codes.items():
-            numeric = self.entries[name]["kind"] in ("integer", "decimal")
-            values = self.numbers[name] if numeric else [text or None for text in self.labels[name]]
+            kind, values = self.entries[name]["kind"], [text or None for text in self.labels[name]]
+            if kind in ("integer", "decimal"):
+                values = [int(x) if kind == "integer" and x == x and x is not None else x for x in self.numbers[name]]
             columns[name] = [values[code] for code in codes]
         return pandas.DataFrame(columns) if pandas else columns
 
@@ -237,15 +239,11 @@ class Release:
     # ---- conditions and features: a column, and a number for each of its labels ------------------------------------
 
     def _few(self, column):
-        """Return the labels of a column in order: numbers by size, others by text, missing last."""
-        self._known(column)
-        numbers = self.numbers[column] or [None] * len(self.labels[column])
-        keys = sorted((text == "", n is None, n or 0, text) for n, text in zip(numbers, self.labels[column]))
-        return [text for *_, text in keys]
-
-    def _known(self, column):
+        """Return the labels of a column in order, missing last."""
         if column not in self.codes:
             raise Refused(f"There is no column “{column}”; the columns are {', '.join(self.codes)}.")
+        found = self.entries[column].get("values") or sorted(filter(None, self.labels[column]))
+        return [*found, *([""] if "" in self.labels[column] else [])]
 
     def _conditions(self, texts):
         return [self._condition(text) for text in _listed(texts)]
@@ -294,7 +292,7 @@ class Release:
         return self._number(text) if text in self.codes else self._indicator(text)
 
     def _number(self, column):
-        self._known(column)
+        self._few(column)
         if self.numbers[column] is None:
             raise Refused(f"“{column}” holds no numbers: ask for {column}=value.")
         return column, self.numbers[column]
@@ -305,22 +303,21 @@ class Release:
             return [(word, self._indicator(word))]
         if self.entries[word]["kind"] in ("integer", "decimal"):
             return [(word, self._number(word))]
-        labels, rows = self.labels[word], Counter(self.codes[word])
-        kept = [code for code, label in enumerate(labels) if label != "" and rows[code] >= THIN]
+        of, hidden = {label: code for code, label in enumerate(self.labels[word])}, word in self.block_of
+        rows, labels = Counter(self.codes[word]), [label for label in self._few(word) if label]
+        kept = [label for label in labels if rows[of[label]] >= THIN]
         if len(kept) < 2:
             raise Refused(f"“{word}” has one value in nearly all rows, so it explains nothing.")
-        thin = [code for code, label in enumerate(labels) if label != "" and code not in kept]
-        base = min(kept, key=lambda code: (-rows[code], self._few(word).index(labels[code])))
-        out = [code for code, label in enumerate(labels) if label == "" or (code in thin and word not in self.block_of)]
+        thin, base = [label for label in labels if label not in kept], max(kept, key=lambda label: rows[of[label]])
         if thin:
-            what = f"count as “{labels[base]}”" if word in self.block_of else "are left out"
-            n = sum(rows[code] for code in thin)
-            notes.append(f"{n} rows with rare values of “{word}” {what}: {', '.join(labels[code] for code in thin)}.")
-        codes = range(len(labels))
-        terms = sorted(
-            (labels[at], [None if each in out else float(each == at) for each in codes]) for at in kept if at != base
-        )
-        return [(f"{word}={label}", (word, values)) for label, values in terms]
+            what = f"count as “{base}”" if hidden else "are left out"
+            n = sum(rows[of[label]] for label in thin)
+            notes.append(f"{n} rows with rare values of “{word}” {what}: {', '.join(thin)}.")
+        out = {"", *(thin if not hidden else ())}
+        values = {
+            label: [None if text in out else float(text == label) for text in of] for label in kept if label != base
+        }
+        return [(f"{word}={label}", (word, each)) for label, each in values.items()]
 
     # ---- counts ----------------------------------------------------------------------------------------------------
 
@@ -329,90 +326,68 @@ class Release:
         met = {}
         for name, values in self._conditions(texts):
             met[name] = [a * b for a, b in zip(met.get(name, values), values)]
-        met = {name: values for name, values in met.items() if min(values) < 1}
-        still = {name: values for name, values in met.items() if name not in self.block_of}
-        line = self._rows_of(still)
-        n_p, parts = sum(line), defaultdict(lambda: [1.0] * self.n)
-        for name in met.keys() - still.keys():
-            shown = [met[name][code] for code in self.codes[name]]
-            parts[self.block_of[name]] = [a * b for a, b in zip(parts[self.block_of[name]], shown)]
-        if not parts or not n_p:
-            return n_p, [n_p, n_p], [n_p, n_p]
-        x, level, slope = self._figures(line, list(parts.values()), list(parts))[(1.0,) * len(parts)]
+        still, drawn = (
+            {name: v for name, v in met.items() if min(v) < 1 and (name in self.block_of) == at} for at in (0, 1)
+        )
+        inside, figures = self._figures([*still.items(), *drawn.items()], [None])
+        if not drawn or not inside:
+            return inside, [inside, inside], [inside, inside]
+        (x, level, slope), target = figures[None], inside
+        for name, values in drawn.items():
+            rows = Counter(self.codes[name])
+            mu = whole = [rows[code] / self.n for code in range(len(values))]
+            for each in still.items() if len(still) > 1 else ():
+                mu = [p * lift for p, lift in zip(mu, self._lifts(name, each))]
+            target *= sum(p for p, flag in zip(mu, values) if flag) / sum(mu) if sum(mu) > 0 else math.prod(whole)
+        spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         like = slope + 1 - min(max(x / self.n, 0), 1)
-        table = _roots(x, level, slope, n_p)
-        variance = max(level + slope * max(x, 0), 0.0)
-        target, names = n_p, [name for name in met if name in self.block_of]
-        for name in names:
-            mu = [rows / self.n for _, rows in sorted(Counter(self.codes[name]).items())]
-            whole = list(mu)
-            if len(still) > 1:
-                for each in still.items():
-                    mu = [p * lift for p, lift in zip(mu, self._lifts(name, each))]
-            mu = [p / sum(mu) for p in mu] if sum(mu) > 0 else whole
-            target *= sum(p for p, flag in zip(mu, met[name]) if flag)
-        spread = sum(self.facts["spread"][name] for name in names) / len(names)
-        estimate = min(max(_shrunk(x, variance, target, spread), table[0]), table[1])
-        return estimate, _roots(x, level, like, n_p), table
-
-    def _rows_of(self, conditions):
-        rows = [1.0] * self.n
-        for name, values in conditions.items():
-            rows = [a * values[code] for a, code in zip(rows, self.codes[name])]
-        return rows
+        blocks = {self.block_of[name] for name in drawn}
+        step = 1 / self.keep[min(blocks)] if len(blocks) == 1 else 0
+        low, high = table = _roots(x, level, slope, inside, step)
+        return min(max(_shrunk(x, level, slope, target, spread), low), high), _roots(x, level, like, inside, step), table
 
     def _lifts(self, name, condition):
         """Return how many times as often each label occurs under one condition, drawn towards 1."""
-        line, found, rows = self._rows_of(dict([condition])), [], Counter(self.codes[name])
-        figures = self._figures(line, [self.codes[name]], [self.block_of[name]])
-        for code in range(len(self.labels[name])):
-            x, level, slope = figures[(code,)]
-            target, variance = sum(line) * rows[code] / self.n, max(level + slope * max(x, 0), 0.0)
-            drawn = _shrunk(x, variance, target, self.facts["spread"][name])
-            found.append(max(drawn, 0) / target if target > 0 else 1.0)
-        return found
+        codes, rows = range(len(self.labels[name])), Counter(self.codes[name])
+        inside, figures = self._figures([condition, (name, list(codes))], [(code,) for code in codes])
+        targets = [inside * rows[code] / self.n for code in codes]
+        drawn = [_shrunk(*figures[(code,)], mu, self.facts["spread"][name]) for code, mu in zip(codes, targets)]
+        return [max(x, 0) / mu if mu > 0 else 1.0 for x, mu in zip(drawn, targets)]
 
-    def _figures(self, line, parts, blocks):
-        """Return each event's estimate, and level and slope of its variance, among the rows of a line.
+    def _figures(self, features, events):
+        """Return how many rows meet the unchanged features, and of each event estimate, level and slope of its variance.
 
-        parts : of each block, what each row shows; an event is a value of one block, or 1.0 of each of several.
+        An event is a state of the one block there is, or None where all features of all blocks are met.
         """
-        a, cells = [self.keep[at] for at in blocks], defaultdict(Counter)
-        for (each, inside, *state), rows in Counter(zip(self.classes, line, *parts)).items():
-            cells[each][inside, tuple(state)] += rows
-        effects = self._effects(line, max(self.alike[at] for at in blocks))
-        found = defaultdict(list)
-        for each, counts in cells.items():
-            n, inside = sum(counts.values()), sum(rows for (met, _), rows in counts.items() if met)
-            if not inside:
-                continue
-            shares = [Counter() for _ in parts]
-            for (_, state), rows in counts.items():
-                for share, value in zip(shares, state):
-                    share[value] += rows / n
-            met = Counter({state: rows for (own, state), rows in counts.items() if own})
-            if len(parts) == 1:
-                for value in set(parts[0]):
-                    g = shares[0][value]
-                    one = _one_block(a[0], n, inside, met[(value,)], g)
-                    found[(value,)].append((inside * g, *one, effects[each]))
-            else:
-                g = [share[1.0] for share in shares]
-                found[(1.0,) * len(g)].append((inside * math.prod(g), *_several(a, n, inside, met, g), effects[each]))
-        return defaultdict(lambda: (0.0, 0.0, 0.0), {event: _added(classes) for event, classes in found.items()})
+        e = _Equations(self, features, 0, None)
+        line, counts = [all(x) for _, x, _ in e.keys], defaultdict(Counter)
+        for (each, x), rows in e.counts.items():
+            if all(x):
+                counts[each].update(rows)
+        effects, parts = self._effects(line, max(e.alike, default=0)), defaultdict(list)
+        for each, rows in counts.items() if e.keep else ():
+            n, inside, shares = e.size[each], sum(rows.values()), e.shares[each]
+            for event in events:
+                met, g = Counter(), [sum(p for u, p in share.items() if _meets(u, event)) for share in shares]
+                for state, number in rows.items():
+                    met[tuple(_meets(u, event) for u in state)] += number
+                f = (
+                    _one_block(*e.keep, n, inside, met[(True,)], *g)
+                    if len(g) == 1
+                    else _several(e.keep, n, inside, met, g)
+                )
+                parts[event].append((inside * math.prod(g), effects[each], *f))
+        return sum(line), {event: _added(classes) for event, classes in parts.items()}
 
     def _effects(self, line, alike):
         """Return how many times wider sums over a person's rows scatter, by class."""
-        if not self.person:
-            return defaultdict(lambda: 1.0)
-        mean = dict(enumerate(self.mean_rows))
-        if self.owner:
+        mean = defaultdict(float, enumerate(self.mean_rows if self.person else ()))
+        if self.person and self.owner:
             rows = Counter(each for each, inside in zip(self.classes, line) if inside)
-            own = Counter((each, who) for each, who, inside in zip(self.classes, self.owner, line) if inside)
             mean = defaultdict(float)
-            for (each, _), n in own.items():
-                mean[each] += n * n / rows[each]
-        return defaultdict(lambda: 1.0, {each: 1 + max(n - 1, 0) * alike for each, n in mean.items()})
+            for (each, _, inside), n in Counter(zip(self.classes, self.owner, line)).items():
+                mean[each] += n * n / rows[each] if inside else 0
+        return {each: 1 + max(mean[each] - 1, 0) * alike for each in self.classes}
 
     # ---- means and what compares two of them -----------------------------------------------------------------------
 
@@ -550,7 +525,8 @@ def _one_block(a, n, inside, shown, g):
     """Return estimate, and level and slope of its variance, in one class: g, read off the table, moves with it."""
     b, q = 1 - a, inside / n
     x = (shown - b * inside * g) / a
-    own, pull, others = (1 - b * q) ** 2, (b * q) ** 2, max(n * g - min(max(x, 0.0), inside), 0.0)
+    own, pull = (1 - b * q) ** 2, (b * q) ** 2
+    others = max(n * g - min(max(x, 0.0), inside), 0.0) + 2 * (1 - q)  # how many they are is not well known
     p0, p1 = b * g, a + b * g
     more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
     each = b * (1 - p0) / (n * a**2) * (own * inside + pull * (n - inside))
@@ -559,15 +535,15 @@ def _one_block(a, n, inside, shown, g):
 
 def _several(keep, n, inside, met, shares):
     """The same of an event of several blocks: by the true states of its parts, as if independent but for x."""
-    states = list(itertools.product((0.0, 1.0), repeat=len(keep)))
+    states = list(itertools.product((False, True), repeat=len(keep)))
     phi = [(-(1 - a) * g / a, (1 - (1 - a) * g) / a) for a, g in zip(keep, shares)]
 
     def product(state, but=-1):
-        return math.prod(phi[at][int(u)] for at, u in enumerate(state) if at != but)
+        return math.prod(phi[at][u] for at, u in enumerate(state) if at != but)
 
     pulls = [(1 - a) / a / n * sum(met[s] * product(s, at) for s in states) for at, a in enumerate(keep)]
     effect = {s: product(s) - sum(pull * u for pull, u in zip(pulls, s)) for s in states}
-    alone = [sum(met[s] * each[int(s[at])] for s in states) for at, each in enumerate(phi)]
+    alone = [sum(met[s] * each[s[at]] for s in states) for at, each in enumerate(phi)]
     alone = [min(max(each, 0.0), inside) / max(inside, 1) for each in alone]
     x, together = sum(met[s] * product(s) for s in states), math.prod(alone)
     level = sum(p**2 * (a * (1 - a) + 1 - a) * g * (1 - g) for p, a, g in zip(pulls, keep, shares)) * (n - inside)
@@ -580,29 +556,35 @@ def _several(keep, n, inside, met, shares):
             )
             chance[u] = math.prod(lent)
         mean = sum(p * effect[u] for u, p in chance.items())
-        v, sign = max(sum(p * effect[u] ** 2 for u, p in chance.items()) - mean**2, 0.0), (-1) ** s.count(0.0)
+        v, sign = max(sum(p * effect[u] ** 2 for u, p in chance.items()) - mean**2, 0.0), (-1) ** s.count(False)
         level += inside * (math.prod(p if u else 1 - p for u, p in zip(s, alone)) - sign * together) * v
         slope += sign * v
     return x, level, slope
 
 
+def _meets(state, event):
+    return all(state) if event is None else state == event
+
+
 def _added(classes):
-    """Return the sums of figures over classes; x is split over them as they let expect."""
+    """Return the sums of figures over classes, which count so many times; x is split as the classes let expect."""
     whole = sum(expected for expected, *_ in classes)
     weights = [expected / whole if whole > 0 else 1 / len(classes) for expected, *_ in classes]
-    x, level = sum(each[1] for each in classes), sum(each[2] * each[4] for each in classes)
-    return x, level, sum(weight * each[3] * each[4] for weight, each in zip(weights, classes))
+    x, level = sum(each[2] for each in classes), sum(each[1] * each[3] for each in classes)
+    return x, level, sum(weight * each[1] * each[4] for weight, each in zip(weights, classes))
 
 
-def _roots(x, level, slope, top):
-    """Return the x' of (x - x')^2 = 1.96^2 (level + slope x'), from 0 to the top."""
-    half = Z * Z * slope / 2
-    arm = math.sqrt(max(0.0, half**2 + Z * Z * (slope * x + level)))
-    return sorted(min(max(x + half + sign * arm, 0.0), top) for sign in (-1, 1))
+def _roots(x, level, slope, top, step):
+    """Return the x' of (x - x')^2 = 1.96^2 (level + slope x'), from 0 to the top; the lower for half a row less."""
+    half, ends = Z * Z * slope / 2, []
+    for sign, at in ((-1, x - step / 2), (1, x)):
+        arm = math.sqrt(max(0.0, half**2 + Z * Z * (slope * at + level)))
+        ends.append(min(max(at + half + sign * arm, 0.0), top) if sign > 0 or x > step / 2 else 0.0)
+    return sorted(ends)
 
 
-def _shrunk(x, variance, target, spread):
-    signal = spread * target**2
+def _shrunk(x, level, slope, target, spread):
+    signal, variance = spread * target**2, max(level + slope * max(x, 0), 0.0)
     return target + (signal / (signal + variance) if signal + variance > 0 else 1.0) * (x - target)
 
 
