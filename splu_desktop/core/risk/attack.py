@@ -1,0 +1,315 @@
+"""The measured attack: naive Bayes of row and release, judged on the truth (mechanism.md section 7).
+
+The attacker knows a person's unchanged columns, finds its rows in the release, and reads beside each drawn column all
+columns of the *other* blocks that the rows show; those of the own block were kept or lent with it and tell nothing.
+What hints tell he learns from the release alone, by scores. A person's rows count as one: kept with all or lent with all.
+
+    P(v | hints of a row) = pi_c(v) prod over hints x of lift(x, v), made to sum to 1;
+    P(kept | all rows) = L/(L + gamma - 1), L the product over rows of P(s | hints)/pi_c(s) of what each shows (law 3);
+    certainty of v = P(kept) where it is shown, and P(not kept) P(v | hints).
+
+The draw is rehearsed on the table, so that the guesses can be judged: a guess counts as known where it lies in one of
+20 bins of certainty of which 80 % are right. tests/core/test_attack.py holds the figures of the design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.counts import learn_spread, shrink
+from splu_desktop.core.mechanism import Randomness, SystemRandomness
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.certainty import secret_values
+from splu_desktop.core.sanitise import Prepared, show_rows
+from splu_desktop.core.table import Column
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+Flags = NDArray[np.bool_]
+
+BINS, SURE = 20, 0.8
+FEWEST = 10  # guesses of a bin, and bearers of a value, of which anything is said
+_ROWS = 50_000  # judged; all are learned from
+_VALUES, _HINTS = 100, 48  # different values of a target and of a hint; rarer ones are one
+_LEAST_LIFT = 0.02
+_WEIGHTS = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.0)  # of all hints together, tried on some rows
+_TRIED = 5_000
+
+
+@dataclass(frozen=True)
+class ValueAttack:
+    """What the attack finds out of one secret value.
+
+    Attributes
+    ----------
+    value : the value.
+    bearers : persons (rows, where no column names persons) who have it.
+    right : share of the right ones among as many persons as have it, those of whom the attacker is surest.
+    expected : the same for who knows the shares of each class alone.
+    known : share of the bearers of whom it is known at 80 %, and would not be by the class alone.
+    """
+
+    value: str
+    bearers: int
+    right: float
+    expected: float
+    known: float
+
+    @property
+    def gain(self) -> float:
+        """What row and release tell beyond the shares of the classes."""
+        return self.right - self.expected
+
+
+@dataclass(frozen=True)
+class ColumnAttack:
+    """What the attack finds out of one sensitive column.
+
+    Attributes
+    ----------
+    column : its name.
+    right : share of the rows of which the best guess is right, absence among them.
+    expected : the same for who guesses the commonest value of each class.
+    known : share of the bearers of secret values of whom theirs is known at 80 %.
+    values : its secret values that enough persons have, the one with the largest gain first.
+    """
+
+    column: str
+    right: float
+    expected: float
+    known: float
+    values: tuple[ValueAttack, ...]
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What was found out, column by column.
+
+    Attributes
+    ----------
+    columns : the sensitive columns.
+    by_person : whether persons were counted; else rows.
+    """
+
+    columns: tuple[ColumnAttack, ...]
+    by_person: bool
+
+    @property
+    def worst(self) -> tuple[str, ValueAttack] | None:
+        """The column and its value with the largest gain, None where none has enough bearers."""
+        found = [(each.column, each.values[0]) for each in self.columns if each.values]
+        return max(found, key=lambda each: each[1].gain, default=None)
+
+    @property
+    def known(self) -> float:
+        """The largest share of bearers known at 80 % in any column."""
+        return max((each.known for each in self.columns), default=0.0)
+
+
+def attack(
+    prepared: Prepared, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
+) -> Attack:
+    """Carry out the attack on a rehearsed draw. Raises Cancelled."""
+    source = randomness or SystemRandomness()
+    setting = _Setting(prepared)
+    shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
+    unchanged = [_fewer_labels(prepared.table[name], _HINTS) for name in plan.nsas]
+    drawn = {
+        name: _fewer_labels(prepared.table[name], _HINTS)[shown[block]]
+        for block in plan.blocks
+        for name in block.columns
+    }
+    found = []
+    for done, name in enumerate(plan.sensitive):
+        progress.report("Attacking a rehearsed release", done / len(plan.sensitive))
+        block = plan.block_of(name)
+        hints = [*unchanged, *(codes for other, codes in drawn.items() if other not in block.columns)]
+        column = prepared.table[name]
+        target = _Target(setting, column, shown[block], block.draw.gamma)
+        found.append(target.judge(target.posterior(hints), secret_values(column, plan)))
+    return Attack(tuple(found), prepared.knows_persons)
+
+
+class _Setting:
+    """Rows, classes and units of a table, and the units that are judged."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.row_class = prepared.row_class.astype(np.int64)
+        self.classes = prepared.classes.number
+        self.class_rows = np.maximum(np.bincount(self.row_class, minlength=self.classes), 1)
+        # What is kept at once is a unit of the draw; whom it is said of is a person.
+        self.drawn, self.persons, self.together = prepared.units.owner, prepared.owner, prepared.units.person
+        n = len(self.row_class)
+        number = prepared.person_count
+        if n <= _ROWS:
+            rows = np.arange(n)
+        else:
+            step = n / _ROWS
+            chosen = np.zeros(number, bool)
+            chosen[(np.arange(int(number / step)) * step).astype(np.int64)] = True
+            rows = np.flatnonzero(chosen[self.persons])
+        self.rows = rows[np.argsort(self.persons[rows], kind="stable")]
+        _, self.person = np.unique(self.persons[self.rows], return_inverse=True)
+        _, self.unit = np.unique(self.drawn[self.rows], return_inverse=True)
+        self.number = int(self.person.max(initial=-1)) + 1
+
+    def by_class(self, codes: Ints, size: int) -> Floats:
+        """Return (C, size) rows of each class with each code."""
+        keys = self.row_class * size + codes
+        return np.bincount(keys, minlength=self.classes * size).reshape(self.classes, size).astype(float)
+
+
+class _Target:
+    """A sensitive column as it is attacked.
+
+    Parameters
+    ----------
+    shown : (N,) the row whose value each row shows.
+    """
+
+    def __init__(self, setting: _Setting, column: Column, shown: Ints, gamma: float) -> None:
+        self.setting, self.column, self.gamma = setting, column, gamma
+        self.true = _fewer_labels(column, _VALUES)
+        self.shown = self.true[shown]
+        self.size = int(self.true.max(initial=0)) + 1
+        self.share = setting.by_class(self.shown, self.size) / setting.class_rows[:, None]
+
+    def posterior(self, hints: Sequence[Ints]) -> Floats:
+        """Return (R, m) certainty of each value for each row judged, by its hints alone.
+
+        Hints that say the same are counted several times, so that all together get a weight: the one under which the
+        shown values are likeliest, which the attacker sees.
+        """
+        rows = self.setting.rows
+        prior = np.log(np.maximum(self.share, 1e-12)).astype(np.float32)[self.setting.row_class[rows]]
+        told = np.zeros_like(prior)
+        for codes in hints:
+            told += self.log_lifts(codes)[codes[rows]]
+        some = np.arange(0, len(rows), max(len(rows) // _TRIED, 1))
+        shown, a = self.shown[rows[some]], 1 / self.gamma
+        by_class = self.share[self.setting.row_class[rows[some]], shown]
+
+        def likelihood(weight: float) -> float:
+            own = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shown]
+            return float(np.log(np.maximum(a * own + (1 - a) * by_class, 1e-300)).sum())
+
+        return _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * told)
+
+    def log_lifts(self, codes: Ints) -> Floats:
+        """Return (x, m) log of how much likelier each value is with each hint than in its class, as the release tells.
+
+        The scores' sum over rows with a hint estimates how many have a value; it is drawn towards what the classes let
+        expect by how much it scatters, as every count is.
+        """
+        a, size = 1 / self.gamma, int(codes.max(initial=0)) + 1
+        seen = np.bincount(codes.astype(np.int64) * self.size + self.shown, minlength=size * self.size)
+        expected = self.setting.by_class(codes, size).T @ self.share
+        estimate = (seen.reshape(size, self.size) - (1 - a) * expected) / a
+        variance = expected / a**2
+        spread = learn_spread(estimate, variance, expected)
+        better = shrink(estimate, variance, expected, spread)
+        lift = np.where(expected > 0, better / np.where(expected > 0, expected, 1), 1.0)
+        return np.log(np.maximum(lift, _LEAST_LIFT)).astype(np.float32)
+
+    def judge(self, told: Floats, secret: Flags) -> ColumnAttack:
+        """Return what the attacker finds out, who is told (R, m) by hints and sees what the rows show."""
+        setting, rows = self.setting, self.setting.rows
+        in_class = setting.row_class[rows]
+        shown, true, place = self.shown[rows], self.true[rows], np.arange(len(rows))
+        lift = np.log(np.maximum(told[place, shown], 1e-12)) - np.log(np.maximum(self.share[in_class, shown], 1e-12))
+        odds = np.clip(np.bincount(setting.unit, lift), -40, 40)
+        kept = (1 / (1 + (self.gamma - 1) * np.exp(-odds)))[setting.unit].astype(np.float32)
+        sure = told * (1 - kept)[:, None]
+        sure[place, shown] += kept
+        right = float((sure.argmax(axis=1) == true).mean()) if len(rows) else 0.0
+        expected = float((self.share.argmax(axis=1)[in_class] == true).mean()) if len(rows) else 0.0
+        has = np.zeros((setting.number, self.size), bool)
+        has[setting.person, true] = True
+        by_person = sure if setting.number == len(rows) else self._in_any_row(told, sure, kept, shown)
+        values, known, bearers = [], 0.0, 0
+        label = np.full(self.size, -1)
+        label[self.true] = self.column.codes
+        merged = np.bincount(np.unique(self.true.astype(np.int64) * self.column.m + self.column.codes) // self.column.m)
+        for at in range(self.size):
+            if merged[at] > 1 or not secret[label[at]]:
+                continue
+            number = int(has[:, at].sum())
+            share, of = self._class_shares(has[:, at])
+            found = _known_share(by_person[:, at], has[:, at], share[of])
+            known, bearers = known + found * number, bearers + number
+            if number >= FEWEST:
+                surest = np.argpartition(by_person[:, at], -number)[-number:]
+                by_class = _guess_by_class(share, of, number)
+                value = str(self.column.labels[label[at]])
+                values.append(ValueAttack(value, number, float(has[surest, at].mean()), by_class, found))
+        values.sort(key=lambda each: -each.gain)
+        return ColumnAttack(self.column.name, right, expected, known / max(bearers, 1), tuple(values))
+
+    def _in_any_row(self, told: Floats, sure: Floats, kept: Floats, shown: Ints) -> Floats:
+        """Return (U, m) certainty that a person has each value in any row."""
+        setting = self.setting
+        begins = np.flatnonzero(np.r_[True, np.diff(setting.person) > 0])
+
+        def ever(each: Floats) -> Floats:
+            return np.asarray(1 - np.exp(np.add.reduceat(np.log1p(-np.minimum(each, 1 - 1e-6)), begins, axis=0)))
+
+        if not setting.together:
+            return ever(sure)
+        shows = np.zeros((setting.number, self.size), bool)
+        shows[setting.person, shown] = True
+        stays = kept[begins][:, None]
+        return np.asarray(stays * shows + (1 - stays) * ever(told))
+
+    def _class_shares(self, has: Flags) -> tuple[Floats, NDArray[np.int64]]:
+        """Return (C,) the share of each class's persons of whom something is true, and (U,) the class of each."""
+        setting = self.setting
+        first = np.flatnonzero(np.r_[True, np.diff(setting.person) > 0])
+        of = setting.row_class[setting.rows[first]]
+        persons = np.bincount(of, minlength=setting.classes)
+        return np.asarray(np.bincount(of, has, setting.classes) / np.maximum(persons, 1)), of
+
+
+def _guess_by_class(share: Floats, of: Ints, number: int) -> float:
+    """Return the share of right ones among so many guesses of who knows the share of each class alone."""
+    persons = np.bincount(of, minlength=len(share)).astype(float)
+    order = np.argsort(-share)
+    before = np.cumsum(persons[order]) - persons[order]
+    guesses = np.clip(number - before, 0, persons[order])
+    return float(guesses @ share[order] / number)
+
+
+def _known_share(sure: Floats, true: Flags, by_class: Floats) -> float:
+    """Return the share of those of whom something is true who lie in bins of certainty of which 80 % are right.
+
+    Whoever is as sure by the class (U,) alone is not counted.
+    """
+    at = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+    everybody, right = np.bincount(at, minlength=BINS), np.bincount(at, true, BINS)
+    known = (right >= SURE * everybody) & (everybody >= FEWEST)
+    return float((known[at] & true & (by_class < SURE)).sum() / max(true.sum(), 1))
+
+
+def _softmax(logs: Floats) -> Floats:
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    chances /= chances.sum(axis=1, keepdims=True)
+    return np.asarray(chances)
+
+
+def _fewer_labels(column: Column, most: int) -> NDArray[np.int64]:
+    """Return (N,) codes of at most so many values: runs of ordered ones, else the commonest and all others as one."""
+    counts = column.counts()
+    if column.m <= most:
+        return column.codes.astype(np.int64)
+    if column.kind.ordered and most == _HINTS:
+        middle = np.cumsum(counts) - counts / 2
+        to = (middle * (most - 1) / max(column.n, 1)).astype(np.int64)
+        to[column.missing] = most - 1
+    else:
+        to = np.full(column.m, most - 1)
+        to[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
+    return np.unique(to, return_inverse=True)[1][column.codes]
