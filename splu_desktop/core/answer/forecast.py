@@ -86,6 +86,12 @@ class Forecaster:
         self.prepared, self.plan = prepared, plan
         self._correlations: dict[Block, float] = {}
 
+    def with_classes(self, prepared: Prepared, plan: Plan) -> Forecaster:
+        """Return the forecaster of the same rows in other classes, which knows what this one has worked out."""
+        found = Forecaster(prepared, plan)
+        found._correlations = self._correlations
+        return found
+
     def forecast(self, asked: AskedTable, gammas: Sequence[float]) -> Forecast:
         """Return what a table will tell at each strength. Raises BadSetting, UnknownColumn."""
         table, plan = self.prepared.table, self.plan

@@ -121,12 +121,8 @@ class OtherWays:
         return _of(kind, words, other, other.useful(limits.useful))
 
     def _working(self, way: Way) -> Iterator[Alternative]:
-        """Give ways that work: one row a person, fewer tables or columns in them, a wider error, another audience."""
+        """Give ways that work: fewer tables or columns in them, a wider error, another audience."""
         questions = way.plan.questions
-        who = way.plan.persons
-        if who is not None and who.way == "draw":
-            single = replace(self._bare(way.plan), persons=replace(who, way="random", number=False))
-            yield from self._if_it_works(say("One row of each person, chosen at random."), single)
         tried = {questions}
         for words, asked in _fewer(questions, way.tables):
             if asked not in tried:

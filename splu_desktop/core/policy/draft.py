@@ -5,14 +5,14 @@ All that needs no search. Each decision is a step with its reason and its undo.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise import Steps, column_after, suggest, table_after, words_for
+from splu_desktop.core.generalise import Chapter, Steps, column_after, suggest, system_of, table_after, words_for
 from splu_desktop.core.generalise.measured import still_measured
 from splu_desktop.core.mechanism import Block, Lenders, Units, make_classes
 from splu_desktop.core.messages import counted, quoted, say
@@ -255,3 +255,18 @@ def secret_again(*names: str) -> Edit:
 def left_out_words(names: Sequence[str]) -> str:
     """Return that columns are left out."""
     return counted(len(names), "{columns} is left out.", "{columns} are left out.", columns=quoted(names, 3))
+
+
+def coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
+    """Give plans of which tables may be read that can't be of this one: diagnoses by chapters, one row a person."""
+    asked = {each.sa: each.value for each in plan.questions}
+    systems = {name: system_of(table[name]) for name in plan.sensitive if asked.get(name) is None}
+    chapters = {n: (Chapter(each),) for n, each in systems.items() if each and n not in plan.generalisations}
+    coded = replace(plan, generalisations={**plan.generalisations, **chapters})
+    if any(name in asked for name in chapters):
+        yield coded
+    if plan.persons is not None and plan.persons.way == "draw":
+        single = replace(plan.persons, way="random", number=False)
+        yield replace(plan, persons=single)
+        if any(name in asked for name in chapters):
+            yield replace(coded, persons=single)

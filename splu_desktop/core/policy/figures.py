@@ -88,11 +88,16 @@ class Figures:
         return self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
 
 
-def reaches(prepared: Prepared, plan: Plan, gammas: Sequence[float] = ()) -> list[tuple[TableReach, ...]]:
-    """Return for each strength, the plan's own where none is given, how far each asked table can be read."""
+def reaches(
+    prepared: Prepared, plan: Plan, gammas: Sequence[float] = (), ahead: Forecaster | None = None
+) -> list[tuple[TableReach, ...]]:
+    """Return for each strength, the plan's own where none is given, how far each asked table can be read.
+
+    ahead : a forecaster of the same rows, which may know some of it.
+    """
     strengths = list(gammas) or [plan.gamma]
-    ahead = Forecaster(prepared, plan)
-    found = [ahead.forecast(asked, strengths) for asked in plan.questions]
+    own = Forecaster(prepared, plan) if ahead is None else ahead.with_classes(prepared, plan)
+    found = [own.forecast(asked, strengths) for asked in plan.questions]
     return [tuple(TableReach(each.asked, *each.answered(at), each) for each in found) for at in range(len(strengths))]
 
 

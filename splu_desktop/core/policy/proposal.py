@@ -9,15 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import EmptyTable
+from splu_desktop.core.generalise import words_for
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, OtherWays
-from splu_desktop.core.policy.draft import Draft, Step, draft, left_out_words
+from splu_desktop.core.policy.draft import Draft, Step, coarser_plans, draft, left_out_words
 from splu_desktop.core.policy.edits import set_roles, set_steps
 from splu_desktop.core.policy.figures import EarlierRelease, TableReach
 from splu_desktop.core.policy.limits import Limits, limits_for
@@ -143,9 +143,9 @@ def propose(
         within=within,
         progress=progress,
     )
-    search, way, left_out = _best(table, found, limits, progress)
+    search, way, left_out = _best(table, found, limits, begun + _SECONDS, progress)
     judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, progress=progress)
-    steps = [*found.steps, *left_out, *_form_steps(search, way, limits)]
+    steps = [*found.steps, *left_out, *_form_steps(search, way, limits, found)]
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
@@ -153,12 +153,13 @@ def propose(
     return Proposal(way.plan, judged, tuple(steps), tuple(ways.of(way)))
 
 
-def _best(table: Table, found: Draft, limits: Limits, progress: Progress) -> tuple[Search, Way, list[Step]]:
+def _best(
+    table: Table, found: Draft, limits: Limits, until: float, progress: Progress
+) -> tuple[Search, Way, list[Step]]:
     """Return the best way, columns that give a secret value away left out."""
     plan, steps = found.plan, list[Step]()
     for _ in range(_ROUNDS):
-        search, way = _search(table, plan, found, limits, progress)
-        plan = replace(plan, questions=way.plan.questions)
+        search, way = _search(table, plan, found, limits, until, progress)
         asked = {name for each in plan.questions for name in each.by}
         telling = [each for each in giveaways(way.prepared, way.plan) if each.column not in asked]
         for each in telling:
@@ -170,23 +171,39 @@ def _best(table: Table, found: Draft, limits: Limits, progress: Progress) -> tup
     return search, way, steps
 
 
-def _search(table: Table, plan: Plan, found: Draft, limits: Limits, progress: Progress) -> tuple[Search, Way]:
-    """Return the best way; of tables that nobody named as many are asked for as can be read, the first ones first."""
-    sizes = range(len(plan.questions), 0, -1) if not found.named else ()
-    some = [each for size in sizes for each in combinations(plan.questions, size)]
-    singles = [each for each in some if len(each) == 1]
-    for at, asked in enumerate([*some, *singles]):
-        search = Search(table, replace(plan, questions=asked), found.subjects, limits, progress, found.kept)
-        way = search.find(explore=at >= len(some))
-        if way is not None and way.useful(limits.useful):
-            return search, way
-    search = Search(table, plan, found.subjects, limits, progress, found.kept)
-    return search, search.find() or search.coarsest()
+def _search(
+    table: Table, plan: Plan, found: Draft, limits: Limits, until: float, progress: Progress
+) -> tuple[Search, Way]:
+    """Return the best way of the plan, of diagnoses by chapters, or of one row for each person, the first that works."""
+    best: tuple[Search, Way] | None = None
+    for each in (plan, *coarser_plans(table, plan)):
+        if best is not None and (best[1].useful(limits.useful) or time.monotonic() > until):
+            break
+        search = Search(table, each, found.subjects, limits, progress, found.kept, found.named)
+        way = search.find(until) or search.coarsest()
+        if best is None or way.useful(limits.useful):
+            best = search, way
+    assert best is not None
+    return best
 
 
-def _form_steps(search: Search, way: Way, limits: Limits) -> Iterator[Step]:
+def _form_steps(search: Search, way: Way, limits: Limits, found: Draft) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
     tiers, plan, who = search.tiers, way.plan, way.who
+    for name, steps in plan.generalisations.items():
+        before = found.plan.generalisations.get(name, ())
+        if name in plan.sensitive and steps != before:
+            why = say("else your tables can’t be read")
+            yield Step("coarser", name, words_for(name, steps), why, set_steps([name], before))
+    if plan.persons is not None and plan.persons != found.plan.persons:
+        why = say("with all rows of a person your tables can’t be read")
+        undo = found.plan.persons
+        words = say("One row of each person goes out, chosen at random.")
+        yield Step("person", plan.persons.column, words, why, lambda p: replace(p, persons=undo))
+    common = [n for n in search.plan.sensitive if n not in plan.sensitive]
+    if common:
+        why = say("in some group nearly all have the same secret value")
+        yield Step("left-out", "", left_out_words(common), why, set_roles(common, Role.SA))
     persons = way.prepared.person_count + way.prepared.left_out
     out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].out]
     for at, (each, level) in enumerate(zip(tiers.candidates, way.levels, strict=True)):

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.generalise import column_after
 from splu_desktop.core.generalise.blanking import Blanking, row_classes
 from splu_desktop.core.mechanism import LEAST, make_classes
@@ -103,6 +104,7 @@ class Search:
     subjects : unchanged column -> what it tells of a person.
     limits : of whoever gets it.
     kept : secret columns that are not left out, beside those that are asked for.
+    named : whether somebody named the tables; of others as many are asked for as can be read.
     """
 
     def __init__(
@@ -113,8 +115,10 @@ class Search:
         limits: Limits,
         progress: Progress = SILENT,
         kept: Collection[str] = (),
+        named: bool = True,
     ) -> None:
-        self.table, self.plan, self.limits, self._progress, self._kept = table, plan, limits, progress, set(kept)
+        self.table, self.plan, self.limits, self._progress = table, plan, limits, progress
+        self._kept, self._named = set(kept), named
         self._source = one_per_person(table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
@@ -140,17 +144,12 @@ class Search:
             return None
         best = self.way(levels)
         until = min(until, time.monotonic() + _SECONDS)
-        explore = explore and not best.useful(self.limits.useful)
         for tried, fixed in enumerate(self._counted_forms() if explore else ()):
-            if tried >= _TRIES or time.monotonic() > until:
+            if tried >= _TRIES or time.monotonic() > until or self._as_wished(best, _MUCH_MORE):
                 break
             levels = self.tiers.mildest(fixed)
-            if levels is None:
-                continue
-            way = self.way(levels)
-            best = max(best, way, key=self._merit)
-            if best.useful(self.limits.useful):
-                break
+            if levels is not None:
+                best = max(best, self.way(levels), key=self._merit)
         return best
 
     def coarsest(self) -> Way:
@@ -165,20 +164,35 @@ class Search:
         shares = ValueShares(prepared.table, plan.sensitive, plan.public_values, prepared.units)
         options = [self._with_classes(plan, prepared, shares, classes) for classes in class_options(plan)]
         able = [each for each in options if each[2] <= STOPS[0]] or options[:1]
+        ahead = Forecaster(prepared, plan)
         best: Way | None = None
         for own, ready, needed in able:
             strengths = _strengths(needed, self.limits.gamma)
             # Weaker ones are looked at only where the tables can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
-                for gamma, tables in zip(some, reaches(ready, own, some) if some else (), strict=True):
-                    way = Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels)
+                for gamma, tables in zip(some, reaches(ready, own, some, ahead) if some else (), strict=True):
+                    way = self._asking(Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels))
                     best = way if best is None else max(best, way, key=self._merit)
                 if best is not None and best.useful(self.limits.useful):
                     break
-            if best is not None and best.useful(self.limits.useful) and best.plan.gamma <= self.limits.gamma:
+            if best is not None and self._as_wished(best, 1):
                 break
         assert best is not None
         return best
+
+    def _asking(self, way: Way) -> Way:
+        """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
+        if self._named or way.useful(self.limits.useful):
+            return way
+        read = tuple(each for each in way.tables if each.cells and each.answered >= self.limits.useful * each.cells)
+        if not read or sum(each.cells for each in read) < FEWEST_CELLS:
+            return way
+        return replace(way, tables=read, plan=replace(way.plan, questions=tuple(each.asked for each in read)))
+
+    def _as_wished(self, way: Way, more: float) -> bool:
+        """Whether all tables can be read at not much more than the audience's strength."""
+        every = len(way.tables) == len(self.plan.questions)
+        return way.useful(self.limits.useful) and every and way.plan.gamma <= more * self.limits.gamma
 
     def _with_classes(
         self, plan: Plan, prepared: Prepared, shares: ValueShares, classes: tuple[str, ...]
@@ -199,10 +213,11 @@ class Search:
                 plan = plan.with_role(name, Role.DROPPED)
         return plan, replace(prepared, classes=made), max(needs[name] for name in plan.sensitive)
 
-    def _merit(self, way: Way) -> tuple[bool, float, tuple[bool, float, int]]:
-        """Return by what ways are compared: useful ones by how little they blur other questions, for their safety."""
-        useful = way.useful(self.limits.useful)
-        return useful, -max(way.plan.gamma, self.limits.gamma) if useful else 0.0, way.rank
+    def _merit(self, way: Way) -> tuple[bool, int, float, tuple[bool, float, int]]:
+        """Return by what ways are compared: useful ones by their tables, then by how little they blur other questions."""
+        if not way.useful(self.limits.useful):
+            return False, 0, 0.0, way.rank
+        return True, len(way.tables), -max(way.plan.gamma, self.limits.gamma), way.rank
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""
@@ -294,11 +309,12 @@ class _Counts:
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
-    """Give columns that may make the classes: those of all tables, of all but one column, of one table, none."""
-    every = tuple(dict.fromkeys(name for each in plan.questions for name in each.by if name in plan.nsas))
-    options = [every, *(each.by for each in plan.questions if set(each.by) <= set(plan.nsas))]
-    options += [tuple(name for name in every if name != left) for left in reversed(every)]
-    yield from dict.fromkeys([*options, ()])
+    """Give columns that may make the classes: those of all tables, of one, of the only one but for a column, none."""
+    nsas = set(plan.nsas)
+    by = dict.fromkeys(tuple(name for name in each.by if name in nsas) for each in plan.questions)
+    every = tuple(dict.fromkeys(name for each in by for name in each))
+    fewer = [tuple(name for name in every if name != left) for left in reversed(every)] if len(by) == 1 else []
+    yield from dict.fromkeys([every, *by, *fewer, ()])
 
 
 def _strengths(needed: float, usual: float) -> list[float]:
