@@ -13,7 +13,7 @@ import numpy as np
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.roles.suggest import Suggestion
+from splu_desktop.core.roles import Suggestion
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QAction,
+    QColor,
     QGuiApplication,
     QHelpEvent,
     QKeySequence,

@@ -15,7 +15,7 @@ from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.policy import limits_for
 from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
-from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
+from splu_desktop.core.roles import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind

@@ -1,0 +1,227 @@
+"""What the page says of each column, and what may be done to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise import Steps, is_measurement, label_map, suggest
+from splu_desktop.core.generalise.step import CannotGeneralise
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.ladders import ladder_of
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Column
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.words import isolated, number, t, told
+
+_MANY = 40  # columns from which those in doubt stand first
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a kind of column is shown: picture, colour, name, the papers' tag."""
+
+    picture: str
+    colour: str
+    name: str
+    tag: str
+
+
+def look_of(role: Role) -> Look:
+    """Return how a role is shown."""
+    return {
+        Role.IDENTIFIER: Look("eye-off", "fault", t("Names a person"), ""),
+        Role.NSA: Look("file-text", "text", t("As it is"), "NSA"),
+        Role.SA: Look("shield", "protected", t("Secret"), "SA"),
+        Role.DROPPED: Look("ban", "quiet", t("Left out"), ""),
+    }[role]
+
+
+KINDS = (Role.IDENTIFIER, Role.NSA, Role.SA, Role.DROPPED)  # keys 1 to 4
+
+
+@dataclass(frozen=True)
+class ColumnRow:
+    """One column.
+
+    Attributes
+    ----------
+    published : in what form it goes out.
+    why : why it is what it is.
+    changed : whether it is other than proposed, so that Undo brings that back.
+    """
+
+    name: str
+    role: Role
+    published: str
+    why: str
+    changed: bool
+
+
+def column_rows(session: Session) -> list[ColumnRow]:
+    """Return one row for each column; of many columns those in doubt first."""
+    source, plan = session.source, session.plan
+    if source is None or plan is None:
+        return []
+    names = list(source.table.names)
+    if len(names) > _MANY:
+        names.sort(key=lambda name: not source.suggestions[name].doubt)
+    reasons = _reasons(session, plan)
+    return [
+        ColumnRow(
+            name,
+            plan.roles[name],
+            published_as(source, plan, name),
+            reasons.get(name) or told(str(source.suggestions[name].reason)),
+            is_changed(session, name),
+        )
+        for name in names
+    ]
+
+
+def _reasons(session: Session, plan: Plan) -> dict[str, str]:
+    found = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
+    proposal = session.proposal
+    if proposal is not None:
+        for step in proposal.steps:
+            if step.column and step.why and step.name == "left-out":
+                found[step.column] = told(str(step.why))
+        found.update({name: t("changed by you") for name in plan.roles if is_changed(session, name)})
+    return found
+
+
+def is_changed(session: Session, name: str) -> bool:
+    """Return whether a column is other than proposed."""
+    plan, proposal = session.plan, session.proposal
+    return plan is not None and proposal is not None and _part(plan, name) != _part(proposal.plan, name)
+
+
+def _part(plan: Plan, name: str) -> tuple[object, ...]:
+    return plan.roles[name], plan.generalisations.get(name, ()), tuple(plan.public_values.get(name, ()))
+
+
+def as_proposed(session: Session, name: str) -> Plan:
+    """Return the plan of now with one column as the proposal had it."""
+    plan, proposal = session.plan, session.proposal
+    assert plan is not None
+    assert proposal is not None
+    before = proposal.plan
+    changed = plan.with_role(name, before.roles[name]) if plan.roles[name] is not before.roles[name] else plan
+    changed = with_steps(changed, name, before.generalisations.get(name, ()))
+    return with_public(changed, name, before.public_values.get(name, ()))
+
+
+def published_as(source: Source, plan: Plan, name: str) -> str:
+    """Return in what form a column goes out."""
+    role, steps = plan.roles[name], plan.generalisations.get(name, ())
+    if not role.published:
+        return "–"
+    values = source.facts[name].distinct if not steps else values_after(source.table[name], steps).m
+    if role is Role.NSA:
+        return t("{n} groups", n=number(values)) if steps else t("{n} values", n=number(values))
+    public = set(plan.public_values.get(name, ()))
+    secret = [label for label in values_after(source.table[name], steps).labels if label not in public]
+    if len(secret) == 1:
+        return t("“{value}” is secret", value=secret[0])
+    if not public:
+        return t("all {n} values are secret", n=number(len(secret)))
+    return t("{n} of {all} values are secret", n=number(len(secret)), all=number(values))
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of a column as it goes out, the most frequent first.
+
+    Attributes
+    ----------
+    labels, counts : of the values, the empty ones left out.
+    empty : rows without a value.
+    """
+
+    labels: tuple[str, ...]
+    counts: NDArray[np.int64]
+    empty: int
+
+    @property
+    def m(self) -> int:
+        """How many values there are."""
+        return len(self.labels)
+
+
+def values_after(column: Column, steps: Steps) -> Values:
+    """Return the values of a column after its steps; no pass over the rows."""
+    after, to = label_map(column, steps)
+    counts = np.bincount(to, weights=column.counts(), minlength=after.m).astype(np.int64)
+    there = np.flatnonzero((counts > 0) & ~after.missing)
+    order = there[np.argsort(-counts[there], kind="stable")]
+    return Values(tuple(str(after.labels[at]) for at in order), counts[order], int(counts[after.missing].sum()))
+
+
+def with_kinds(source: Source, plan: Plan, names: Sequence[str], role: Role) -> Plan:
+    """Return the plan with another kind of some columns. Raises BadSetting.
+
+    Numbers and dates that become secret are put into groups first, since nothing could be drawn of each day or decimal.
+    """
+    for name in names:
+        if plan.roles[name] is role:
+            continue
+        plan = plan.with_role(name, role)
+        column = source.table[name]
+        if role is Role.SA and name not in plan.generalisations and is_measurement(column):
+            plan = with_steps(plan, name, suggest(column))
+        if role is Role.IDENTIFIER and plan.persons is None and name in source.person_columns:
+            plan = replace(plan, persons=ByPerson(name))
+    return plan
+
+
+def with_steps(plan: Plan, name: str, steps: Steps) -> Plan:
+    """Return the plan with other steps of a column; values that were no secret are named anew by whoever knows them."""
+    if plan.generalisations.get(name, ()) == steps:
+        return plan
+    left = {other: each for other, each in plan.generalisations.items() if other != name}
+    return replace(plan, generalisations={**left, name: steps} if steps else left)
+
+
+def with_public(plan: Plan, name: str, values: Sequence[str]) -> Plan:
+    """Return the plan with other values of a secret column that are not secret."""
+    if plan.roles[name] is not Role.SA:
+        return plan
+    left = {other: each for other, each in plan.public_values.items() if other != name}
+    return replace(plan, public_values={**left, name: tuple(values)} if values else left)
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """One coarser form of a column: its steps, and what it is called."""
+
+    steps: Steps
+    words: str
+
+
+def forms_of(source: Source, name: str) -> list[Form]:
+    """Return the forms of a column from the finest."""
+    column = source.table[name]
+    found = [Form((), t("as in the file"))]
+    try:
+        rungs = ladder_of(column, source.suggestions[name].subject, True)
+    except CannotGeneralise:
+        rungs = []
+    found += [Form(rung.steps, form_words(column, rung.steps, rung.m)) for rung in rungs if rung.steps]
+    return found
+
+
+def form_words(column: Column, steps: Steps, m: int = 0) -> str:
+    """Return what a form is called: how many groups, and the first ones of them."""
+    try:
+        after, _ = label_map(column, steps)
+    except CannotGeneralise:
+        return t("own groups")
+    labels = [isolated(str(label)) for label in after.labels[~after.missing]]
+    shown = ", ".join(labels[:3])
+    more = "…" if len(labels) > 3 else ""
+    return t("{n} groups: {labels}", n=number(m or len(labels)), labels=f"{shown}{more}")

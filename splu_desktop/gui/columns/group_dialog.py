@@ -1,0 +1,129 @@
+"""Coarser values by hand: each value gets the name of a group, or a list of them is read from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import Groups, label_map
+from splu_desktop.core.table import Column
+from splu_desktop.files.project.hierarchy import read_hierarchy
+from splu_desktop.gui.base.dialogs import Dialog, asked_file, last_row
+from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.parts import Banner
+from splu_desktop.gui.base.widgets import button, line_edit, margins, put
+from splu_desktop.gui.base.words import number, t, told
+
+
+@dataclass(frozen=True)
+class Member:
+    """One value, how often it stands there, and the group it goes to; "" keeps it as it is."""
+
+    label: str
+    count: int
+    group: str = ""
+
+
+class Members(RowsModel[Member]):
+    """Values with the names of their groups, which can be typed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        fields: list[Field[Member]] = [
+            Field(t("Value"), lambda r: r.label),
+            Field(t("Rows"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+            Field(t("Group"), lambda r: r.group, colour=lambda r: "accent"),
+        ]
+        super().__init__(fields, parent)
+
+    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
+        usual = super().flags(index)
+        return usual | Qt.ItemFlag.ItemIsEditable if index.column() == 2 else usual
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.EditRole and index.isValid():
+            return self.rows[index.row()].group
+        return super().data(index, role)
+
+    def setData(
+        self, index: QModelIndex | QPersistentModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole
+    ) -> bool:
+        if role != Qt.ItemDataRole.EditRole or not index.isValid():
+            return False
+        self.put_into(str(value).strip(), {self.rows[index.row()].label})
+        return True
+
+    def put_into(self, group: str, labels: set[str]) -> None:
+        """Let values go to a group."""
+        self.show([Member(r.label, r.count, group) if r.label in labels else r for r in self.rows])
+
+
+class GroupDialog(Dialog):
+    """Values of a column and their groups; `chosen` carries the steps."""
+
+    chosen = Signal(object)
+
+    def __init__(self, column: Column, parent: QWidget | None = None) -> None:
+        intro = t("Choose values, type the name of their group, and press Enter. Values without a group stay.")
+        super().__init__(t("Groups of “{column}”", column=column.name), (620, 560), parent, intro)
+        self._column = column
+        self.banner = Banner()
+        self.search = line_edit(t("Find a value"), t("Find a value"))
+        self.group = line_edit(t("Name of the group"), t("Name of the group"))
+        self.group.returnPressed.connect(self._put)
+        row = margins(QHBoxLayout(), 0, spacing=8)
+        put(row, (self.search, 1), (self.group, 1), button(t("From a &list…"), self._ask_list))
+        self.model = Members(self)
+        counts = column.counts()
+        order = sorted(range(column.m), key=lambda at: -counts[at])
+        self.model.show(
+            [Member(str(column.labels[at]), int(counts[at])) for at in order if not column.missing[at] and counts[at]]
+        )
+        self.sorted = SortFilter(self)
+        self.sorted.setSourceModel(self.model)
+        self.search.textChanged.connect(self.sorted.look_for)
+        self.view = TableView(t("Values and their groups"))
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view.setModel(self.sorted)
+        self.view.setSortingEnabled(True)
+        self.view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        self.view.fit_columns(220, filling=2)
+        put(self.parts, self.banner, row, (self.view, 1))
+        self.use = last_row(self, self.parts, t("&Use these groups"))
+
+    def _put(self) -> None:
+        chosen = {row.label for row in self.view.chosen()}
+        if chosen:
+            self.model.put_into(self.group.text().strip(), chosen)
+            self.group.clear()
+
+    def _ask_list(self) -> None:
+        path = asked_file(self, t("A list of values and their groups"), t("Lists (*.csv)"))
+        if path is None:
+            return
+        try:
+            step = read_hierarchy(path)
+            label_map(self._column, (step,))
+        except SpluError as fault:
+            self.banner.say("fault", told(str(fault)))
+            return
+        self.chosen.emit((step,))
+        super().accept()
+
+    def accept(self) -> None:
+        """Take the groups, where there are any."""
+        members: dict[str, list[str]] = {}
+        for row in self.model.rows:
+            if row.group:
+                members.setdefault(row.group, []).append(row.label)
+        try:
+            steps = (Groups.of(members),) if members else ()
+            label_map(self._column, steps)
+        except SpluError as fault:
+            self.banner.say("fault", told(str(fault)))
+            return
+        self.chosen.emit(steps)
+        super().accept()

@@ -1,0 +1,212 @@
+"""Columns: the full list, what each column is, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import Steps
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.parts import Columns, Flow
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.widgets import empties_on_escape, label, line_edit, margins, put
+from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.columns.facts import (
+    KINDS,
+    ColumnRow,
+    as_proposed,
+    column_rows,
+    look_of,
+    with_kinds,
+    with_public,
+    with_steps,
+)
+from splu_desktop.gui.columns.panel import ColumnPanel
+from splu_desktop.gui.columns.table import ColumnTable
+
+_PANEL = 330
+
+
+class ColumnsPage(Page):
+    """The list of columns, under the proposal."""
+
+    step = Step.COLUMNS
+    scrolls = False
+
+    def build(self) -> None:
+        self._rows: list[ColumnRow] = []
+        self._name = ""
+        row = margins(QHBoxLayout(), 0, spacing=16)
+        title = label(t("Columns"))
+        title.setFont(theme.title_font(self.font()))
+        self.pills: dict[Role | None, QPushButton] = {}
+        group, flow = QButtonGroup(self), Flow()
+        holder = QWidget()
+        holder.setLayout(flow)
+        for role in (None, *KINDS):
+            made = QPushButton()
+            made.setProperty("look", "pill")
+            made.setCheckable(True)
+            made.setAutoDefault(False)
+            made.clicked.connect(lambda _=False, role=role: self._filter(role))
+            self.pills[role] = made
+            group.addButton(made)
+            flow.addWidget(made)
+        self.pills[None].setChecked(True)
+        self._shown: Role | None = None
+        self.search = line_edit(t("Find a column"), t("Find a column"))
+        self.search.setMaximumWidth(220)
+        empties_on_escape(self.search)
+        put(row, title, (holder, 1), self.search)
+        self.head.addLayout(row)
+        self.table = ColumnTable()
+        self.search.textChanged.connect(self.table.shown.look_for)
+        self.table.kind_chosen.connect(self._set_kind)
+        self.table.undo_asked.connect(self._undo)
+        self.table.opened.connect(self._open)
+        self.table.selectionModel().currentRowChanged.connect(self._current_changed)
+        self.panel = ColumnPanel(self.session)
+        self.panel.public_chosen.connect(self._set_public)
+        self.panel.steps_chosen.connect(self._set_steps)
+        self.pair = Columns(self.table, self.panel, _PANEL)
+        self.body.addWidget(self.pair, 1)
+        self._open_part = False
+
+    def folded(self, fold: Fold) -> None:
+        narrow = fold is Fold.NARROW
+        self.pair.fold(narrow, _PANEL if fold is Fold.WIDE else 280)
+        self.table.fold(fold is not Fold.WIDE)
+        self._show_part_of()
+
+    def _show_part_of(self) -> None:
+        """Show list and column beside each other, or, where it is narrow, one of them."""
+        narrow = self.fold is Fold.NARROW
+        self.table.setVisible(not narrow or not self._open_part)
+        self.panel.setVisible(not narrow or self._open_part)
+
+    def refresh(self) -> None:
+        self._rows = column_rows(self.session)
+        found = Counter(row.role for row in self._rows)
+        self.pills[None].setText(t("All {n}", n=number(len(self._rows))))
+        for role in KINDS:
+            self.pills[role].setText(f"{look_of(role).name} {number(found[role])}")
+        self._show()
+        self.set_primary(
+            t("Back to the proposal"),
+            True,
+            t(
+                "{secret} secret, {same} as they are, {out} left out, {never} never published.",
+                secret=number(found[Role.SA]),
+                same=number(found[Role.NSA]),
+                out=number(found[Role.DROPPED]),
+                never=number(found[Role.IDENTIFIER]),
+            ),
+        )
+
+    def _show(self) -> None:
+        rows = [row for row in self._rows if self._shown is None or row.role is self._shown]
+        self.table.show_rows(rows)
+        names = [row.name for row in rows]
+        if self._name not in names:
+            self._name = next((row.name for row in rows if row.role is Role.SA), names[0] if names else "")
+        self.panel.setEnabled(bool(self._name))
+        if self._name:
+            if not self.table.selectionModel().hasSelection() or not self.table.names_chosen():
+                self.show_column(self._name)
+            self.panel.show_column(self._name)
+
+    def show_column(self, name: str) -> None:
+        """Choose a column in the list, and show it beside."""
+        if name not in [row.name for row in self.table.rows_model.rows]:
+            self._filter(None)
+        for at in range(self.table.shown.rowCount()):
+            row = self.table.row_at(self.table.shown.index(at, 0))
+            if row is not None and row.name == name:
+                self.table.selectRow(at)
+                self.table.scrollTo(self.table.shown.index(at, 0))
+
+    def _current_changed(self, now: QModelIndex, before: QModelIndex) -> None:
+        row = self.table.row_at(now)
+        if row is not None:
+            self._name = row.name
+            self.panel.show_column(row.name)
+
+    def _filter(self, role: Role | None) -> None:
+        self._shown = role
+        self.pills[role].setChecked(True)
+        self._show()
+
+    def _open(self, name: str) -> None:
+        self._name = name
+        self.panel.show_column(name)
+        self._open_part = True
+        self._show_part_of()
+        self.panel.values.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # --- what the user does
+
+    def _change(self, plan: Plan | None, name: str) -> None:
+        if plan is not None:
+            self.banner.hide()
+            self.session.change_plan(plan, name)
+
+    def _set_kind(self, names: Sequence[str], role: Role) -> None:
+        source, plan = self.session.source, self.session.plan
+        if source is None or plan is None:
+            return
+        kind = look_of(role).name.lower()
+        one = t("“{column}”: {kind}", column=names[0], kind=kind)
+        step = one if len(names) == 1 else t("{n} columns: {kind}", n=number(len(names)), kind=kind)
+        try:
+            self._change(with_kinds(source, plan, names, role), step)
+        except SpluError as fault:
+            self.show_error(told(str(fault)))
+
+    def _set_public(self, name: str, values: Sequence[str]) -> None:
+        plan = self.session.plan
+        if plan is not None:
+            step = t("secret values of “{column}”", column=name)
+            self.banner.hide()
+            self.session.change_plan(with_public(plan, name, values), step, merge=f"public {name}")
+
+    def _set_steps(self, name: str, steps: Steps) -> None:
+        plan = self.session.plan
+        if plan is None:
+            return
+        try:
+            self._change(with_steps(plan, name, steps), t("groups of “{column}”", column=name))
+        except SpluError as fault:
+            self.show_error(told(str(fault)))
+
+    def _undo(self, name: str) -> None:
+        try:
+            self._change(as_proposed(self.session, name), t("“{column}” as proposed", column=name))
+        except SpluError as fault:
+            self.show_error(told(str(fault)))
+
+    def act(self) -> None:
+        if self.fold is Fold.NARROW and self._open_part:
+            self.go_back()
+            return
+        self.go.emit(Step.PROPOSAL)
+
+    def go_back(self) -> None:
+        if self.fold is Fold.NARROW and self._open_part:
+            self._open_part = False
+            self._show_part_of()
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self.go.emit(Step.PROPOSAL)
+
+    def help_text(self) -> str:
+        return t(
+            "Whatever is no age, sex, place, date or unit is taken as secret. You decide: choose rows and press 1 to 4,"
+            " or open the box of a column. Columns no table asks for may be left out."
+        )

@@ -1,0 +1,247 @@
+"""The chosen column: its values with their counts, which of them are secret, and coarser forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from splu_desktop.core.generalise import Steps, by_cuts
+from splu_desktop.core.generalise.step import CannotGeneralise
+from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Kind
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.messages import one_in
+from splu_desktop.gui.base.models import BAR, Field, TableView, TickedModel
+from splu_desktop.gui.base.parts import Card, link
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.widgets import Choice, label, line_edit, margins, put, restyle
+from splu_desktop.gui.base.words import as_rich, bold, number, t, told
+from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
+from splu_desktop.gui.columns.group_dialog import GroupDialog
+
+_CUTS, _HAND = "cuts", "hand"
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """One value: its label, how often it stands there, whether it is secret, its share of the most frequent one."""
+
+    label: str
+    count: int
+    secret: bool
+    share: float
+    empty: bool = False
+
+
+class ValuesModel(TickedModel[ValueRow]):
+    """Values with a box each: whether they are secret."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        fields: list[Field[ValueRow]] = [
+            Field(t("Value"), lambda r: r.label, colour=lambda r: "protected" if r.secret else None),
+            Field("", lambda r: "", bar=lambda r: (r.share, r.secret)),
+            Field(t("Rows"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+        ]
+        super().__init__(fields, parent)
+        self.asks = True
+
+    def is_ticked(self, row: ValueRow) -> bool:
+        return row.secret
+
+    def tick(self, at: int, on: bool) -> None:
+        row = self.rows[at]
+        if not row.empty:
+            self.rows = [ValueRow(r.label, r.count, on, r.share) if r is row else r for r in self.rows]
+
+    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
+        usual = super().flags(index)
+        return usual if self.asks else usual & ~Qt.ItemFlag.ItemIsUserCheckable
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.CheckStateRole and not self.asks:
+            return None
+        return super().data(index, role)
+
+
+class BarDelegate(QStyledItemDelegate):
+    """Draws how often a value stands there."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        share, secret = index.data(BAR) or (0.0, False)
+        c = theme.colours()
+        box = QRectF(option.rect).adjusted(4, 0, -4, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(c.protected if secret else c.edge))
+        painter.drawRoundedRect(QRectF(box.left(), box.center().y() - 4, max(2.0, box.width() * share), 8), 2, 2)
+        painter.restore()
+
+
+class ColumnPanel(Card):
+    """One column.
+
+    Signals
+    -------
+    public_chosen (name, values) : these values are not secret.
+    steps_chosen (name, steps) : the column is to be made so much coarser.
+    """
+
+    public_chosen = Signal(str, object)
+    steps_chosen = Signal(str, object)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(spacing=6)
+        self._session = session
+        self._name = ""
+        self._key: tuple[object, ...] = ()
+        self.name, self.below = label("", "strong", wrap=True), label("", "quiet", wrap=True)
+        self.name.setFont(theme.title_font(self.font()))
+        row = margins(QHBoxLayout(), 0, spacing=4)
+        self.question = label("", "strong", wrap=True)
+        self.all = link(t("All"), lambda: self._tick_all(True), t("All values are secret"))
+        self.none = link(t("None"), lambda: self._tick_all(False), t("No value is secret"))
+        put(row, (self.question, 1), self.all, self.none)
+        self.model = ValuesModel(self)
+        self.model.ticked.connect(self._ticked)
+        self.values = TableView(t("Values of the column"))
+        self.values.setModel(self.model)
+        self.values.setShowGrid(False)
+        self.values.horizontalHeader().hide()
+        self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
+        self.forms = Choice(t("Coarser values"))
+        self.forms.keep_short(20)
+        self.forms.activated.connect(self._form_chosen)
+        self.cuts = line_edit(t("Own cut points"), t("for example 18, 45, 65"))
+        self.cuts.returnPressed.connect(self._cut)
+        self.cuts.editingFinished.connect(self._cut)
+        self.fault = label("", "problem", wrap=True)
+        self.consequence = label(wrap=True)
+        self.consequence.setTextFormat(Qt.TextFormat.RichText)
+        below = margins(QVBoxLayout(), 0, spacing=6)
+        self.coarser = label(t("Coarser values"), "strong")
+        self.coarser.setBuddy(self.forms)
+        put(below, self.coarser, self.forms, self.cuts, self.fault, self.consequence)
+        put(self.body, self.name, self.below, row, (self.values, 1), below)
+        self.cuts.hide()
+        self.fault.hide()
+
+    def show_column(self, name: str) -> None:
+        """Show a column of the plan of now."""
+        source, plan = self._session.source, self._session.plan
+        if source is None or plan is None or name not in source.table:
+            return
+        role, steps = plan.roles[name], plan.generalisations.get(name, ())
+        self._name = name
+        self.name.setText(name)
+        restyle(self.name, "protected" if role is Role.SA else "strong")
+        fact = source.facts[name]
+        kind = told(source.table[name].kind.value)
+        self.below.setText(
+            t("{kind}; {n} values, {empty} empty", kind=kind, n=number(fact.distinct), empty=number(fact.missing))
+        )
+        secret = role is Role.SA
+        self.question.setText(t("Which values are secret?") if secret else t("Values"))
+        for part in (self.all, self.none):
+            part.setVisible(secret)
+        key = (source, name, steps, role, tuple(plan.public_values.get(name, ())))
+        if key != self._key:
+            self._key = key
+            self._show_values(values_after(source.table[name], steps), set(plan.public_values.get(name, ())), secret)
+            self._offer_forms(steps, role)
+        self._show_consequence(secret)
+
+    def _show_values(self, values: Values, public: set[str], secret: bool) -> None:
+        top = float(values.counts.max(initial=1))
+        rows = [
+            ValueRow(each, int(count), secret and each not in public, count / top)
+            for each, count in zip(values.labels, values.counts, strict=True)
+        ]
+        if values.empty:
+            rows.append(ValueRow(t("(empty)"), values.empty, False, min(1.0, values.empty / top), empty=True))
+        self.model.asks = secret
+        self.model.show(rows)
+        header = self.values.horizontalHeader()
+        header.setStretchLastSection(False)
+        wide = self.values.viewport().width()
+        counts = 18 + self.fontMetrics().horizontalAdvance(number(top))
+        for at, width in enumerate((max(110, (wide - counts) * 55 // 100), 0, counts)):
+            header.resizeSection(at, width or max(50, wide - counts - max(110, (wide - counts) * 55 // 100)))
+
+    def _offer_forms(self, steps: Steps, role: Role) -> None:
+        source = self._session.source
+        if source is None:
+            return
+        published = role.published
+        for part in (self.coarser, self.forms):
+            part.setVisible(published)
+        column = source.table[self._name]
+        offered = [(form.words, form.steps) for form in forms_of(source, self._name)]
+        if steps not in [each for _, each in offered]:
+            offered.append((form_words(column, steps), steps))
+        ways: list[tuple[str, object]] = list(offered)
+        if column.kind in (Kind.INTEGER, Kind.DECIMAL):
+            ways.append((t("own cut points…"), _CUTS))
+        ways.append((t("by hand…"), _HAND))
+        self.forms.offer(ways, steps)
+        self.cuts.hide()
+        self.fault.hide()
+
+    def _show_consequence(self, secret: bool) -> None:
+        verdict = self._session.verdict
+        self.consequence.setVisible(secret)
+        if verdict is None:
+            self.consequence.setText(t("Working it out…") if secret else "")
+            return
+        average = verdict.figures.certainty.average
+        words = t("A row that shows a secret value is right in {share} cases.", share=bold(one_in(average)))
+        self.consequence.setText(as_rich(words))
+
+    def _ticked(self) -> None:
+        public = tuple(row.label for row in self.model.rows if not row.secret and not row.empty)
+        self.public_chosen.emit(self._name, public)
+
+    def _tick_all(self, on: bool) -> None:
+        public = () if on else tuple(row.label for row in self.model.rows if not row.empty)
+        self.public_chosen.emit(self._name, public)
+
+    def _form_chosen(self) -> None:
+        chosen = self.forms.currentData()
+        self.cuts.setVisible(chosen == _CUTS)
+        if chosen == _CUTS:
+            self.cuts.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif chosen == _HAND:
+            self.group_by_hand()
+        else:
+            self.steps_chosen.emit(self._name, chosen)
+
+    def group_by_hand(self) -> GroupDialog | None:
+        """Open the dialog in which values get the names of groups."""
+        source, plan = self._session.source, self._session.plan
+        if source is None or plan is None:
+            return None
+        name = self._name
+        dialog = GroupDialog(source.table[name], self)
+        dialog.chosen.connect(lambda steps: self.steps_chosen.emit(name, steps))
+        dialog.rejected.connect(lambda: self.forms.choose(plan.generalisations.get(name, ())))
+        dialog.open()
+        return dialog
+
+    def _cut(self) -> None:
+        parts = [part for part in self.cuts.text().replace(";", ",").split(",") if part.strip()]
+        if not parts:
+            return
+        try:
+            steps: Steps = (by_cuts([part.strip() for part in parts]),)
+        except CannotGeneralise as fault:
+            self.fault.setText(told(str(fault)))
+            self.fault.show()
+            return
+        self.fault.hide()
+        self.steps_chosen.emit(self._name, steps)

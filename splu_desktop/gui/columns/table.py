@@ -1,0 +1,174 @@
+"""The list of columns: a table of which the second column is a box of kinds and the last one a link."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QHeaderView, QMenu, QStyledItemDelegate, QStyleOptionViewItem
+
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.words import t
+from splu_desktop.gui.columns.facts import KINDS, ColumnRow, look_of
+
+_HIGH = 36  # pixels of a row
+NAME, KIND, FORM, WHY, UNDO = range(5)
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def fields() -> list[Field[ColumnRow]]:
+    """Return the columns of the list."""
+    return [
+        Field(t("Column"), lambda r: r.name, colour=lambda r: "protected" if r.role.sensitive else None),
+        Field(t("What it is"), lambda r: look_of(r.role).name, key=lambda r: KINDS.index(r.role)),
+        Field(t("Published as"), lambda r: r.published, colour=lambda r: "accent" if r.role.published else "quiet"),
+        Field(t("Why"), lambda r: r.why, colour=lambda r: "quiet", tip=lambda r: r.why),
+        Field("", lambda r: t("Undo") if r.changed else "", colour=lambda r: "accent"),
+    ]
+
+
+class KindDelegate(QStyledItemDelegate):
+    """Draws a kind as a box to choose from: its picture, name and tag."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().paint(painter, option, index)
+        row = index.data(ROW)
+        if not isinstance(row, ColumnRow):
+            return
+        c, look = theme.colours(), look_of(row.role)
+        colour = QColor(getattr(c, look.colour))
+        box = QRectF(option.rect).adjusted(4, 4, -4, -4)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(c.line), 1))
+        painter.setBrush(QColor(c.protected_soft if row.role.sensitive else c.card))
+        painter.drawRoundedRect(box, 5, 5)
+        ratio = painter.device().devicePixelRatioF()
+        middle = round(box.center().y())
+        painter.drawPixmap(round(box.left()) + 8, middle - 7, theme.pixmap(look.picture, look_colour(row), 14, ratio))
+        painter.drawPixmap(
+            round(box.right()) - 22, middle - 7, theme.pixmap("chevron-down", look_colour(row), 14, ratio)
+        )
+        painter.setPen(colour)
+        words = box.adjusted(28, 0, -26, 0)
+        flags = int(Qt.AlignmentFlag.AlignVCenter)
+        painter.drawText(words, flags, option.fontMetrics.elidedText(look.name, Qt.TextElideMode.ElideRight, 110))
+        if look.tag:
+            painter.setFont(theme.small_font(option.font))
+            painter.drawText(words, flags | int(Qt.AlignmentFlag.AlignRight), look.tag)
+        painter.restore()
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return QSize(168, _HIGH)
+
+
+def look_colour(row: ColumnRow) -> str:
+    """Return the colour that a row's kind is drawn in."""
+    return str(getattr(theme.colours(), look_of(row.role).colour))
+
+
+class ColumnTable(TableView):
+    """All columns.
+
+    Signals
+    -------
+    kind_chosen (list of names, Role) : columns are to be of another kind.
+    undo_asked (name) : a column is to be as proposed.
+    opened (name) : Enter on a column.
+    """
+
+    kind_chosen = Signal(object, object)
+    undo_asked = Signal(str)
+    opened = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(t("Columns"))
+        self.rows_model: RowsModel[ColumnRow] = RowsModel(fields(), self)
+        self.shown = SortFilter(self)
+        self.shown.setSourceModel(self.rows_model)
+        self.setModel(self.shown)
+        self.setShowGrid(False)
+        self.setItemDelegateForColumn(KIND, KindDelegate(self))
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(_HIGH)
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
+        for at, width in ((NAME, 150), (KIND, 168), (FORM, 190), (UNDO, 60)):
+            header.resizeSection(at, width)
+        self.clicked.connect(self._clicked)
+
+    def show_rows(self, rows: list[ColumnRow]) -> None:
+        """Show other rows; what is chosen stays, where it is still there."""
+        self.rows_model.show(rows)
+
+    def names_chosen(self) -> list[str]:
+        """Return the names of the columns that are chosen."""
+        return [row.name for row in self.chosen()]
+
+    def row_at(self, index: _Index) -> ColumnRow | None:
+        """Return the column that stands there."""
+        row = index.data(ROW)
+        return row if isinstance(row, ColumnRow) else None
+
+    def fold(self, narrow: bool) -> None:
+        """Leave out what there is no room for."""
+        self.setColumnHidden(WHY, narrow)
+        header = self.horizontalHeader()
+        filling = FORM if narrow else WHY
+        for at in (FORM, WHY):
+            mode = QHeaderView.ResizeMode.Stretch if at == filling else QHeaderView.ResizeMode.Interactive
+            header.setSectionResizeMode(at, mode)
+        if not narrow:
+            header.resizeSection(FORM, 190)
+
+    def choose_kind(self, name: str, at: QPoint) -> None:
+        """Let the user choose the kind of a column, and of the others that are chosen with it."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen = self.names_chosen()
+        names = chosen if name in chosen else [name]
+        for number, role in enumerate(KINDS, 1):
+            look = look_of(role)
+            made = menu.addAction(theme.icon(look.picture, getattr(theme.colours(), look.colour)), look.name)
+            made.setShortcut(str(number))
+            made.triggered.connect(lambda _=False, role=role: self.kind_chosen.emit(names, role))
+        menu.popup(at)
+
+    def _clicked(self, index: QModelIndex) -> None:
+        row = self.row_at(index)
+        if row is None:
+            return
+        if index.column() == KIND:
+            where = self.visualRect(index)
+            self.choose_kind(row.name, self.viewport().mapToGlobal(where.bottomLeft()))
+        elif index.column() == UNDO and row.changed:
+            self.undo_asked.emit(row.name)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        row = self.row_at(index)
+        if row is not None and index.column() in (KIND, UNDO) and row.name in self.names_chosen():
+            self.clicked.emit(index)  # several stay chosen
+            return
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.row_at(self.currentIndex())
+        if event.text() in ("1", "2", "3", "4") and self.names_chosen():
+            self.kind_chosen.emit(self.names_chosen(), KINDS[int(event.text()) - 1])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row is not None:
+            self.opened.emit(row.name)
+        elif event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and row is not None and row.changed:
+            self.undo_asked.emit(row.name)
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.verticalHeader().setDefaultSectionSize(_HIGH)
