@@ -55,7 +55,7 @@ def release_numbers(
 
 def round_correlation(correlation: float) -> float:
     """Return a correlation of a person's rows as it is published: in [0, 1], rounded up to twentieths."""
-    return min(max(math.ceil(correlation / _STEP - 1e-9) * _STEP, 0.0), 1.0)
+    return round(min(max(math.ceil(correlation / _STEP - 1e-9) * _STEP, 0.0), 1.0), 2)
 
 
 def row_correlation(values: NDArray[np.int32], units: Units) -> float:

@@ -1,0 +1,188 @@
+"""From table and plan to the published table: what stays, what is drawn, what leaves besides. Seeds are fixed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.errors import BadSetting, EmptyTable, SpluError, UnknownColumn
+from splu_desktop.core.generalise.blanking import Blanking
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block, DecoyGroups, Lenders
+from splu_desktop.core.mechanism.published_numbers import release_numbers
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.plan import Plan, blocks_of
+from splu_desktop.core.published import Published
+from splu_desktop.core.questions import parse_question
+from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import OTHER, prepare, run
+from splu_desktop.core.table import Table
+from tests.core.releases import column, people, table
+from tests.seeded import Seeded
+
+ROLES = {"sex": Role.NSA, "age": Role.NSA, "unit": Role.NSA, "dx": Role.SA}
+
+
+def plan_of(table: Table, gamma: float = 4.0, classes: tuple[str, ...] = ("sex",), **more: object) -> Plan:
+    roles = {name: ROLES.get(name, Role.IDENTIFIER) for name in table.names}
+    return Plan(roles=roles, blocks=blocks_of(("dx",), gamma), classes=classes, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def source() -> Table:
+    found, owner = people(1_500, 3)
+    return Table((column("who", np.char.add("P", owner.astype(str))), *found.columns))
+
+
+def rows(of: Table, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return sorted(zip(*(of[name].labels[of[name].codes].astype(str).tolist() for name in names), strict=True))
+
+
+@pytest.mark.parametrize(
+    "persons", [None, ByPerson("who"), ByPerson("who", number=True)], ids=["rows", "persons", "numbered"]
+)
+def test_unchanged_columns_stay_and_identifiers_go(source: Table, persons: ByPerson | None) -> None:
+    found = run(source, plan_of(source, persons=persons), randomness=Seeded(1))
+    assert rows(found.table, ("sex", "age", "unit")) == rows(source, ("sex", "age", "unit"))
+    assert "who" not in found.table
+    assert (NUMBER in found.table) == (persons is not None and persons.number)
+    assert CLASS in found.table
+    assert found.person == (persons is not None)
+    same = (found.table["sex"].labels[found.table["sex"].codes] == source["sex"].labels[source["sex"].codes]).mean()
+    assert same < 0.6  # rows stand in another order
+
+
+def test_persons_numbers_bring_the_rows_of_one_person_together(source: Table) -> None:
+    found = run(source, plan_of(source, persons=ByPerson("who", number=True)), randomness=Seeded(1))
+    owner = found.owner
+    assert owner is not None
+    assert sorted(np.bincount(owner)) == sorted(source["who"].counts())
+    again = run(source, plan_of(source, persons=ByPerson("who", number=True)), randomness=Seeded(2))
+    assert sorted(np.bincount(again.owner)) == sorted(np.bincount(owner))
+
+
+def test_one_row_of_each_person_is_one_row(source: Table) -> None:
+    found = run(source, plan_of(source, persons=ByPerson("who", "random")), randomness=Seeded(1))
+    assert found.n == source["who"].m
+    assert not found.person
+
+
+def test_whole_combinations_of_a_block_are_lent() -> None:
+    rng = np.random.default_rng(0)
+    dx = rng.integers(0, 40, 2_000)
+    source = table(
+        {"sex": rng.choice(["f", "m"], 2_000), "dx": dx, "drug": dx // 4, "other": rng.integers(0, 5, 2_000)}
+    )
+    plan = Plan(
+        roles={"sex": Role.NSA, "dx": Role.SA, "drug": Role.SA, "other": Role.SA},
+        blocks=(Block(("dx", "drug"), Lenders(10.0)), Block(("other",), Lenders(2.0))),
+    )
+    found = run(source, plan, randomness=Seeded(1)).table
+    shown = {name: found[name].labels[found[name].codes].astype(int) for name in ("dx", "drug")}
+    assert (shown["dx"] // 4 == shown["drug"]).all()
+
+
+def test_rare_values_are_merged_by_published_counts() -> None:
+    rng = np.random.default_rng(0)
+    source = table(
+        {"sex": rng.choice(["f", "m"], 800), "dx": np.r_[rng.choice(["a", "b"], 780), [f"r{i}" for i in range(20)]]}
+    )
+    found = run(source, plan_of(source, 3.0, rare={"dx": 5}), randomness=Seeded(3)).table["dx"]
+    counts = dict(zip(found.labels.astype(str), found.counts(), strict=True))
+    assert set(counts) == {"a", "b", OTHER}
+
+
+def test_who_still_stands_out_is_blanked_or_left_out() -> None:
+    rng = np.random.default_rng(0)
+    unit = rng.choice(["u1", "u2"], 300)
+    unit = unit.astype("U8")
+    unit[:20] = [f"lone{each}" for each in range(20)]
+    sex = rng.choice(["f", "m"], 300)
+    sex[25] = "x"
+    source = table({"sex": sex, "unit": unit, "dx": rng.choice(["a", "b", "c"], 300)})
+    plan = plan_of(source, classes=(), blanking=Blanking(5, (("unit",),)))
+    ready = prepare(source, plan)
+    assert (ready.emptied, ready.left_out) == (20, 1)
+    found = run(source, plan, randomness=Seeded(1)).table
+    assert found.n == 299
+    assert not any(str(label).startswith("lone") for label in found["unit"].labels)
+
+
+def test_decoy_groups_are_refused_where_they_would_tell() -> None:
+    source = table({"sex": ["f", "m"] * 100, "dx": ["a"] * 150 + ["b"] * 50})
+    plan = Plan(roles={"sex": Role.NSA, "dx": Role.SA}, blocks=(Block(("dx",), DecoyGroups(2.0)),))
+    with pytest.raises(BadSetting, match="dx"):
+        run(source, plan)
+
+
+def numbers_of(published: Published) -> str:
+    return json.dumps(
+        release_numbers(
+            published.blocks,
+            published.class_columns,
+            published.cells,
+            person=published.person,
+            correlations=published.correlations or (0.0,) * len(published.blocks),
+            rare=published.rare,
+        )
+        | {"blocks": [block.columns for block in published.blocks]}
+    )
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_nothing_besides_the_table_follows_from_true_counts(person: bool) -> None:
+    """A value of f and of f + 1 records: what leaves besides the table is the same, for f = 1..60.
+
+    The correlation of a person's rows follows from the drawn rows, as anybody with person numbers could count it.
+    """
+    rng = np.random.default_rng(1)
+    n = 1_200
+    base = {"who": np.arange(n) // 2, "sex": rng.choice(["f", "m"], n), "age": rng.choice(["young", "old"], n)}
+    dx = rng.choice(["a", "b", "c", "d"], n)
+    seen = set()
+    for f in range(1, 62):
+        own = dx.copy()
+        own[:f] = "rare"
+        source = table({**base, "dx": own})
+        plan = plan_of(source, classes=("sex", "age"), persons=ByPerson("who") if person else None, rare={"dx": 3})
+        seen.add(numbers_of(run(source, plan, randomness=Seeded(f))))
+    assert len(seen) == 1
+
+
+def test_bad_plans_are_sentences(source: Table) -> None:
+    plan = plan_of(source)
+    with pytest.raises(EmptyTable):
+        run(source.take(np.zeros(0, int)), plan)
+    with pytest.raises(UnknownColumn):
+        replace(plan, classes=("nothing",))
+    with pytest.raises(BadSetting):
+        replace(plan, classes=("dx",))
+    with pytest.raises(BadSetting):
+        replace(plan, blocks=())
+    with pytest.raises(BadSetting):
+        plan.with_gamma(0.5)
+    with pytest.raises(SpluError):
+        run(source, Plan(roles={**plan.roles, "more": Role.NSA}, blocks=plan.blocks))
+
+
+def test_a_plan_is_read_as_it_was_written(source: Table) -> None:
+    asked = (parse_question("dx=d03 by sex, age", source), parse_question("dx by unit", source))
+    plan = plan_of(source, persons=ByPerson("who"), questions=asked, rare={"dx": 4}, public_values={"dx": ("d00",)})
+    again = Plan.from_dict(
+        json.loads(json.dumps(plan.as_dict())), lambda each: parse_question(each["table"], source, each["within"])
+    )
+    assert again == plan
+    with pytest.raises(BadSetting):
+        Plan.from_dict({"version": 2}, lambda each: asked[0])
+
+
+def test_another_role_takes_along_all_that_hung_on_the_old_one(source: Table) -> None:
+    asked = (parse_question("dx=d03 by sex, age", source),)
+    plan = plan_of(source, questions=asked, public_values={"dx": ("d00",)})
+    secret = plan.with_role("unit", Role.SA)
+    assert secret.block_of("unit").draw.gamma == 4
+    assert secret.with_role("unit", Role.NSA) == plan
+    assert plan.with_role("sex", Role.DROPPED).questions == ()
+    assert plan.with_role("sex", Role.DROPPED).classes == ()
