@@ -99,4 +99,4 @@ def _counted_values(published: Published, name: str, public: Sequence[str]) -> l
     thresholds = published.thresholds
     enough = t_f(published.draw_of(name), thresholds.epsilon, thresholds.t_e)
     order = sorted(range(column.m), key=lambda at: -counts[at])
-    return [labels[at] for at in order[:_MOST] if counts[at] >= enough]
+    return [labels[at] for at in order[:_MOST] if counts[at] >= enough] or [labels[order[0]]]

@@ -11,6 +11,7 @@ import numpy as np
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
+from splu_desktop.core.persons.dates import try_recover_shift
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.resources import resource_path
@@ -24,6 +25,7 @@ from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
 OK, NOTE, WRONG = "ok", "note", "wrong"
 _KIT = ("splu_release.py", "splu_release.R")
 _AWAY = 1e-5  # between a score as written and as computed
+_RECOVERED = 0.05  # share of persons whose shift is found, above which dates are not protected
 
 
 @dataclass(frozen=True)
@@ -186,4 +188,11 @@ def _check_scores(package: Package, published: Published, facts: Mapping[str, An
 
 
 def _check_dates(published: Published, facts: Mapping[str, Any]) -> list[Check]:
-    return []
+    """Return whether the true dates of persons can be worked out from the release alone."""
+    moved = [name for name in facts["dates_moved"]["columns"] if name in published.table]
+    if not moved:
+        return []
+    owner = published.owner if published.person else None
+    found = try_recover_shift(published.table, moved, int(facts["dates_moved"]["days"]), owner)
+    state = OK if found.enough else WRONG if found.found > _RECOVERED else NOTE
+    return [Check("dates", state, found.sentence)]
