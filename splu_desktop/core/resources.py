@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import platformdirs
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -21,3 +24,10 @@ def resource_path(name: str) -> Path:
         if (folder / name).is_file():
             return folder / name
     raise FileNotFoundError(f"resources/{name} did not come with this installation of SPLU Desktop")
+
+
+def own_folder(name: str) -> Path:
+    """Return the folder `name` of the user's own files, which go before those that came with the program."""
+    named = os.environ.get("SPLU_DATA_DIR")
+    folder = Path(named) if named else Path(platformdirs.user_config_dir("SPLU Desktop", appauthor=False, roaming=True))
+    return folder / name

@@ -1,15 +1,13 @@
-"""What a column's values say about it: e-mail addresses, telephone numbers, official numbers with check digits."""
+"""What a column's values say about it: official numbers, names of persons, dates, and whether they fit a name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from splu_desktop.core.roles.names import listed
+from splu_desktop.core.roles.lexicon import Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
     french_nir,
@@ -23,48 +21,54 @@ from splu_desktop.core.roles.numbers import (
     us_medicare,
     us_provider,
 )
-from splu_desktop.core.roles.vocabulary import (
-    BODY,
-    RECORDED,
-    TIMED,
-    Matter,
-    RoleCard,
-    first_names,
-    harmless,
-    identifying,
-    matters,
-    said_in,
-    states,
-)
 from splu_desktop.core.table import Column, Kind, remembered
-from splu_desktop.core.words import unaccented, words_of
+from splu_desktop.core.words import words_of
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
-REFERENCES = 0.3  # of a column's labels that are labels of a key
-NEAR_UNIQUE = 0.9  # distinct values per record
-_RARE = 0.3  # distinct values per record from which many stand alone
-_VALUES, _LONG = 300, 80  # values looked at for what they name, and their characters
-_REPEATED = 20  # records that repeat a value, from which two columns agree in all by no chance
 FEWEST = 50  # records below which being near-unique says nothing
+_FIRST = 10  # labels looked at first
+_FEWEST_NAMES = 8  # different names below which a likeness to names says nothing
+_KNOWN_NAMES = 0.4  # of them that a list of first names has
+_TELLING = 0.25  # share of values that are findings, from which a column of places or units is none
+_OLDEST = 125
+_SEXES = 8  # different values, at most
+_LIFE = 25 * 365  # days
+_YEARS = (1880, 2100)
+_CODES = 30  # numbers of wards or of kinds of something, at most, where they count up from 1
+_VERSIONS = 12
+_SERIAL = 4  # digits from which numbers of one length may number persons
+_NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
 
+_TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[ap]\.?m\.?)?", re.IGNORECASE)
+_DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
+_BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
+_ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
+_SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
+_CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
+_KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
+_NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
 _PHONE = re.compile(
     r"(?:\+|00)\d{1,3}[\s./()-]*(?:\d[\s./()-]*){6,12}|\(?0?\d{2,4}\)?[\s./-]\d{3,4}[\s./-]\d{2,4}(?:[\s.-]?\d{2,4})?"
+    r"|0\d{2,4}[\s./-]\d{5,9}|0\d(?:[\s.]\d{2}){4}"
 )
-_SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
-_UUID = re.compile(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")
-_IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
-_URL = re.compile(r"(?:https?://|www\.)\S+")
 _STREET = re.compile(
     r"\d{1,5}[a-z]?,?\s+(?:[\w.'-]+\s+){1,4}(?:st|street|ave|avenue|rd|road|ln|lane|dr|drive|blvd|way|court|ct|close)\b\.?.*"
-    r"|.*(?:stra(?:ß|ss)e|str\.|gasse|platz|weg|allee)\s*\d+\s?[a-z]?\b.*|(?:\d+\s?(?:bis|ter)?,?\s+)?(?:rue|avenue|boulevard|place|chemin|calle|avenida|plaza|paseo)\s.*\d*.*",
+    r"|.*(?:stra(?:ß|ss)e|str\.|gasse|platz|weg|allee)\s*\d+\s?[a-z]?\b.*"
+    r"|(?:\d+\s?(?:bis|ter)?,?\s+)?(?:rue|avenue|boulevard|place|chemin|calle|avenida|plaza|paseo|via)\s.*\d*.*",
     re.IGNORECASE,
 )
 
 
-# Checks whose chance agreement is small enough that most labels passing is proof.
-_CHECKS = (
+def _form(pattern: str | re.Pattern[str]) -> Callable[[str], bool]:
+    compiled = re.compile(pattern)
+    return lambda text: compiled.fullmatch(text.strip()) is not None
+
+
+# What most of a column's values are by chance with next to no probability.
+_CHECKS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("NHS number", nhs_number),
     ("Spanish identity number", spanish_dni),
     ("French social-security number", french_nir),
@@ -76,48 +80,14 @@ _CHECKS = (
     ("US provider number", us_provider),
     ("British National Insurance number", british_national_insurance),
     ("bank account number (IBAN)", iban),
-    ("e-mail address", lambda text: _EMAIL.fullmatch(text.strip()) is not None),
-    ("social-security number", lambda text: _SSN.fullmatch(text.strip()) is not None),
-    ("telephone number", lambda text: _PHONE.fullmatch(text.strip()) is not None),
-    ("unique key", lambda text: _UUID.fullmatch(text.strip()) is not None),
-    ("network address", lambda text: _IP.fullmatch(text.strip()) is not None),
-    ("web address", lambda text: _URL.fullmatch(text.strip()) is not None),
-    ("street address", lambda text: _STREET.fullmatch(text.strip()) is not None),
+    ("e-mail address", _form(_EMAIL)),
+    ("social-security number", _form(r"\d{3}-\d{2}-\d{4}")),
+    ("telephone number", _form(_PHONE)),
+    ("unique key", _form(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")),
+    ("network address", _form(r"(?:\d{1,3}\.){3}\d{1,3}")),
+    ("web address", _form(r"(?:https?://|www\.)\S+")),
+    ("street address", _form(_STREET)),
 )
-
-
-# What a medical column may hold too: codes of digits and dashes, and words such as "place".
-_DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
-_ANSWERS = listed(identifying()[1]["answers"])
-_MOST_ANSWERS = 5
-_NO = listed("0 n no non nein nee nao none f false falso faux -")
-_YES_NO = _NO | _ANSWERS | listed("s o t v x + vero vrai wahr verdadero verdadeiro")
-_GRADE = re.compile(r"(?:i{1,3}|iv|v|vi{0,3})[a-c]?", re.IGNORECASE)
-WEAK = ("telephone number", "social-security number", "network address", "street address")
-_DECIMAL_CODE = re.compile(r"[A-Z]?\d{1,3}\.\d{1,3}")
-_SERIAL = re.compile(r"([^\W\d_]{1,6}[-_./ ]?)(\d{3,})")
-_BARE = re.compile(r"()(\d{5,})")
-_KEY, _TURNS, _MIXED = re.compile(r"[^\W_]{8,64}"), re.compile(r"[^\W\d_]\d"), 2  # letters and digits take turns
-_LAST = re.compile(r"(.*[^\W_])[-/_. ](\d{1,3})")  # 000012/1
-_MOST_OF_LIST, _FIRST = 0.6, 10  # of labels that stand in a special list; labels looked at first
-_SIDES = listed(
-    "left right both links rechts beide gauche droite izquierda izquierdo derecha derecho destra sinistra esquerda "
-    "direita"
-)
-_NUMBERED = re.compile(r"[^\W\d_]+\d")
-_CODE = 20  # characters of a code with its blanks, such as "DC 1234 X"
-_SPELLINGS = 4  # of one value of a list (Mon, Monday), on average, beyond which the words are parts of codes
-_LEAST_WORD = 3  # letters of a value that says something; fewer are a code
-_FEW = 20  # values below which many records share each, as those of kinds and answers
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*\.?")
-_PERSON_SHAPE = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]*")
-_TITLES = listed(identifying()[1]["titles"])
-_PARTICLES = listed(identifying()[1]["particles"])
-_SENTENCE, _FEWEST_SPOKEN, _SPOKEN_SHARE = 4, 3, 0.02  # words of one; values that name somebody, at least, and of all
-_NO_PERSON = listed(identifying()[1]["no_person"])
-_NUMBERING = 0.2  # distinct values per record from which alike codes number persons and not wards or kinds
-_FEWEST_NAMES = 10  # distinct labels below which a likeness to names says nothing
 
 
 @remembered
@@ -125,317 +95,98 @@ def sample_labels(column: Column) -> Sequence[str]:
     """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
     present = np.flatnonzero(~column.missing)
     step = max(1, len(present) // LOOKED_AT)
-    return [str(label) for label in column.labels[present[::step]]]
+    return [str(label).strip() for label in column.labels[present[::step]]]
+
+
+def _mostly(labels: Sequence[str], check: Callable[[str], object], share: float = MOST) -> bool:
+    """Whether a check holds of so many labels; most columns fail within the first."""
+    first = labels[:_FIRST]
+    if not labels or sum(map(bool, map(check, first))) < 0.5 * share * len(first):
+        return False
+    return sum(map(bool, map(check, labels))) >= share * len(labels)
+
+
+@remembered
+def distinct_share(column: Column) -> float:
+    """Return the distinct values per record that has one, 0 where none has."""
+    counts = column.counts()[~column.missing]
+    return float(np.count_nonzero(counts) / counts.sum()) if counts.sum() else 0.0
+
+
+def filled(column: Column) -> int:
+    """Return how many records have a value."""
+    return int(column.counts()[~column.missing].sum())
+
+
+def share_missing(column: Column) -> float:
+    """Return the share of records without a value."""
+    return 1 - filled(column) / max(column.n, 1)
 
 
 def identifier_by_content(column: Column) -> str | None:
     """Return what kind of direct identifier most of a column's values are, None where they are none."""
-    if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
-        return None
     labels = sample_labels(column)
-    if len(labels) < 3:
+    if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN, Kind.DECIMAL) or len(labels) < 3:
         return None
-    for what, check in _CHECKS:
-        # A quick look first: most columns fail every check within a few labels.
-        if sum(map(check, labels[:10])) >= 0.5 * len(labels[:10]) and sum(map(check, labels)) >= MOST * len(labels):
-            return what
-    return None
+    return next((what for what, check in _CHECKS if _mostly(labels, check)), None)
 
 
 def names_persons(column: Column, *, whole: bool = False) -> bool:
     """Whether a column's values look like names of persons: by title, or by enough known first names among them.
 
-    `whole` asks for names of two words and more: illnesses are called after people, too.
+    whole : names of two words and more are asked for; illnesses and places are called after people, too.
     """
-    if column.kind not in (Kind.CATEGORY, Kind.TEXT):
-        return False
     labels = sample_labels(column)
-    if len(labels) < _FEWEST_NAMES or sum(_named(text) is not None for text in labels[:10]) < 5:
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or len(labels) < _FEWEST_NAMES:
         return False
-    found = [_named(text) for text in labels]
-    shaped = [each for each in found if each is not None]
-    if len(shaped) < MOST * len(labels):
+    if not _mostly(labels, _NAME.fullmatch):
         return False
-    titled, known, words = (sum(each[at] for each in shaped) for at in range(3))
-    alone = words < 1.5 * len(shaped)  # first names by themselves, of which a list knows more
-    if whole and alone:
-        return False
-    return titled >= 0.6 * len(labels) or known >= (0.6 if alone else 0.4) * len(labels)
+    titles, known = lexicon().values["titles"], first_names()
 
+    def named(text: str) -> bool:
+        words = words_of(text)
+        return len(words) > 1 and (words[0] in titles or not known.isdisjoint(words))
 
-def _named(text: str) -> tuple[bool, bool, int] | None:
-    """Return whether a text has a title, whether it has a known first name, and its words; None where it is no name."""
-    if len(text) > 60 or not _PERSON_SHAPE.fullmatch(text.strip()):
-        return None
-    words = _WORD.findall(text)
-    plain = [unaccented(word.rstrip(".")).lower() for word in words]
-    if not 1 <= len(words) <= 6 or _NO_PERSON.intersection(plain):
-        return None
-    if any(word[0].islower() and low not in _PARTICLES for word, low in zip(words, plain, strict=True)):
-        return None
-    titled = len(words) > 1 and plain[0] in _TITLES
-    known_names = first_names()
-    known = any(low in known_names or low.split("-")[0] in known_names for low in plain)
-    return titled, known, len(words)
-
-
-def speaks_of_persons(column: Column) -> bool:
-    """Whether sentences among a column's values speak of somebody by title and name: “seen by Dr Rahman today”."""
-    labels = [words for text in sample_labels(column) if len(words := text.split()) >= _SENTENCE]
-    spoken = sum(any(_named_after(*pair) for pair in pairwise(words)) for words in labels)
-    return spoken >= max(_FEWEST_SPOKEN, _SPOKEN_SHARE * column.m)
-
-
-def _named_after(title: str, name: str) -> bool:
-    if not (name[:1].isupper() and name[1:2].islower()):
-        return False
-    return unaccented(title.strip("(,;:").rstrip(".")).lower() in _TITLES
-
-
-def matter_in(column: Column, *, known: bool = False) -> Matter | None:
-    """Return the special matter that a column's values name: one does by a word that is enough, or a third of them do.
-
-    known : whether the name says what the column is, and nothing special: wards, trades and places bear names of
-    illnesses (Oncology, Leiden). Then only a word that is enough counts, or parts of the body.
-    """
-    if column.kind not in (Kind.CATEGORY, Kind.BOOLEAN):
-        return None
-    labels = [label for label in sample_labels(column)[:_VALUES] if any(map(str.isalpha, label))]
-    words = {word for label in labels if len(label) <= _LONG for word in words_of(label)}
-    if told := next((matter for matter in matters() if matter.enough & words), None):
-        return told
-    several, short = _several_parts(words), [label for label in labels if len(label) <= _LONG]
-    if known:
-        found = [_body() for label in short if several and any(map(_body().long.said, words_of(label)))]
-    else:
-        found = [matter for label in short if (matter := said_in(label)) and (several or matter.what != BODY)]
-    if len(found) < max(1, len(labels) / 3):
-        return None
-    return max(dict.fromkeys(found), key=found.count)
-
-
-def _several_parts(words: set[str]) -> bool:
-    """Whether words name parts of the body, or sides of one: no arm of a trial, and not face to face."""
-    return sum(map(_body().long.said, words)) > 1 or bool(words & _SIDES)
-
-
-@cache
-def _body() -> Matter:
-    return next(matter for matter in matters() if matter.what == BODY)
-
-
-def unheard_of(column: Column) -> bool:
-    """Whether a column holds words, most of which no list knows to be harmless: “new” and “chronic” of an episode."""
-    labels = [text for text in sample_labels(column)[:_VALUES] if words_of(text)]
-    if column.kind is not Kind.CATEGORY or any(map(str.isdigit, "".join(labels))):
-        return False
-    if any(len(text.strip()) < _LEAST_WORD for text in labels):
-        return False
-    return 2 * sum(map(harmless, labels)) < len(labels)
-
-
-def rare_values(column: Column) -> bool:
-    """Whether a column of numbers, dates or codes has so many values that many records have one of their own."""
-    filled = filled_by(column)[1]
-    return filled >= FEWEST and int((~column.missing).sum()) > FEWEST and distinct_share(column) >= _RARE
-
-
-def holds_small_numbers(column: Column) -> bool:
-    """Whether a column holds numbers of a few digits, which reach nobody."""
-    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
-        return False
-    return bool((np.abs(column.values[~column.missing]) < 10_000).all())
-
-
-def holds_codes(column: Column) -> bool:
-    """Whether a column holds many different codes of four digits or more."""
-    labels = sample_labels(column)
-    return column.m >= FEWEST and sum(sum(map(str.isdecimal, text)) >= 4 for text in labels) >= MOST * len(labels)
-
-
-def holds_digits(column: Column) -> bool:
-    """Whether most of a column's values are short and have a digit in them, as numbers and codes of persons do."""
-    labels = sample_labels(column)
-    coded = sum(len(text.strip()) <= _CODE and any(map(str.isdecimal, text)) for text in labels)
-    return coded >= MOST * len(labels) > 0
-
-
-def numbered_alike(column: Column, *, bare: bool = False) -> bool:
-    """Whether a column holds many codes of one prefix and equally many digits, such as M00237: numbers of something.
-
-    Or keys of letters and digits, all equally long, as programs make them: 9f86d081884c.
-
-    bare : digits alone, five at least.
-    """
-    labels, pattern = sample_labels(column), _BARE if bare else _SERIAL
-    if len({len(text) for text in labels}) == 1 and sum(map(_opaque, labels)) >= MOST * len(labels):
-        return len(labels) >= FEWEST and distinct_share(column) >= _NUMBERING
-    shapes: set[tuple[str, int]] = set()
-    for text in labels:
-        match = pattern.fullmatch(text.strip())
-        if match is None or len(shapes) > 1:
-            return False
-        shapes.add((match[1], len(match[2])))
-    return len(shapes) == 1 and len(labels) >= FEWEST and distinct_share(column) >= _NUMBERING
-
-
-def _opaque(text: str) -> bool:
-    """Whether a text is a key in which letters and digits take turns."""
-    return _KEY.fullmatch(text) is not None and len(_TURNS.findall(text)) >= _MIXED
-
-
-def counts_up(column: Column) -> bool:
-    """Whether values differ in a number at their end alone, which counts up from 0 or 1: 000012/1, 000012/2.
-
-    Looked at are those that come first, of which all with one beginning stand together.
-    """
-    ends: dict[str, list[int]] = {}
-    for text in column.labels[np.flatnonzero(~column.missing)[:LOOKED_AT]]:
-        match = _LAST.fullmatch(str(text).strip())
-        if match is None:
-            return False
-        ends.setdefault(match[1], []).append(int(match[2]))
-    several = [sorted(each) for each in ends.values() if len(each) > 1]
-    counted = sum(each[0] in (0, 1) and each == list(range(each[0], each[0] + len(each))) for each in several)
-    return len(ends) >= _FEWEST_NAMES and counted >= max(_FEWEST_NAMES, MOST * len(several))
-
-
-def holds_long_numbers(column: Column) -> bool:
-    """Whether all of a column's values are numbers of three digits and more, as those of long lists of codes are."""
-    labels = sample_labels(column)
-    return bool(labels) and all(len(text.strip()) >= _LEAST_WORD and text.strip().isdecimal() for text in labels)
-
-
-def holds_decimal_codes(column: Column) -> bool:
-    """Whether a column's values are codes with a decimal point, no numbers: at least one begins with a letter."""
-    found = [_DECIMAL_CODE.fullmatch(text.strip()) for text in sample_labels(column)]
-    return column.kind is Kind.CATEGORY and 3 * len(list(filter(None, found))) >= len(found) > 0
-
-
-def beyond_a_month(column: Column) -> bool:
-    """Whether a column's whole numbers go further than the days of a month."""
-    return column.kind is Kind.INTEGER and column.values is not None and bool((column.values > 31).any())
-
-
-def holds_answers(column: Column) -> bool:
-    """Whether a column's values are answers such as yes and no, or marks, whatever its name."""
-    labels = sample_labels(column)
-    return len(labels) <= _MOST_ANSWERS and all(
-        len(text.strip()) <= 1 or unaccented(text.strip()).lower() in _ANSWERS for text in labels
+    return _mostly(labels, named, _KNOWN_NAMES) or (
+        not whole and _mostly(labels, lambda text: not known.isdisjoint(words_of(text)))
     )
 
 
-def says_yes_or_no(column: Column) -> bool:
-    """Whether a column's values are yes and no, or a mark and its absence, and no codes of something else."""
-    labels = {unaccented(text.strip()).lower() for text in sample_labels(column)}
-    return len(labels) <= _MOST_ANSWERS and labels <= _YES_NO and bool(labels & _NO)
-
-
-def unlike(column: Column, matter: Matter) -> bool:
-    """Whether a column's values are of a kind that no column of a matter has, whatever its name: a ward of 3.5."""
-    return ("decimals" in matter.unlike and column.kind is Kind.DECIMAL) or (
-        "yes_no" in matter.unlike and says_yes_or_no(column)
+def may_be_names(column: Column) -> bool:
+    """Whether a column's values are many words with a capital, as names of persons are and much else."""
+    labels = sample_labels(column)
+    return (
+        column.kind in (Kind.CATEGORY, Kind.TEXT)
+        and len(labels) >= _FEWEST_NAMES
+        and _mostly(labels, lambda text: _NAME.fullmatch(text) and text[0].isupper() and len(text.split()) <= 4)
     )
 
 
-def below_a_thousand(column: Column) -> bool:
-    """Whether a column holds numbers of which some are below 1,000: counts, ratings and measures; codes may be none."""
-    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
-        return False
-    return bool((column.values[~column.missing] < 1000).any())
-
-
-def holds_grades(column: Column) -> bool:
-    """Whether a column's values are Roman numerals, as classes and stages have."""
+def speaks_in_sentences(column: Column) -> bool:
+    """Whether a column's values are texts of several words, most of them a record's own."""
     labels = sample_labels(column)
-    return len(labels) > 1 and all(_GRADE.fullmatch(text.strip()) for text in labels)
-
-
-def few(column: Column) -> bool:
-    """Whether a column holds a few single words, which are kinds of something, and no texts."""
-    return column.m < _FEW and column.n >= FEWEST and all(len(words_of(text)) < 2 for text in sample_labels(column))
-
-
-def in_one_list(column: Column) -> Matter | None:
-    """Return the matter in whose list of values a column's stand: days of the week, sexes, ways to pay; all of them do.
-
-    Of a special matter most are enough: who has no result, or one that a list does not know, has theirs beside others.
-    """
-    labels = sample_labels(column)
-    for matter in matters():
-        share = _MOST_OF_LIST if matter.card is RoleCard.SPECIAL else 1.0
-        if not matter.all or sum(_stands_in(matter, text) for text in labels[:_FIRST]) < share * len(labels[:_FIRST]):
-            continue
-        held = [_first(text) or text for text in labels if _stands_in(matter, text)]
-        values = len(set(held))  # M01, M02, F01: numbers of something, of which a letter says the sex
-        fewest = 3 if matter.what in (RECORDED, TIMED) else 2
-        if len(held) >= share * len(labels) and values >= fewest and len(held) <= _SPELLINGS * values:
-            return matter
-    return None
-
-
-def _stands_in(matter: Matter, text: str) -> bool:
-    """Whether a value is one of a matter's list: by its first word, or by all of them where it is to be harmless."""
-    words = words_of(text)
-    if matter.card is not RoleCard.HARMLESS or matter.what == RECORDED:
-        return _first(text) in matter.all or text.strip() in matter.all  # of results: -, +, ++, 2+
-    return "_".join(words) in matter.all or (bool(words) and matter.all.issuperset(words))
-
-
-def worded_otherwise(column: Column, matter: Matter) -> bool:
-    """Whether a column holds words, no codes or answers, and none of those that a matter's columns hold."""
-    labels = sample_labels(column)
-    worded = column.kind is Kind.CATEGORY and all(
-        len(text) >= _LEAST_WORD and not any(map(str.isdigit, text)) for text in labels
+    return column.kind is Kind.TEXT or (
+        column.kind is Kind.CATEGORY
+        and filled(column) >= FEWEST
+        and distinct_share(column) >= 0.3
+        and float(np.mean([len(text.split()) for text in labels])) >= 4
     )
-    return worded and not holds_answers(column) and not any(_first(text) in matter.all for text in labels)
 
 
-def _first(text: str) -> str:
-    """Return the first word of a text, "" where digits follow it at once: F01 is a number, and no sex."""
-    return "" if _NUMBERED.match(text.strip()) else next(iter(words_of(text)), "")
-
-
-def holds_states(column: Column) -> bool:
-    """Whether all values of a column are states of a federation."""
-    return all("_".join(words_of(text)) in states() for text in sample_labels(column))
-
-
-def looks_like_days(column: Column) -> bool:
-    """Whether a column holds days that could not be read as dates: as texts, or as numbers such as 31121965."""
+def numbered_alike(column: Column) -> bool:
+    """Whether a column holds many codes of one prefix and equally many digits, or opaque keys: numbers of something."""
     labels = sample_labels(column)
-    if column.kind not in (Kind.CATEGORY, Kind.TEXT, Kind.INTEGER) or len(labels) < 3 or holds_periods(column):
+    if filled(column) < FEWEST or distinct_share(column) < _NUMBERING or column.kind in (Kind.DATE, Kind.DECIMAL):
         return False
-    return sum(_DAY.match(label.strip()) is not None for label in labels) >= MOST * len(labels)
-
-
-def holds_periods(column: Column) -> bool:
-    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
-    labels = sample_labels(column)
-    return len(labels) > 1 and all(_PERIOD.fullmatch(label.strip()) for label in labels)
-
-
-@remembered
-def filled_by(column: Column) -> tuple[int, int]:
-    """Return how many values the records of a column have, and how many records have one."""
-    counts = column.counts()[~column.missing]
-    return int(np.count_nonzero(counts)), int(counts.sum())
-
-
-def distinct_share(column: Column) -> float:
-    """Return the distinct values per record that has one, 0 where none has."""
-    filled = filled_by(column)[1]
-    return float(np.count_nonzero(~column.missing)) / filled if filled else 0.0
-
-
-def near_unique(column: Column) -> bool:
-    """Whether nearly every record has a value of its own, in a table large enough for that to mean something."""
-    filled = filled_by(column)[1]
-    return filled >= FEWEST and distinct_share(column) >= NEAR_UNIQUE
+    if len({len(text) for text in labels}) == 1 and _mostly(labels, _KEY.fullmatch):
+        return True
+    found = [_CODE.fullmatch(text) for text in labels]
+    shapes = {(each[1], len(each[2])) for each in found if each}
+    return all(found) and len(shapes) == 1 and (next(iter(shapes))[0] != "" or next(iter(shapes))[1] > _SERIAL)
 
 
 def counts_records(column: Column) -> bool:
-    """Whether a column's whole numbers are each in one record only where chance would repeat some, or are long keys.
+    """Whether whole numbers are each in one record only where chance would repeat some, or are long keys.
 
     N numbers drawn from R have N (N - 1) / 2R pairs alike on average; where that is 10, none is alike by chance in one
     column of 20,000.
@@ -443,7 +194,16 @@ def counts_records(column: Column) -> bool:
     if column.kind is not Kind.INTEGER or column.values is None or column.missing.any() or column.m < column.n:
         return False
     low, span = float(column.values.min()), float(np.ptp(column.values)) + 1
-    return column.n * (column.n - 1) >= 20 * span or (low >= 10_000 and span > 20.0 * column.n)
+    return column.n >= 20 and (column.n * (column.n - 1) >= 20 * span or (low >= 10_000 and span > 20.0 * column.n))
+
+
+def refers_to(column: Column, key: Column) -> bool:
+    """Whether many of a column's values are values of a key: the case that infected this one, a mother."""
+    if column.kind.ordered or np.count_nonzero(~column.missing) < FEWEST:
+        return False
+    own = sample_labels(column)
+    known = {str(label).strip() for label in key.labels}
+    return sum(label in known for label in own) >= 0.3 * len(own)
 
 
 @remembered
@@ -454,39 +214,174 @@ def sizes(column: Column) -> bytes:
 
 
 def says_the_same(column: Column, other: Column) -> bool:
-    """Whether records have one value in common in a column just where they have one in the other, over many of each."""
-    if sizes(column) != sizes(other) or len(column.codes) < column.n or len(other.codes) < other.n:
+    """Whether records have one value in common in a column just where they have one in the other."""
+    if sizes(column) != sizes(other):
         return False
     beside = np.empty(column.m, dtype=other.codes.dtype)
-    beside[column.codes] = other.codes  # as many values with as many records: what is told by one side is by both
-    repeated = column.n - int(np.count_nonzero(column.counts()))
-    return repeated >= _REPEATED and bool((beside[column.codes] == other.codes).all())
+    beside[column.codes] = other.codes
+    return bool((beside[column.codes] == other.codes).all())
 
 
-def empty_by(column: Column, other: Column) -> bool:
-    """Whether a column is empty in all records of some values of another and in none of the rest: who had waited."""
-    if other.m > _FEW or len(column.codes) < column.n or len(other.codes) < other.n:
+def holds_days(column: Column) -> bool:
+    """Whether a column holds days that could not be read as dates, or times of day: as texts, or as 31121965."""
+    labels = sample_labels(column)
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT, Kind.INTEGER) or len(labels) < 3 or holds_periods(column):
         return False
-    if not column.missing.any() or column.missing.all():
+    return _mostly(labels, _DAY.match)
+
+
+def holds_periods(column: Column) -> bool:
+    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
+    labels = sample_labels(column)
+    return len(labels) > 1 and all(_PERIOD.fullmatch(label) for label in labels)
+
+
+def may_be_births(column: Column) -> bool:
+    """Whether dates lie so far apart and so far back as dates of birth do."""
+    if not is_dated(column) or column.values is None or filled(column) < 2:
         return False
-    for end in (LOOKED_AT, column.n):  # most differ soon
-        empty = column.missing[column.codes[:end]]
-        held = np.bincount(other.codes[:end], minlength=len(other.missing))
-        gaps = np.bincount(other.codes[:end], weights=empty, minlength=len(other.missing))
-        told = ~other.missing & (held > 0)
-        if not ((gaps == held) | (gaps == 0))[told].all():
-            return False
-    return bool(min(held[told & (gaps > 0)].sum(), held[told & (gaps == 0)].sum()) >= _REPEATED)
+    days = np.repeat(column.values, column.counts() * ~column.missing).astype("datetime64[D]").astype(float)
+    first, middle, last = np.quantile(days, (0.05, 0.5, 1))
+    return bool(last - first > _LIFE and last - middle > _LIFE / 2)
 
 
-def refers_to(column: Column, key: Column) -> bool:
-    """Whether many of a column's values are values of a key column: a reference to another record.
+def is_dated(column: Column) -> bool:
+    """Whether a column holds dates or times."""
+    return column.kind in (Kind.DATE, Kind.DATETIME)
 
-    Many is enough: a table rarely holds all the persons it refers to (the case that infected this one, a mother).
-    """
-    if column.kind.ordered or np.count_nonzero(~column.missing) < FEWEST:
+
+def joined(text: str) -> str:
+    """Return a value as it stands in lists: its words joined by "_"."""
+    return "_".join(map(fold, words_of(text)))
+
+
+def all_of(column: Column, *lists: str) -> bool:
+    """Whether all values of a column stand in these lists of values."""
+    known = frozenset().union(*(lexicon().values[name] for name in lists))
+    labels = sample_labels(column)
+    return bool(labels) and all(joined(text) in known for text in labels)
+
+
+def holds_answers(column: Column) -> bool:
+    """Whether a column's values are yes and no, 0 and 1, a mark, or grades such as + and ++."""
+    labels = sample_labels(column)
+    plain = {joined(text) for text in labels} - lexicon().values["other"]
+    yes, no = lexicon().values["yes"], lexicon().values["no"]
+    return column.kind is Kind.BOOLEAN or (
+        len(labels) <= 5 and (plain <= yes | no or all(set(text) <= set("+-") for text in labels))
+    )
+
+
+def holds_sexes(column: Column) -> bool:
+    """Whether a column's values are sexes, whatever its name: m and f, h and f, w and m, male and female."""
+    values = lexicon().values
+    held = {joined(text) for text in sample_labels(column)}
+    sexes = held & (values["female"] | values["male"])
+    return len(sexes) > 1 and held <= sexes | values["other"] and not sexes <= values["male"] - {"h", "m"}
+
+
+def holds_icd(column: Column) -> bool:
+    """Whether a column's values are codes of illnesses with their dot."""
+    return _mostly(sample_labels(column), _ICD.fullmatch)
+
+
+def tells_findings(column: Column) -> bool:
+    """Whether values are findings, parts of the body or ends of a stay, which no place, unit or trade is."""
+    values = lexicon().values
+    found = 0
+    labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
+    for text in labels:
+        words = set(map(fold, words_of(text)))
+        if words & values["enough"]:
+            return True
+        found += joined(text) in values["telling"] or bool(words & values["telling"] and len(words) <= 3)
+    return found > 0 and found >= _TELLING * len(labels)
+
+
+def fits(column: Column, subject: str, reading: Reading) -> bool:
+    """Whether a column's values may be what its name says."""
+    if subject == "age":
+        return _fits_age(column)
+    if subject == "sex":
+        return _fits_sex(column)
+    if subject == "date":
+        return _fits_date(column, reading)
+    coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
+    if (
+        (column.kind is Kind.DECIMAL and not coded)
+        or is_dated(column)
+        or (holds_answers(column) and subject != "demographic")
+    ):
         return False
-    own = sample_labels(column)  # a column of free text may have a label per record
-    wanted = set(own)
-    known = wanted.intersection(key.labels[~key.missing].tolist())
-    return sum(label in known for label in own) >= REFERENCES * len(own)
+    if column.kind is Kind.INTEGER:
+        return _fits_codes(column, subject, reading)
+    labels = sample_labels(column)
+    if tells_findings(column):
+        return False
+    return not reading.unsure or _borne_out(column) or (reading.says("number") and not _mostly(labels, _SITE.fullmatch))
+
+
+def _fits_age(column: Column) -> bool:
+    if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
+        values = column.values[~column.missing]
+        years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
+        return bool(years or (values.min() >= 0 and 1 < values.max() <= _OLDEST))
+    labels = sample_labels(column)
+    worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
+    return column.kind is Kind.CATEGORY and (worded or _mostly(labels, _BAND.fullmatch))
+
+
+def _fits_sex(column: Column) -> bool:
+    values, labels = lexicon().values, sample_labels(column)
+    known = values["female"] | values["male"] | values["other"]
+
+    def is_sex(text: str) -> bool:
+        words = joined(text).split("_")
+        return words[0] in known or joined(text) in known or (len(text) == 1 and text.isalnum())
+
+    return len(labels) <= _SEXES and all(map(is_sex, labels))
+
+
+def _fits_date(column: Column, reading: Reading) -> bool:
+    labels = sample_labels(column)
+    if is_dated(column) or all(map(_PERIOD.fullmatch, labels)):
+        return True
+    if column.kind in (Kind.CATEGORY, Kind.TEXT):
+        return _mostly(labels, _TIME.fullmatch) or all_of(column, "days", "other") or holds_days(column)
+    if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person"):
+        return False
+    numbers, ranges = column.values[~column.missing], lexicon().ranges
+    return holds_days(column) or any(
+        low <= numbers.min() and numbers.max() <= high and column.m > 2
+        for low, high in (ranges[word] for word in reading.words if word in ranges)
+    )
+
+
+def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
+    """Whether whole numbers may be codes: of wards from 1 on, of places from three digits on; none of a count."""
+    if column.values is None:
+        return False
+    numbers = column.values[~column.missing]
+    counted = "counting" in reading.lists[0]  # num_visits, but site number
+    coded = reading.says("kind") or (reading.says("number") and not counted)
+    if subject == "demographic":
+        return numbers.min() >= 0 and (column.m <= _CODES or coded or distinct_share(column) < 0.01)
+    if coded or (numbers.min() >= 100 and len({len(text) for text in sample_labels(column)}) <= 2):
+        return len(numbers) > 2 or coded
+    countable = reading.says("countable", "unsure") or counted
+    return not countable and len(numbers) > 2 and numbers.min() >= 1 and numbers.max() <= 3 * len(numbers) <= 3 * _CODES
+
+
+def _borne_out(column: Column) -> bool:
+    """Whether values bear out a name that may say place or finding: "Site 3", "NY" to "CA", or words of wards."""
+    labels, wards = sample_labels(column), lexicon().values["wards"]
+
+    def borne(text: str) -> bool:
+        return bool(re.fullmatch(r"[A-Z]{2,3}|[^\W\d_]+[ _-]?\d{1,5}", text)) or any(
+            each in fold("".join(words_of(text))) for each in wards
+        )
+
+    if len(labels) > 2 and _mostly(labels, borne):
+        return True
+    proper = [text for text in labels if len(text) > 2 and text[0].isupper() and not any(map(str.isdigit, text))]
+    return len(proper) >= 5 and len(proper) >= MOST * len(labels)

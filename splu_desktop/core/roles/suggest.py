@@ -1,413 +1,261 @@
-"""What a column is to a release, and which role to suggest for it, with the reason in words."""
+"""Which role to suggest for each column, with the reason in words, from its name and its values alone.
+
+The rule: what names a person is never published; what a short list knows as age, sex, place, unit, date, demographic or
+administrative is published unchanged, if the values may be that; everything else is secret.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from enum import Enum
-
-from splu_desktop.core.generalise import is_measurement
-from splu_desktop.core.groups.forming import largest_gamma
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.roles.codes import codes_of
+from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.core.roles.content import (
     FEWEST,
-    WEAK,
-    below_a_thousand,
-    beyond_a_month,
+    all_of,
     counts_records,
     distinct_share,
-    empty_by,
-    few,
+    filled,
+    fits,
     holds_answers,
-    holds_codes,
-    holds_decimal_codes,
-    holds_grades,
-    holds_long_numbers,
-    holds_periods,
-    holds_small_numbers,
-    holds_states,
+    holds_days,
+    holds_icd,
+    holds_sexes,
     identifier_by_content,
-    in_one_list,
-    looks_like_days,
-    matter_in,
+    is_dated,
+    may_be_births,
+    may_be_names,
     names_persons,
-    near_unique,
     numbered_alike,
-    rare_values,
     refers_to,
+    sample_labels,
     says_the_same,
-    says_yes_or_no,
+    share_missing,
     sizes,
-    speaks_of_persons,
-    unheard_of,
-    unlike,
-    worded_otherwise,
+    speaks_in_sentences,
 )
-from splu_desktop.core.roles.names import (
-    birth_by_name,
-    coordinate_by_name,
-    counts_off,
-    day_by_name,
-    identifier_by_name,
-    measures,
-    medical,
-    names_a_case,
-    names_a_file,
-    names_a_way,
-    names_one_person,
-    number_by_name,
-    numbering,
-    person_by_name,
-)
-from splu_desktop.core.roles.vocabulary import (
-    AGED,
-    FOUND,
-    RECORDED,
-    TIMED,
-    Matter,
-    RoleCard,
-    abbreviated,
-    doubtful,
-    said_by,
-    says_only,
-    special,
-)
+from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
+from splu_desktop.core.roles.role import Role, Suggestion
 from splu_desktop.core.table import Column, Kind, Table, remembered
-from splu_desktop.core.words import words_of
-from splu_desktop.frozen import dataclass
 
-
-class Role(Enum):
-    """The four roles (mechanism.md section 1)."""
-
-    IDENTIFIER = "identifier"  # names a person; never published
-    NSA = "nsa"  # non-sensitive attribute, published unchanged
-    SA = "sa"  # sensitive attribute, re-drawn
-    DROPPED = "dropped"  # left out by choice
-
-    @property
-    def published(self) -> bool:
-        """Whether the column stands in the published table."""
-        return self in (Role.NSA, Role.SA)
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A role and the reason for it.
-
-    Attributes
-    ----------
-    role : the role.
-    reason : one short sentence for the custodian.
-    card : which of the four cards the column belongs to.
-    matter : what the sensitive thing is, such as "a diagnosis or illness"; "" where nothing says that there is one.
-    """
-
-    role: Role
-    reason: str
-    card: RoleCard = RoleCard.HARMLESS
-    matter: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "reason", say(self.reason))  # it stands in other sentences and is translated there
-
-    @property
-    def why(self) -> str:
-        """The reason without what is done for it, or what its card says."""
-        return str(say(self.reason).values.get("why", self.reason))
-
+__all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 
 _STAGE = "Recognising the source"
-_NO_WORD = re.compile(r"[a-z]|([a-z]|nsa|col(umn)?|var(iable)?|attr(ibute)?|feature|field)[ _.]?\d+", re.IGNORECASE)
-_KEY = say("the name says {what}", what=say("number of a person or stay"))
-_MANY = 50  # different values from which a number may be a person's
-_FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values from which columns that agree in all are of one matter; and say the same
-WANTED_GAMMA = 5  # a sensitive column that allows less is suggested only where none allows it
+_NEAR_UNIQUE, _MOSTLY_UNIQUE = 0.9, 0.5  # different values per record
+_GAPS = 0.1  # share of records without a date from which having one tells what happened
+_FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values of two columns from which being alike is no chance
+_FEW = 3  # values up to which a number names nobody
+
+_UNCHANGED = {
+    "age": "The name says age, by which others recognise a person.",
+    "sex": "The column tells the sex, by which others recognise a person.",
+    "date": "The column tells a date or time, by which others recognise a person.",
+    "unit": "The name says a ward, hospital or other unit.",
+    "place": "The name says a place, by which others recognise a person.",
+    "demographic": "The name says something that others know of a person.",
+    "administrative": "The name says how the stay or record was administered.",
+}
 
 
-def suggest_roles(table: Table, sensitive: Iterable[str] = (), *, progress: Progress = SILENT) -> dict[str, Suggestion]:
-    """Suggest a role for every column, locally and from names and values alone.
+def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Suggestion]:
+    """Suggest a role for every column.
 
     Parameters
     ----------
     table : the table.
-    sensitive : columns the user already chose as sensitive; if any, no other is suggested as SA.
     progress : told before each column is looked at; may raise Cancelled.
 
     Returns
     -------
     dict
-        Column name -> Suggestion, in the table's order. At most one column is suggested as SA: the one most clearly
-        medical or financial among those that allow gamma 2, those that allow gamma 5 first.
+        Column name -> Suggestion, in the table's order.
     """
-    chosen = set(sensitive)
     found: dict[str, Suggestion] = {}
     for done, column in enumerate(table.columns):
-        progress.report(_STAGE, done / len(table.columns))
-        if column.name in chosen:
-            matter = special(column.name)
-            found[column.name] = Suggestion(
-                Role.SA, "chosen as sensitive", RoleCard.SPECIAL, matter.what if matter is not None else ""
-            )
-        else:
-            reason = _identifies(column)
-            if reason:
-                found[column.name] = Suggestion(Role.IDENTIFIER, reason, RoleCard.IDENTIFIES)
-    for column in table.columns:  # references to a key, such as the case that infected this one
-        if column.name not in found and not medical(column.name):
-            progress.report(_STAGE, 1.0)
-            for key, suggestion in list(found.items()):
-                if suggestion.role is not Role.IDENTIFIER or key == column.name:
-                    continue
-                if refers_to(column, table[key]):
-                    names = say("holds values of “{key}”, which names a record", key=key)
-                elif (
-                    column.m >= _ONE_BY_ONE
-                    and (numbering(column.name) or names_one_person(column.name))
-                    and says_the_same(column, table[key])
-                ):
-                    names = say("says the same as “{column}”, value for value", column=key)
-                else:
-                    continue
-                found[column.name] = Suggestion(Role.IDENTIFIER, names, RoleCard.IDENTIFIES)
-                break
-    rest = [column for column in table.columns if column.name not in found]
-    looks = {column.name: said for column in rest if (said := _special(column))}
-    silent = bool(chosen) and not looks and not any(map(special, chosen))
-    best = None if chosen else _most_sensitive(table, {name: matter for name, (matter, _) in looks.items()})
-    for column in rest:
-        if column.name == best:
-            matter, why = looks[column.name]
-            gamma = largest_gamma(column)
-            reason = say("{why}; groups up to gamma {gamma} are possible", why=why, gamma=gamma)
-            found[column.name] = Suggestion(Role.SA, reason, RoleCard.SPECIAL, matter.what)
-        elif column.name in looks:
-            matter, why = looks[column.name]
-            reason = say("{why}: left out unless you mark it as sensitive", why=why)
-            found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
-        else:
-            found[column.name] = _other(column, silent)
-    matters = {name: matter for name, (matter, _) in looks.items()}
-    _as_the_other(rest, found, matters)
-    _empty_by_the_other(table, found, matters)
-    return {column.name: found[column.name] for column in table.columns}
-
-
-def _as_the_other(columns: list[Column], found: dict[str, Suggestion], matters: dict[str, Matter]) -> None:
-    """Take a column for what another is that says the same, value for value.
-
-    So a column whose name is harmless is left out beside a diagnosis, and one that no list reads is published beside
-    the wards that it gives the codes of.
-    """
-    alike: dict[bytes, list[Column]] = {}
-    for column in columns:
-        if int((~column.missing).sum()) >= _FEWEST_ALIKE:
-            alike.setdefault(sizes(column), []).append(column)
-    was = dict(found)
-    for column in (each for group in alike.values() if len(group) > 1 for each in group):
-        own = was[column.name]
-        published = own.role is Role.NSA
-        if not published and (own.card is not RoleCard.SPECIAL or own.matter or column.m < _ONE_BY_ONE):
-            continue
-        for other in alike[sizes(column)]:
-            matter = matters.get(other.name)
-            if (matter is not None if published else was[other.name].role is Role.NSA) and says_the_same(column, other):
-                why = say("says the same as “{column}”, value for value", column=other.name)
-                if matter is not None:
-                    reason = say("{why}: left out unless you mark it as sensitive", why=why)
-                    found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
-                else:
-                    found[column.name] = Suggestion(Role.NSA, why, was[other.name].card)
-                break
-
-
-def _empty_by_the_other(table: Table, found: dict[str, Suggestion], matters: dict[str, Matter]) -> None:
-    """Leave out a column whose gaps tell a special one: how long who was given an organ had waited."""
-    for column in table.columns:
-        if found[column.name].role is not Role.NSA:
-            continue
-        for name, matter in matters.items():
-            if empty_by(column, table[name]):
-                why = say("is empty just where “{column}” has certain values", column=name)
-                reason = say("{why}: left out unless you mark it as sensitive", why=why)
-                found[column.name] = Suggestion(Role.DROPPED, reason, RoleCard.SPECIAL, matter.what)
-                break
+        progress.report(_STAGE, done / max(len(table.columns), 1))
+        found[column.name] = _suggestion(column)
+    _take_references(table, found)
+    _take_likeness(table, found)
+    return found
 
 
 @remembered
-def _identifies(column: Column) -> str | None:
-    """Return why a column names persons, None where it doesn't."""
-    name, dated = column.name, column.kind in (Kind.DATE, Kind.DATETIME)
-    if column.m == 0 or bool(column.missing.all()):
-        return None
-    said = _named_as(column)
-    if said:
-        return say("the name says {what}", what=say(said))
-    if birth_by_name(name):
-        if dated or looks_like_days(column) or day_by_name(name):
-            return "exact dates of birth, which single out most people"
-        return None
-    if coordinate_by_name(name) and column.kind is Kind.DECIMAL:
-        return "exact coordinates, which point to a home"
-    if _may_be_keys(column) and numbered_alike(column) and numbering(name):
-        return _KEY  # a tumour's number, whatever else the name says
-    coded = medical(name) or codes_of(column) is not None
-    held = identifier_by_content(column)
-    if held and not (coded and held in WEAK):
-        return say("each value looks like this: {what}", what=say(held))
-    if names_persons(column, whole=medical(name)):
-        return "the values look like names of persons"
-    if column.kind is Kind.TEXT or (column.kind is Kind.CATEGORY and speaks_of_persons(column)):
-        return "free text, which may name persons"
-    return None if coded or measures(name) else _numbers(column)
-
-
-def _named_as(column: Column) -> str | None:
-    """Return what identifier a column's name says that it is, where its values may be one."""
-    name, dated = column.name, column.kind in (Kind.DATE, Kind.DATETIME)
-    answers = holds_answers(column)  # a telephone consultation: yes, no
-    said = identifier_by_name(name)
-    if said in ("telephone number", "e-mail address") and holds_small_numbers(column):
-        said = None  # how often, or how strongly by telephone
-    if said and not dated and not answers and column.kind is not Kind.BOOLEAN:
-        return said
-    person = person_by_name(name) if column.kind in (Kind.CATEGORY, Kind.TEXT) and not answers else None
-    return None if (person == "free text" or names_a_way(name)) and few(column) else person
-
-
-def _may_be_keys(column: Column) -> bool:
-    return column.kind not in (Kind.DECIMAL, Kind.DATE, Kind.DATETIME) and near_unique(column)
-
-
-def _numbers(column: Column) -> str | None:
-    """Return why a column that holds no words on persons numbers them, or the records; None where it doesn't."""
-    name, whole = column.name, column.kind not in (Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
-    values = int((~column.missing).sum())
-    many = whole and values >= _MANY
-    keyed = (names_a_case(name) and holds_codes(column)) or (
-        names_one_person(name) and column.kind is Kind.INTEGER and column.m >= FEWEST
+def _suggestion(column: Column) -> Suggestion:
+    if filled(column) == 0:
+        return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
+    reading = read_name(column.name)
+    return (
+        _named_identifier(column, reading)
+        or _held_identifier(column, reading)
+        or _unchanged(column, reading)
+        or _record_of_its_own(column, reading)
+        or _secret(column, reading)
     )
-    keyed = keyed or ((numbering(name) or counts_off(name)) and says_only(name, "papers") and holds_codes(column))
-    if many and (keyed or number_by_name(name) or (names_a_file(name) and near_unique(column))):
-        return _KEY
-    if numbering(name) and whole and column.n >= 20 and distinct_share(column) >= 0.5:
-        filled = int(column.counts()[~column.missing].sum())
-        return say("numbers the records: {values} values in {filled} records", values=values, filled=filled)
-    counted = _may_be_keys(column) and counts_off(name) and numbered_alike(column, bare=True)
-    if many and (numbered_alike(column) or counted):
-        return say("each value looks like this: {what}", what=say("number of a person or stay"))
+
+
+def _names_person(reason: str, subject: str = "person", doubt: bool = False) -> Suggestion:
+    return Suggestion(Role.IDENTIFIER, reason, subject, doubt)
+
+
+def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
+    """Return the suggestion for a column whose name says a person, an address or free text, if its values may be it."""
+    if holds_answers(column) and not (column.n < FEWEST and reading.says("key")):
+        return None  # "telephone": yes, no
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
-    if (worded and near_unique(column)) or (column.n >= FEWEST and counts_records(column)):
-        return "nearly every record has a value of its own, so the value names the record"
+    if reading.says("birth") and (is_dated(column) or holds_days(column) or _is_day(column, reading)):
+        return _names_person(say("A date of birth singles out most people."))
+    if is_dated(column):
+        return None
+    harmless = bool(reading.subjects)
+    if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
+        return _names_person(say("The name says a number of a person, a stay or a record."))
+    if reading.says("reach") and not reading.secret and _reaches(column, reading):
+        return _names_person(say("The name says an address, or how to reach a person."))
+    if reading.says("called") and worded:
+        return _names_person(say("The name says names of persons."))
+    named = worded and reading.says("name") and not reading.says(*HARMLESS)
+    if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
+        return _names_person(say("The name says names of persons."))
+    if reading.says("staff", "somebody") and not harmless and not reading.says("health") and may_be_names(column):
+        return _names_person(say("The values look like names of persons."), doubt=True)
+    if harmless or reading.unknown or reading.secret:
+        return _numbered(column, reading) if harmless else None
+    if reading.says("staff") and not reading.says("kind") and column.kind is not Kind.DECIMAL:
+        return _names_person(say("The name says who treats or records."))
+    if worded and reading.says("text") and (speaks_in_sentences(column) or distinct_share(column) >= 0.2):
+        return _names_person(say("Free text may name persons."), "text")
+    return _numbered(column, reading)
+
+
+def _is_day(column: Column, reading: Reading) -> bool:
+    """Whether a column may be the day of a birth, which makes its date beside month and year."""
+    numbers = column.values[~column.missing] if column.kind is Kind.INTEGER and column.values is not None else []
+    return len(numbers) > 0 and reading.says("date") and 12 < max(numbers) <= 31
+
+
+def _reaches(column: Column, reading: Reading) -> bool:
+    if column.kind is Kind.DECIMAL:
+        return True  # a coordinate
+    if column.kind is Kind.INTEGER and column.values is not None:
+        return float(column.values[~column.missing].max()) >= 10_000
+    return column.m > _FEW or not reading.unknown
+
+
+def _numbered(column: Column, reading: Reading) -> Suggestion | None:
+    """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
+    if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
+        return None
+    own = _is_own(column)
+    person = reading.says("person") or reading.only("number", "fill")
+    if not person or (reading.says("unit", "place", "demographic") and not own):
+        return None
+    counted = reading.says("counting") and not own
+    return None if column.m <= _FEW or counted else _names_person(say("The name says a number of a person or record."))
+
+
+def _is_own(column: Column) -> bool:
+    """Whether values are so many that they number persons or records."""
+    return column.m > _FEW and (distinct_share(column) >= _MOSTLY_UNIQUE or numbered_alike(column))
+
+
+def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
+    """Return the suggestion for a column whose values are numbers or names of persons, or texts, whatever its name."""
+    what = identifier_by_content(column)
+    weak = what in ("telephone number", "street address", "network address")
+    if what and not (weak and (reading.subjects or reading.secret)):
+        return _names_person(say("Each value looks like this: {what}.", what=say(what)))
+    if not reading.says("place", "unit") and names_persons(column, whole=reading.secret or bool(reading.subjects)):
+        return _names_person(say("The values look like names of persons."))
+    if speaks_in_sentences(column) and not holds_days(column):
+        return _names_person(say("Free text may name persons."), "text")
     return None
 
 
-@remembered
-def _special(column: Column) -> tuple[Matter, str] | None:
-    """Return what sensitive matter a column holds, and why one thinks so: by name, by its codes, or by words in it."""
-    if column.m == 0 or bool(column.missing.all()):
-        return None
-    listed = in_one_list(column)
-    if listed is not None and listed.what == TIMED:  # of an examination, it is no finding
-        return None
-    found, known = said_by(column.name)
-    matter = next((each for each in found if each.card is RoleCard.SPECIAL), None)
-    if matter is not None:
-        return matter, say("the name says {what}", what=say(matter.what))
-    coded = codes_of(column)
-    if coded is not None:
-        matter, system = coded
-        return matter, say("the values are codes of {system}", system=system)
-    graded = found and not doubtful(column.name) and not any("results" in each.unlike for each in found)  # an education
-    if graded and listed is not None and listed.what == FOUND:
-        listed = None
-    if listed is not None and listed.card is RoleCard.SPECIAL:  # “estado” may be a state: critical, stable
-        return listed, say("the values name {what}", what=say(listed.what))
-    matter = matter_in(column, known=known and found[0].what != RECORDED and not says_only(column.name, "events"))
-    return None if matter is None else (matter, say("the values name {what}", what=say(matter.what)))
+def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
+    """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
+    happened = reading.says("event") and share_missing(column) > _GAPS
+    for subject in (*reading.subjects, *reading.headed):
+        if subject == "date" and happened:
+            break  # who has no date of leaving has not left
+        if fits(column, subject, reading):
+            if _singles_out(column, subject):
+                return _names_person(say("Nearly every record has a value of its own."), doubt=True)
+            return Suggestion(Role.NSA, say(_UNCHANGED[subject]), subject, bool(reading.headed))
+    if holds_sexes(column) and not reading.says("somebody", "health"):
+        return Suggestion(Role.NSA, say(_UNCHANGED["sex"]), "sex", bool(reading.unknown))
+    if len(sample_labels(column)) > 2 and all_of(column, "days"):
+        return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date")
+    if is_dated(column) and may_be_births(column):
+        return _names_person(say("A date of birth singles out most people."), doubt=True)
+    if is_dated(column) and not reading.secret and share_missing(column) <= _GAPS:
+        return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date", True)
+    return None
 
 
-def _most_sensitive(table: Table, looks: dict[str, Matter]) -> str | None:
-    ranked = []
-    for place, (name, matter) in enumerate(looks.items()):
-        column = table[name]
-        gamma = largest_gamma(column)
-        # A measured number or a date must be grouped into intervals before it can be re-drawn, and what nearly every
-        # record has of its own names the record, wherever it is shown.
-        measured = column.kind is Kind.DECIMAL or is_measurement(column) or near_unique(column)
-        if gamma < 2 or measured or int((~column.missing).sum()) < 2:
+def _singles_out(column: Column, subject: str) -> bool:
+    """Whether nearly every record has a value of its own, which no ward, trade or way to pay has."""
+    return (
+        subject in ("unit", "demographic", "administrative")
+        and filled(column) >= FEWEST
+        and distinct_share(column) >= _NEAR_UNIQUE
+    )
+
+
+def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
+    """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
+    measured = reading.secret or column.kind is Kind.DECIMAL or is_dated(column)
+    many = filled(column) >= FEWEST
+    if column.kind is Kind.INTEGER:
+        if not measured and (counts_records(column) or (many and numbered_alike(column))):
+            return _names_person(say("Nearly every record has a value of its own."), doubt=True)
+        return None
+    if measured and not (column.kind is Kind.CATEGORY and many and distinct_share(column) >= _NEAR_UNIQUE):
+        return None
+    if many and (numbered_alike(column) or distinct_share(column) >= _MOSTLY_UNIQUE) and not holds_icd(column):
+        return _names_person(say("Nearly every record has a value of its own."), doubt=True)
+    return None
+
+
+def _secret(column: Column, reading: Reading) -> Suggestion:
+    if reading.says("health", "amount") and reading.secret:
+        return Suggestion(Role.SA, say("The name says a finding, a measure or another private matter."), "health")
+    if holds_icd(column):
+        return Suggestion(Role.SA, say("The values are codes of illnesses."), "health")
+    if reading.subjects:
+        reason = say("The values are not what the name says; they may be findings.")
+    elif reading.unknown:
+        reason = say("No list knows “{word}” as harmless; it may be a finding.", word=reading.unknown[0])
+    else:
+        reason = say("The name does not say what it is; it may be a finding.")
+    return Suggestion(Role.SA, reason, "health", True)
+
+
+def _take_references(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take a column for a person's number whose values are those of one: the case that infected this one."""
+    keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
+    for column in table.columns:
+        if found[column.name].role is not Role.SA or read_name(column.name).says("health"):
             continue
-        # The year of a diagnosis, the age at it and the place of it tell less than it.
-        aside = any(each.card is RoleCard.RECOGNISES for each in said_by(name)[0])
-        later = any(word.isdigit() and int(word) > 1 for word in words_of(name))  # of diag_1 and diag_2 the first
-        coded = 0.02 if "code" in words_of(name) else 0.0
-        ranked.append((aside, gamma < WANTED_GAMMA, -(matter.weight - 0.05 * later - coded), place, name))
-    return min(ranked)[-1] if ranked else None
+        for key in keys:
+            if key.m >= FEWEST and refers_to(column, key):
+                reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
+                found[column.name] = _names_person(reason)
+                break
 
 
-def _other(column: Column, silent: bool) -> Suggestion:
-    """Return what becomes of a column that names nobody and says nothing sensitive.
+def _take_likeness(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take a column for what another is that says the same, value for value.
 
-    What no list reads is left out, whatever the table: of 239 names of health columns that nobody had seen before, 76
-    were read by none, and a table need not say elsewhere that it is on health. A name that is no word, such as "c3", is
-    kept where it is said what is sensitive, and that and the rest are `silent` on special matters.
+    Codes of wards are published beside their names, a harmless name beside a diagnosis is not.
     """
-    if column.m == 0 or bool(column.missing.all()):
-        return Suggestion(Role.NSA, "holds no values")
-    dated = column.kind in (Kind.DATE, Kind.DATETIME) or holds_periods(column)
-    recognised, known = _recognised(column, dated)
-    aged = recognised is not None and recognised.what == AGED and column.kind is Kind.INTEGER
-    if rare_values(column) and not aged:
-        why = say("many records have a value of their own, which singles them out")
-        reason = say("{why}: left out unless you put it into intervals or groups", why=why)
-        return Suggestion(Role.DROPPED, reason, RoleCard.RECOGNISES)
-    if dated and not known and column.counts()[column.missing].any():
-        return _unknown(say("some records have no date there, and that others have one may tell what happened to them"))
-    if dated or (recognised is not None and known):  # else a time, place or kind of what nobody knows
-        what = recognised.what if recognised is not None else TIMED
-        return Suggestion(
-            Role.NSA, say("{why}, by which others recognise a person", why=say(what)), RoleCard.RECOGNISES
-        )
-    if not known and not (silent and _NO_WORD.fullmatch(column.name)):
-        return _unknown(say("unknown, perhaps a finding on somebody's health"))
-    if column.n >= 20 and distinct_share(column) > 0.3 and column.m > _MANY:
-        return Suggestion(
-            Role.NSA,
-            "nothing personal in the name, but many values are rare: consider intervals or groups",
-            RoleCard.RECOGNISES,
-        )
-    return Suggestion(Role.NSA, "neither names a person nor looks sensitive")
-
-
-def _unknown(why: str) -> Suggestion:
-    return Suggestion(Role.DROPPED, say("{why}: left out until you say what it is", why=why), RoleCard.SPECIAL)
-
-
-def _recognised(column: Column, dated: bool) -> tuple[Matter | None, bool]:
-    """Return by what of a column others recognise a person, None where by nothing; and whether a list reads its name.
-
-    A name with two meanings counts as read where the values bear out that it is this one.
-    """
-    found, known = said_by(column.name)
-    matter = next((each for each in found if each.card is RoleCard.RECOGNISES), None)
-    if not known and (listed := in_one_list(column)) is not None:
-        matter, known = listed if listed.card is RoleCard.RECOGNISES else None, True
-    if (below_a_thousand(column) or holds_answers(column) or holds_grades(column)) and doubtful(column.name):
-        return None, False
-    if says_yes_or_no(column) and (doubtful(column.name, asked=True) or abbreviated(column.name)):
-        return None, False
-    if found and all(unlike(column, each) for each in found):
-        return None, False
-    if says_only(column.name, "courses") and (unheard_of(column) or holds_long_numbers(column)):
-        return None, False  # of a consultation by its number in a list of treatments, too
-    if says_only(column.name, "states") and not dated and not holds_states(column):
-        return None, False  # “estado” may be a state: critical, stable; “alta” how a stay ended
-    if matter is not None and matter.what == TIMED:
-        pressure = "dia" in words_of(column.name) and beyond_a_month(column)
-        if pressure or holds_decimal_codes(column):
-            return None, False  # "dia" is a day, but V30.00 and 428.0 are none, nor 50 to 99 beside "sys"
-        if found == (matter,) and worded_otherwise(column, matter):
-            return None, False  # a period that is regular is no time
-    return matter, known
+    alike: dict[bytes, list[Column]] = {}
+    for column in table.columns:
+        if column.m >= _FEWEST_ALIKE and distinct_share(column) < _MOSTLY_UNIQUE:
+            alike.setdefault(sizes(column), []).append(column)
+    was = dict(found)
+    for column, other in ((one, two) for each in alike.values() for one in each for two in each if one is not two):
+        own, its = was[column.name], was[other.name]
+        released = own.role is Role.SA and own.doubt and its.role is Role.NSA and column.m >= _ONE_BY_ONE
+        secret = own.role is Role.NSA and its.role is Role.SA and not its.doubt
+        if (released or secret) and says_the_same(column, other):
+            reason = say("It says the same as “{column}”, value for value.", column=other.name)
+            found[column.name] = Suggestion(its.role, reason, its.subject, True)
