@@ -8,17 +8,18 @@ records alone take the records selected.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
+from splu_desktop.compare.base.sensitivity import most_met
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.table import Flags
-from splu_desktop.frozen import dataclass
+from splu_desktop.core.thresholds import NORMAL_95
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +45,12 @@ class Answers:
     @classmethod
     def around(cls, centre: Floats, variance: Floats, top: Floats) -> Answers:
         """Return estimates with normal 95 % intervals, all cut to [0, `top`] (Q,)."""
-        arm = 1.959963984540054 * np.sqrt(variance)
-        cut = (np.clip(each, 0.0, top) for each in (centre, centre - arm, centre + arm))
-        return cls(*cut)
+        arm = NORMAL_95 * np.sqrt(variance)
+        return cls(*(np.clip(each, 0.0, top) for each in (centre, centre - arm, centre + arm)))
+
+    def take(self, part: slice) -> Answers:
+        """Return the answers to some of the questions."""
+        return Answers(self.estimate[part], self.low[part], self.high[part])
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,72 +63,80 @@ class CountingQuestions:
     flags : for each unchanged column (P, m_j) bool, the labels that a selection takes; all True where it has no
         condition on the column.
     row : (Q,) the selection of each question.
-    chosen : (Q, m) bool, the values of the sensitive column that each question asks for.
-    overlap : how many of the questions one record can meet at most: what Laplace noise grows by.
+    sets : (U, m) bool, sets of values, no two alike.
+    which : (Q,) the set that each question asks for.
     """
 
     source: TrueTable
     flags: tuple[Flags, ...]
     row: NDArray[np.intp]
-    chosen: Flags
-    overlap: int
+    sets: Flags
+    which: NDArray[np.intp]
 
     @classmethod
     def of(cls, source: TrueTable, questions: Iterable[Sequence[Condition]]) -> CountingQuestions:
         """Return the questions that these conditions ask. Raises BadQuestion where one names another column."""
         places = {name: at for at, name in enumerate(source.names)}
-        known: dict[Condition, Flags] = {}
-        selections: dict[tuple[tuple[int, bytes], ...], int] = {}
-        row, chosen = [], []
+        picked, chosen = [], []
         for conditions in questions:
-            picked: dict[int, Flags] = {}
+            own: dict[int, Flags] = {}
             values = np.ones(source.m, bool)
             for condition in conditions:
-                sensitive = condition.column == source.sensitive.name
-                if not sensitive and condition.column not in places:
+                if condition.column == source.sensitive.name:
+                    values = values & condition.select(source.sensitive, sensitive=True)
+                elif condition.column in places:
+                    at = places[condition.column]
+                    own[at] = own.get(at, np.True_) & condition.select(source.columns[at])
+                else:
                     raise BadQuestion(
                         "“{column}” is no column of this comparison; ask for “{sensitive}” and unchanged columns.",
                         column=condition.column,
                         sensitive=source.sensitive.name,
                     )
-                if condition not in known:
-                    column = source.sensitive if sensitive else source.columns[places[condition.column]]
-                    known[condition] = condition.select(column, sensitive=sensitive)
-                if sensitive:
-                    values = values & known[condition]
-                else:
-                    at = places[condition.column]
-                    picked[at] = picked.get(at, np.True_) & known[condition]
-            key = tuple((at, flags.tobytes()) for at, flags in sorted(picked.items()))
-            row.append(selections.setdefault(key, len(selections)))
+            picked.append(own)
             chosen.append(values)
-        flags = tuple(np.ones((len(selections), column.m), bool) for column in source.columns)
-        for key, at in selections.items():
-            for place, picked_labels in key:
-                flags[place][at] = np.frombuffer(picked_labels, bool)
-        sets = np.array(chosen, bool).reshape(len(row), source.m)
-        return cls(source, flags, np.array(row, np.intp), sets, len(row))
+        return cls.picked(source, picked, np.array(chosen, bool).reshape(len(picked), source.m))
 
     @classmethod
-    def of_margins(cls, source: TrueTable) -> CountingQuestions:
-        """Return all counts of one label of one unchanged column and one value, by column, label and value.
+    def picked(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], chosen: Flags) -> CountingQuestions:
+        """Return the questions by the flags of some columns, and (Q, m) flags of values."""
+        selections: dict[tuple[tuple[int, bytes], ...], int] = {}
+        row = []
+        for own in picked:
+            key = tuple((at, flags.tobytes()) for at, flags in sorted(own.items()))
+            row.append(selections.setdefault(key, len(selections)))
+        flags = tuple(np.ones((len(selections), column.m), bool) for column in source.columns)
+        for key, at in selections.items():
+            for place, labels in key:
+                flags[place][at] = np.frombuffer(labels, bool)
+        sets, which = np.unique(chosen, axis=0, return_inverse=True)
+        return cls(source, flags, np.array(row, np.intp), sets, which.ravel())
 
-        What a learner of the release (naive Bayes) has to ask.
-        """
-        sizes = [column.m for column in source.columns]
-        flags = []
-        for at, size in enumerate(sizes):
-            own = np.ones((sum(sizes), size), bool)
-            own[sum(sizes[:at]) : sum(sizes[: at + 1])] = np.eye(size, dtype=bool)
-            flags.append(own)
-        row = np.repeat(np.arange(sum(sizes)), source.m)
-        chosen = np.tile(np.eye(source.m, dtype=bool), (sum(sizes), 1))
-        return cls(source, tuple(flags), row, chosen, max(len(sizes), 1))
+    def joined(self, other: CountingQuestions) -> CountingQuestions:
+        """Return these questions and then those of another set."""
+        flags = tuple(np.concatenate(pair) for pair in zip(self.flags, other.flags, strict=True))
+        sets = np.concatenate([self.sets, other.sets])
+        row = np.concatenate([self.row, other.row + self.selections])
+        return CountingQuestions(
+            self.source, flags, row, sets, np.concatenate([self.which, other.which + len(self.sets)])
+        )
+
+    @property
+    def number(self) -> int:
+        """Q."""
+        return len(self.row)
 
     @property
     def selections(self) -> int:
         """P, the number of selections."""
         return len(self.flags[0]) if self.flags else int(self.row.max(initial=-1)) + 1
+
+    @cached_property
+    def meeting(self) -> int:
+        """The most of these questions that one record of the domain can meet: their sensitivity."""
+        weights = np.zeros((self.selections, self.source.m))
+        np.add.at(weights, self.row, self.sets[self.which])
+        return most_met(self.flags, weights)
 
     @cached_property
     def used(self) -> tuple[tuple[int, ...], ...]:
@@ -149,9 +161,9 @@ class CountingQuestions:
                 if key not in bits:
                     bits[key] = np.packbits(flags[columns[place]])
                 meets = bits[key] if meets is None else meets & bits[key]
-            found = np.arange(n) if meets is None else np.flatnonzero(np.unpackbits(meets, count=n))
-            indices.append(found.astype(np.int32))
-            ends.append(ends[-1] + len(found))
+            inside = np.arange(n) if meets is None else np.flatnonzero(np.unpackbits(meets, count=n))
+            indices.append(inside.astype(np.int32))
+            ends.append(ends[-1] + len(inside))
         flat = np.concatenate(indices) if indices else np.zeros(0, np.int32)
         shape = len(ends) - 1, n
         return sparse.csr_array((np.ones(len(flat), np.float32), flat, np.array(ends, np.int64)), shape=shape)
@@ -167,9 +179,8 @@ class CountingQuestions:
         """
         keys = self._row_of * m
         keys += codes[self.selected.indices]
-        counted = np.bincount(
-            keys, None if weights is None else weights[self.selected.indices], minlength=self.selections * m
-        )
+        weights = None if weights is None else weights[self.selected.indices]
+        counted = np.bincount(keys, weights, minlength=self.selections * m)
         return np.asarray(counted.reshape(-1, m), np.float64)
 
     @cached_property
@@ -179,7 +190,7 @@ class CountingQuestions:
 
     def asked(self, by_value: Floats) -> Floats:
         """Return (Q,) the figures (P, m) of all values in all selections, added up over the values asked for."""
-        return np.asarray(np.einsum("qm,qm->q", by_value[self.row], self.chosen.astype(np.float64)))
+        return np.asarray((by_value @ self.sets.T.astype(np.float64))[self.row, self.which])
 
     @cached_property
     def truth(self) -> Ints:
@@ -196,4 +207,4 @@ class CountingQuestions:
         of_selection = np.ones(self.selections)
         for flags in self.flags:
             of_selection *= flags.mean(axis=1)
-        return np.asarray(of_selection[self.row] * self.chosen.mean(axis=1))
+        return np.asarray(of_selection[self.row] * self.sets.mean(axis=1)[self.which])

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import EmptyTable
-from splu_desktop.core.risk.classes import classes_of
 from splu_desktop.core.table import Column, Table
-from splu_desktop.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,17 +25,22 @@ class TrueTable:
     ----------
     columns : the columns that ours publishes unchanged (NSAs), d of them; those that are generalised by plan are so.
     sensitive : the sensitive column, m values that all occur.
+    class_columns : names of the columns whose cells make the classes of lenders of our draw.
+    meeting : how many of all questions asked one record of the domain can meet: what Laplace noise has to cover.
     """
 
     columns: tuple[Column, ...]
     sensitive: Column
+    class_columns: tuple[str, ...] = ()
+    meeting: int = 1
 
     @classmethod
-    def of(cls, table: Table, unchanged: Sequence[str], sensitive: str) -> TrueTable:
+    def of(cls, table: Table, unchanged: Sequence[str], sensitive: str, class_columns: Sequence[str] = ()) -> TrueTable:
         """Return the part of a table that is compared. Raises EmptyTable, UnknownColumn."""
         if table.n == 0:
             raise EmptyTable("The table has no records, so there is nothing to compare.")
-        return cls(tuple(table[name].compacted() for name in unchanged), table[sensitive].compacted())
+        columns = tuple(table[name].compacted() for name in unchanged)
+        return cls(columns, table[sensitive].compacted(), tuple(class_columns))
 
     @property
     def n(self) -> int:
@@ -68,16 +73,10 @@ class TrueTable:
         return self.counts / self.n
 
     @cached_property
-    def sole_bearers(self) -> Ints:
-        """Places of the records whose value no other has."""
-        return np.flatnonzero(self.counts[self.sensitive.codes] == 1).astype(np.int64)
-
-    @cached_property
-    def classes(self) -> Ints:
-        """(N,) number of the class of each record: of those that agree on all unchanged columns."""
-        return classes_of(list(self.columns), self.n).ids.astype(np.int64)
-
-    @cached_property
     def uniques(self) -> int:
         """How many records no other agrees with on the unchanged columns."""
-        return int((np.bincount(self.classes) == 1).sum())
+        key = np.zeros(self.n, np.int64)
+        for column in self.columns:
+            # Numbered anew after each column, so that keys never run over.
+            key = np.unique(key * column.m + column.codes, return_inverse=True)[1].ravel()
+        return int((np.bincount(key) == 1).sum())

@@ -6,20 +6,19 @@ docstring gives formula and source.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
 Points = tuple[Any, ...]  # a parameter each, or a tuple of all
 GAMMAS: Points = (2, 3, 5, 10)
@@ -27,20 +26,6 @@ GAMMAS: Points = (2, 3, 5, 10)
 
 class Impossible(SpluError):
     """A system can't be carried out on a table; the sentence says why."""
-
-
-@dataclass(frozen=True, eq=False)
-class Microdata:
-    """A published table as its user takes it for the true one, record by record.
-
-    Attributes
-    ----------
-    codes : for each unchanged column (N',) codes over the source's labels.
-    sensitive : (N',) codes over the source's values.
-    """
-
-    codes: tuple[NDArray[np.integer], ...]
-    sensitive: NDArray[np.integer]
 
 
 class Sanitised(ABC):
@@ -71,6 +56,11 @@ class Sanitised(ABC):
         """
         return None
 
+    def evidence(self, records: Ints) -> Floats | None:
+        """Return (K, m) how much likelier the row is by each true value, up to a factor; None without rows."""
+        row = self.row(records)
+        return None if row is None else row / self.source.shares
+
     @abstractmethod
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
         """Return (K,) how sure of the true value is who knows all other records and reads what was published.
@@ -78,20 +68,13 @@ class Sanitised(ABC):
         questions : what was answered, of systems that publish no rows.
         """
 
-    def sole_bearers(self, records: Ints, questions: CountingQuestions) -> float:
-        """Return how sure that reader is on average of K records that alone have their value.
-
-        Of all publications that could have come, where the system tells; else of this one.
-        """
-        return float(self.insider(records, questions).mean())
+    def metrics(self) -> dict[str, float]:
+        """Return the papers' own measures of what was published, by their names."""
+        return {}
 
     def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
         """Return what is to be said of this outcome beside its figures, as sentences."""
         return ()
-
-    def microdata(self, chance: np.random.Generator) -> Microdata | None:
-        """Return the published table as records of the source's columns; None where the system gives no records."""
-        return None
 
 
 class System(ABC):
@@ -102,8 +85,11 @@ class System(ABC):
     name : what files and the command line call it.
     title : what people call it.
     words : what it does, in the custodian's words.
-    first : whether a custodian would weigh it first; the others stand behind "more".
+    first : whether it is among the ten that are shown first.
+    random : whether two draws differ.
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
+    span : weakest and strongest first parameter to search for equal protection; None where there is none.
+    whole : whether that parameter is a whole number.
     setting_said, promise_said : the parameters as people write them, such as "gamma 5", and what is promised, with
         parameters in braces.
     """
@@ -112,7 +98,10 @@ class System(ABC):
     title: ClassVar[str]
     words: ClassVar[str]
     first: ClassVar[bool] = False
+    random: ClassVar[bool] = True
     points: ClassVar[Points] = ((),)
+    span: ClassVar[tuple[float, float] | None] = None
+    whole: ClassVar[bool] = False
     setting_said: ClassVar[str] = say("no setting")
     promise_said: ClassVar[str] = ""
 
@@ -127,7 +116,7 @@ class System(ABC):
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     @property
-    def told(self) -> dict[str, object]:
+    def values(self) -> dict[str, object]:
         """What stands in its sentences for each name in braces."""
         found = self.parameters.items()
         return {name: Figure(f"{each:.3g}") if isinstance(each, float) else each for name, each in found}
@@ -135,12 +124,12 @@ class System(ABC):
     @property
     def setting(self) -> str:
         """The parameters as people write them."""
-        return say(self.setting_said, **self.told)
+        return say(self.setting_said, **self.values)
 
     @property
     def promise(self) -> str:
         """What is promised, in one sentence."""
-        return say(self.promise_said, **self.told)
+        return say(self.promise_said, **self.values)
 
     @abstractmethod
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
@@ -149,12 +138,13 @@ class System(ABC):
         chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.
         """
 
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        """Return (K,) answers to "how many records have s?", of a value that `count` have, and their (K,) chances.
 
-@dataclass(frozen=True)
-class ByGamma(System):
-    """A system that one slider sets, as it sets ours."""
+        Exact where a system tells true counts of the whole table.
+        """
+        return np.array([float(count)]), np.ones(1)
 
-    gamma: int
-
-    points = GAMMAS
-    setting_said = say("gamma {gamma}")
+    def exact_epsilon(self, source: TrueTable) -> float:
+        """Return the least epsilon for which one record's part in what is published is differentially private."""
+        return math.inf

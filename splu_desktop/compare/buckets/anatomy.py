@@ -7,21 +7,22 @@ values.
 Estimate: within a bucket every record is thought to have each of its values alike,
 x = sum over buckets g of n_{P,g} c_{g,s} / |g|. That is biased towards independence: its mean over random buckets is
 sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s} / |g|, the transition of decoy groups
-(mechanism.md section 4), which it never undoes. Counts of the whole table are exact, small ones too.
+(mechanism.md section 2), which it never undoes. Counts of the whole table are exact, small ones too.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, Microdata, Sanitised, System
-from splu_desktop.compare.ours.as_published import dealt, largest_first
+from splu_desktop.compare.base.system import GAMMAS, Impossible, Sanitised, System
+from splu_desktop.compare.buckets.largest_first import dealt, largest_first
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
 
 class Bucketed(Sanitised):
@@ -50,14 +51,6 @@ class Bucketed(Sanitised):
         # Who knows all others in the bucket takes their values from the list: one is left.
         return np.ones(len(records))
 
-    def microdata(self, chance: np.random.Generator) -> Microdata:
-        # A user who wants records deals each bucket's values to its records at random.
-        theirs = np.lexsort((chance.random(self.source.n), self.bucket))
-        ours = np.argsort(self.bucket, kind="stable")
-        shown = np.empty(self.source.n, np.int32)
-        shown[theirs] = self.source.sensitive.codes[ours]
-        return Microdata(tuple(column.codes for column in self.source.columns), shown)
-
 
 @dataclass(frozen=True)
 class Anatomy(System):
@@ -74,6 +67,7 @@ class Anatomy(System):
     )
     first = True
     points = GAMMAS
+    span, whole = (2, 50), True
     setting_said = say("l = {l}")
     promise_said = say("A person's value is one of at least {l} different ones in the person's bucket.")
 

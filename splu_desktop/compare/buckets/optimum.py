@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,11 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.buckets.many_sizes import Parts
+from splu_desktop.compare.buckets.pair_list import Bucket, CapsOf
 from splu_desktop.compare.buckets.tolerant import TwoSizes
-from splu_desktop.core.groups.multi_size import Parts
-from splu_desktop.core.groups.search import Bucket, CapsOf
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
 MOST_VALUES = 100  # 46 take up to 1.5 seconds of processor; 717 are not settled in 10
 SECONDS = 10.0  # for one programme
@@ -96,6 +96,7 @@ class BestSizes(TwoSizes):
 
     name = "buckets-best-sizes"
     title = say("F'-privacy, the best buckets")
+    span = None
     words = say("As buckets of many sizes, with the least loss that there is, by integer programming.")
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:

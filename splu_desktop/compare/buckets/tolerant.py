@@ -12,6 +12,8 @@ Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -21,16 +23,26 @@ from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
 from splu_desktop.compare.buckets.anatomy import Bucketed
-from splu_desktop.core.groups.multi_size import Parts, many_sizes, partition
-from splu_desktop.core.groups.rules import linear
-from splu_desktop.core.groups.search import Bucket, CapsOf, mean_squared_error, two_sizes
-from splu_desktop.core.groups.tolerances import caps
+from splu_desktop.compare.buckets.many_sizes import Parts, many_sizes, partition
+from splu_desktop.compare.buckets.pair_list import Bucket, CapsOf, mean_squared_error
+from splu_desktop.compare.buckets.two_sizes import two_sizes
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
 LARGEST = 50  # M'
-THETAS: Points = (32, 8, 4, 2)  # the paper's, from weak to strong
+THETAS: Points = (32, 8, 2)  # the paper's, from weak to strong
+OFFSET = Fraction(1, 50)
+
+
+def tolerances(counts: Ints, theta: int, offset: Fraction = OFFSET) -> tuple[Fraction, ...]:
+    """Return f'_s = min(1, theta f_s + c) of each value, exactly: 0.29 * 100 is below 29 in binary floating point."""
+    total = int(counts.sum())
+    return tuple(min(Fraction(1), theta * Fraction(int(count), total) + offset) for count in counts)
+
+
+def caps(limits: tuple[Fraction, ...], size: int) -> Ints:
+    """Return (m,) floor(f'_s S), the most records of each value in a bucket of `size`."""
+    return np.array([limit.numerator * size // limit.denominator for limit in limits], np.int64)
 
 
 def assigned(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
@@ -79,6 +91,7 @@ class TwoSizes(System):
         "As Anatomy, with a limit for each value by how frequent it is, so that frequent values need no large buckets."
     )
     points = THETAS
+    span, whole = (40, 1), True
     setting_said = say("theta {theta}")
     promise_said = say(
         "Nobody is surer of a value by a person's row than {theta} times its share in the whole table, plus 2 %."
@@ -96,8 +109,8 @@ class TwoSizes(System):
         return tuple(zip(both, held, strict=True))
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Tolerated:
-        limits = linear(source.sensitive, self.theta).of(source.sensitive)
         counts = source.counts.astype(np.int64)
+        limits = tolerances(counts, self.theta)
         least = min(math.ceil(1 / limit) for limit in limits)
         parts = None
         if least <= LARGEST:
@@ -115,6 +128,7 @@ class ManySizes(TwoSizes):
     name = "buckets-many-sizes"
     title = say("F'-privacy, buckets of many sizes")
     words = say("As buckets of two sizes, with more sizes where that leaves smaller ones.")
+    span = None
     points = (8,)  # the search takes long, and longer the smaller theta is
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:

@@ -14,6 +14,7 @@ the true count. Answers differ by at most D from the truth in any case, so large
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,9 +26,8 @@ from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
-SETTINGS = ((2, 1.0), (3, 2.0), (5, 4.0), (10, 16.0))  # D and V
+VARIANCES = (1.0, 3.0, 16.0)
 _KEY = 1 << 32
 _SMALL = 3
 _DIFFERENCES = 20  # of the averaging attack at most; others would only add to it
@@ -139,9 +139,8 @@ class CellKeyed(NoisyAnswers):
 
 @dataclass(frozen=True)
 class CellKey(System):
-    """Cell-key noise of at most `most` and variance `variance`."""
+    """Cell-key noise of variance `variance`, bounded by two and a half standard deviations."""
 
-    most: int
     variance: float
 
     name = "cell-key"
@@ -151,9 +150,23 @@ class CellKey(System):
         "Large counts are all but exact, and so become small ones when many answers are combined."
     )
     first = True
-    points = SETTINGS
+    points = VARIANCES
+    span = (0.5, 400.0)
     setting_said = say("at most ±{most}, variance {variance}")
     promise_said = say("No answer is further from the true count than {most}.")
+
+    @property
+    def most(self) -> int:
+        """D, beyond which no noise goes."""
+        return max(round(2.5 * self.variance**0.5), 2)
+
+    @property
+    def values(self) -> dict[str, object]:
+        return {**super().values, "most": self.most}
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        law = noise_law(min(count, self.most), self.most, self.variance)
+        return count + np.arange(-self.most, self.most + 1).astype(np.float64), law
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyed:
         return CellKeyed(source, self.most, self.variance, chance)

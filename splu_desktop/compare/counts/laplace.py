@@ -1,40 +1,42 @@
-"""Laplace answers: epsilon-differential privacy for m questions, and what they let one infer all the same.
+"""Laplace answers: epsilon-differential privacy of all counts asked, and what they let one infer all the same.
 
-Each count gets noise Lap(b) with b = m Delta / epsilon, Delta = 1 (Dwork, McSherry, Nissim, Smith 2006; mechanism.md
-section 6), m being how many of the questions one record can meet. The journal's experiments (section 6) give every
-question noise Lap(1 / epsilon) by itself, whatever their number; epsilon then grows to m epsilon over all of them.
-Unbiased, variance 2 b^2, 95 % interval +- b ln 20.
+Each count gets noise Lap(b) with b = sensitivity / epsilon (Dwork, McSherry, Nissim, Smith 2006): the sensitivity of
+all counts together is the most of them that one record of the domain can meet (`base.sensitivity`), since records are
+added or removed one at a time. All that is asked, the learner's counts among it, shares one epsilon; delta is 0, and
+basic composition is exact for one set of questions answered at once. Unbiased, variance 2 b^2, 95 % within b ln 20.
+The journal's experiments (section 6) give every question Lap(1/epsilon) whatever their number (`LaplaceEach`).
 
 Differential inference theorem (inferential privacy paper, Theorem 2): of the noisy answers X to Q1 = P and Y to
 Q2 = P and s, with noise of scale b and true answers x, y,
 E[Y/X] ~ (y/x)(1 + 2 b^2/x^2) and Var[Y/X] ~ (2 b^2/x^2)(1 + (y/x)^2) (second order; b = 1/epsilon there).
-So where x is large against b, the share y/x of a group of persons is learnt, of whoever is in it or only could be.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy import stats
 
+from splu_desktop.compare.base.laws import stepped
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base.system import Sanitised, System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
-EPSILONS = {"ln 3": math.log(3), "ln 2": math.log(2), "0.1": 0.1, "0.01": 0.01}
+EPSILONS = {"ln 3": math.log(3), "0.1": 0.1, "0.01": 0.01}
 _WIDE = math.log(20)  # times b: half width of 95 %
-_TOLD = 0.05  # standard deviation of Y/X up to which a share counts as learnt
+_LEARNT = 0.05  # standard deviation of Y/X up to which a share counts as learnt
 
 
 def inferred(x: Floats, y: Floats, b: float) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of Y/X by the differential inference theorem, noise of scale b on both."""
-    ratio, small = y / x, 2 * b**2 / x**2
-    return ratio * (1 + small), np.sqrt(small * (1 + ratio**2))
+    share, small = y / x, 2 * b**2 / x**2
+    return share * (1 + small), np.sqrt(small * (1 + share**2))
 
 
 class LaplaceAnswers(NoisyAnswers):
@@ -52,7 +54,7 @@ class LaplaceAnswers(NoisyAnswers):
 
     def scale(self, questions: CountingQuestions) -> float:
         """Return b, records."""
-        return (questions.overlap if self.together else 1) / self.epsilon
+        return (questions.meeting if self.together else 1) / self.epsilon
 
     def _answered(self, questions: CountingQuestions) -> Answers:
         b = self.scale(questions)
@@ -64,31 +66,22 @@ class LaplaceAnswers(NoisyAnswers):
         return np.asarray(-np.abs(shown - counts) / self.scale(questions))
 
     def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        """Return what the theorem says of these questions: which share is learnt, and of how many."""
+        """Return what the noise was made for, and what the theorem says of these questions."""
         x, y, b = questions.top, questions.truth.astype(np.float64), self.scale(questions)
-        asked = np.flatnonzero(x > 0)
-        mean, spread = inferred(x[asked], y[asked], b)
-        told = spread <= _TOLD
-        if not told.any():
-            return (
-                say(
-                    "Noise of ±{noise} records lets no share of any group asked about be inferred from two answers.",
-                    noise=Figure(f"{b * _WIDE:,.0f}"),
-                ),
-            )
-        best = asked[told][np.argmax(y[asked][told] / x[asked][told])]
-        at = int(np.flatnonzero(asked == best)[0])
+        there = x > 0
+        learnt = int((inferred(x[there], y[there], b)[1] <= _LEARNT).sum())
         return (
             say(
-                "Two noisy answers tell the share of a value in a group to ±{within} in {told} of {all} questions, for "
-                "persons in the table or not: {y} of {x} persons are inferred as {mean} ± {spread}.",
-                within=Figure(f"{200 * _TOLD:.0f} %"),
-                told=int(told.sum()),
-                all=len(asked),
-                y=int(y[best]),
-                x=int(x[best]),
-                mean=Figure(f"{100 * mean[at]:.1f} %"),
-                spread=Figure(f"{200 * spread[at]:.1f} %"),
+                "A record of the domain can meet {meeting} of {all} questions, so answers are off by up to {noise} "
+                "records, 19 times in 20.",
+                meeting=questions.meeting if self.together else 1,
+                all=questions.number,
+                noise=Figure(f"{b * _WIDE:,.0f}"),
+            ),
+            say(
+                "Two noisy answers tell the share of a value in a group to within 10 % in {learnt} of {all} questions.",
+                learnt=learnt,
+                all=int(there.sum()),
             ),
         )
 
@@ -100,28 +93,35 @@ class Laplace(System):
     epsilon: float
 
     name = "laplace"
-    title = say("Differential privacy")
+    title = say("Differential privacy, noisy answers")
     words = say(
-        "No table is handed out: the questions are fixed, and each count is answered with noise that grows with their "
-        "number. Nobody's presence can be told with confidence, but few questions can be asked before the noise "
-        "drowns every answer."
+        "No table is handed out: the questions are fixed, and each count is answered with noise that grows with how "
+        "many of them one person can meet. Nobody's presence can be told with confidence."
     )
     first = True
     together: ClassVar[bool] = True
     points = tuple(EPSILONS.values())
+    span = (1_000.0, 0.0005)
     setting_said = say("epsilon {epsilon}")
     promise_said = say(
         "No answer, nor all of them together, becomes more than {times} times likelier by one person's record."
     )
 
     @property
-    def told(self) -> dict[str, object]:
+    def values(self) -> dict[str, object]:
         known = {round(value, 9): text for text, value in EPSILONS.items()}
         epsilon = Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}"))
-        return {**super().told, "epsilon": epsilon, "times": Figure(f"{math.exp(self.epsilon):.3g}")}
+        times = Figure(f"{math.exp(min(self.epsilon, 700)):.3g}")
+        return {**super().values, "epsilon": epsilon, "times": times}
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> LaplaceAnswers:
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         return LaplaceAnswers(source, self.epsilon, chance, together=self.together)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        return stepped(stats.laplace, (source.meeting if self.together else 1) / self.epsilon, count)
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        return self.epsilon if self.together else self.epsilon * source.meeting
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class LaplaceEach(Laplace):
     title = say("Laplace noise per question")
     words = say(
         "As differential privacy, but with noise as if each question were the only one, as the papers compare it. "
-        "Counts are sharp, and what is promised is lost as more questions are answered."
+        "What is promised is lost as more questions are answered."
     )
     first = False
     together: ClassVar[bool] = False

@@ -43,9 +43,9 @@ class NoisyAnswers(Sanitised):
         shown, truth = self.answer(questions).estimate, questions.truth.astype(np.float64)
         own = self.source.sensitive.codes[records]
         inside = questions.selected[:, records].tocsr()[questions.row]  # (Q, K)
-        has = inside.multiply(questions.chosen[:, own]).tocsr()  # the person is among those counted
+        has = inside.multiply(questions.sets[:, own][questions.which]).tocsr()  # the person is among those counted
         lacks = inside - has
-        asked = sparse.csr_array(questions.chosen, dtype=np.float64)  # few values each
+        asked = sparse.csr_array(questions.sets[questions.which], dtype=np.float64)  # few values each
         one_less, as_is, one_more = (
             np.maximum(self.likelihood(questions, shown, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)
         )

@@ -10,11 +10,15 @@ Disclosure as Brickell and Shmatikov measure it (The cost of privacy, KDD 2008),
 those in the whole table, which the trivial sanitisation tells:
 A_know = mean over records of 1/2 sum over s of |p(g, s) - p(s)|; A_acc = mean over records of max_s p(g, s), less
 max_s p(s); A_quot = largest |ln(p(g, s) / p(s))|, infinite where a value is in no record of a class.
+
+Discernability (Bayardo, Agrawal, ICDE 2005): sum over classes of |g|^2, nothing being suppressed. Classification metric
+(Iyengar, KDD 2002): share of the records whose value is not the commonest of their class.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +26,7 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Microdata, Sanitised
-from splu_desktop.core.messages import Figure, say
-from splu_desktop.frozen import dataclass
+from splu_desktop.compare.base.system import Sanitised
 
 _CELLS = 8_000_000  # selections times classes that are worked on at once
 
@@ -109,38 +111,14 @@ class Generalised(Sanitised):
         # Values are true: who knows all others of a class takes theirs away, and one is left.
         return np.ones(len(records))
 
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        found = ClassDisclosure.of(self.counts)
-        size = Figure(f"{self.source.n / len(self.sizes):,.1f}")
-        know, accuracy = Figure(f"{100 * found.know:.1f} %"), Figure(f"{100 * found.accuracy:.1f} %")
-        if math.isinf(found.quotient):
-            return (
-                say(
-                    "In classes of {size} records on average, the shares of the values lie {know} of the records away "
-                    "from those of the whole table (A_know), the likeliest value is right for {accuracy} more of the "
-                    "persons (A_acc), and some class rules a value out (A_quot has no bound).",
-                    size=size,
-                    know=know,
-                    accuracy=accuracy,
-                ),
-            )
-        return (
-            say(
-                "In classes of {size} records on average, the shares of the values lie {know} of the records away from "
-                "those of the whole table (A_know), the likeliest value is right for {accuracy} more of the persons "
-                "(A_acc), and no value is more than {times} times as likely or unlikely as there (A_quot).",
-                size=size,
-                know=know,
-                accuracy=accuracy,
-                times=Figure(f"{math.exp(found.quotient):.3g}"),
-            ),
-        )
-
-    def microdata(self, chance: np.random.Generator) -> Microdata:
-        # A user who wants records takes any label of the class's range.
-        codes = []
-        for low, high in zip(self.low, self.high, strict=True):
-            width = high - low + 1
-            within = (chance.random(self.source.n) * width[self.classes]).astype(np.int32)
-            codes.append(low[self.classes] + within)
-        return Microdata(tuple(codes), self.source.sensitive.codes)
+    def metrics(self) -> dict[str, float]:
+        told = ClassDisclosure.of(self.counts)
+        tops = float(self.counts.max(axis=1).toarray().sum())
+        return {
+            "average class": self.source.n / len(self.sizes),
+            "discernability": float((self.sizes.astype(np.float64) ** 2).sum()),
+            "classification": 1 - tops / self.source.n,
+            "A_know": told.know,
+            "A_acc": told.accuracy,
+            "A_quot": told.quotient,
+        }

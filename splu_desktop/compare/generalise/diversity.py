@@ -1,12 +1,12 @@
-"""l-diversity: every class has enough different values (Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, 2007).
+"""k-anonymity (Samarati 2001; Sweeney 2002) and l-diversity (Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2007).
 
-Distinct: l values occur in each class. Entropy: the entropy of each class's shares is ln l at least. Recursive (c, l):
-with counts r_1 >= r_2 >= ..., r_1 <= c (r_l + r_{l+1} + ...) (Kifer, Gehrke 2006, Definition 2.5 writes it so).
+Every class has k records at least; l values occur in each class (distinct); with counts r_1 >= r_2 >= ...,
+r_1 <= c (r_l + r_{l+1} + ...) (recursive (c, l); Kifer, Gehrke 2006, Definition 2.5 writes it so).
 """
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,15 +14,6 @@ from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
-from splu_desktop.frozen import dataclass
-
-_CLOSE = 1e-12  # rounding of an entropy that is met with equality
-
-
-def entropy(counts: Floats) -> Floats:
-    """Return (K,) entropies, in nats, of the shares of (K, m) counts."""
-    share = counts / counts.sum(axis=1, keepdims=True)
-    return np.asarray(-(share * np.log(share, out=np.zeros_like(share), where=share > 0)).sum(axis=1))
 
 
 def recursive(counts: Floats, c: float, l: int) -> Flags:  # noqa: E741 - the paper's name
@@ -31,6 +22,32 @@ def recursive(counts: Floats, c: float, l: int) -> Flags:  # noqa: E741 - the pa
         return np.zeros(len(counts), bool)
     falling = -np.sort(-counts, axis=1)
     return np.asarray(falling[:, 0] <= c * falling[:, l - 1 :].sum(axis=1))
+
+
+@dataclass(frozen=True)
+class KAnonymity(Mondrian):
+    """Classes of `k` records and more."""
+
+    k: int
+
+    name = "k-anonymity"
+    title = say("k-anonymity")
+    words = say(
+        "Exact entries give way to ranges, until every person looks like several others. The sensitive values stay "
+        "true: where those who look alike share one, it is told of all of them."
+    )
+    first = True
+    points = (2, 5, 20)
+    span, whole = (2, 5_000), True
+    setting_said = say("k = {k}")
+    promise_said = say("By the other columns, a person's row looks like at least {k} rows, its own among them.")
+
+    @property
+    def least(self) -> int:
+        return self.k
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        return np.ones(len(counts), bool)
 
 
 @dataclass(frozen=True)
@@ -47,6 +64,7 @@ class DistinctDiversity(Mondrian):
     )
     first = True
     points = (2, 3, 5)
+    span, whole = (2, 30), True
     setting_said = say("l = {l}")
     promise_said = say("Those who look alike have at least {l} different values.")
 
@@ -56,23 +74,6 @@ class DistinctDiversity(Mondrian):
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(np.count_nonzero(counts, axis=1) >= self.l)
-
-
-@dataclass(frozen=True)
-class EntropyDiversity(DistinctDiversity):
-    """Classes whose values are as uncertain as `l` equally likely ones."""
-
-    name = "entropy-l-diversity"
-    title = say("Entropy l-diversity")
-    words = say(
-        "As l-diversity, and the values of those who look alike must be about equally frequent. A column in which one "
-        "value is frequent can't meet it."
-    )
-    first = False
-    promise_said = say("The values of those who look alike are as uncertain as {l} equally likely ones.")
-
-    def meets(self, counts: Floats, shares: Floats) -> Flags:
-        return np.asarray(entropy(counts) >= math.log(self.l) - _CLOSE)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,8 @@ _CELLS = 4_000_000  # classes times values that are judged at once
 class Mondrian(System):
     """A condition on classes, met by multidimensional generalisation."""
 
+    random = False
+
     @property
     def least(self) -> int:
         """Records that a class must have for the condition to be possible at all."""

@@ -2,93 +2,99 @@
 
 Groups: while records are left, one record of each of the gamma largest buckets of equal values makes a group (the loop
 of Anatomy); the last N mod gamma records are deleted. Draw: each record shows the value of a uniform member of its
-group. Estimate: Eq. 13-14, x_i <- sum_j y_j a_ij x_i / sum_r a_rj x_r over the four states of (P, s), with the printed
+group. Estimate: Eq. 13-14, x_i <- sum_j y_j a_ij x_i / sum_r a_rj x_r over the states of (P, s), with the printed
 a_23 = f_s / N for other values, from x = y until no component moves by 1 %.
 
 The loop always puts the same values together, and the matrix overstates what joins a rare value by gamma / (gamma - 1),
-so estimates are biased by -10 to -20 % (mechanism.md sections 2 and 4). For comparison only.
+so estimates are biased by -10 to -20 % (mechanism.md section 9). For comparison only.
 """
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Ints, TrueTable
-from splu_desktop.compare.base.system import ByGamma, Impossible
-from splu_desktop.compare.ours.splu import Drawn
-from splu_desktop.core.draw import PlainGroups
-from splu_desktop.core.errors import SpluError
-from splu_desktop.core.groups.forming import check_eligible
+from splu_desktop.compare.base.source import Floats, Ints, TrueTable
+from splu_desktop.compare.base.system import Impossible, Sanitised
+from splu_desktop.compare.buckets.largest_first import dealt, largest_first
+from splu_desktop.compare.ours.groups import SpluGen
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.reconstruct.states import as_printed
-from splu_desktop.frozen import dataclass
+
+_STEPS = 2_000  # at most
+_STOP = 0.01  # the journal's stopping rule
+_GONE = 1e-6  # records below which a component has arrived at 0
 
 
-def largest_first(counts: Ints, gamma: int) -> Ints:
-    """Return (r, gamma) the values of r = floor(N / gamma) groups, each of the gamma buckets that are largest then.
+def as_printed(y: Floats, n: int, gamma: float) -> Floats:
+    """Return (Q,) x of the last state by Eq. 13-14 as printed.
 
-    Runs of groups with the same values, and rounds of buckets of equal size, are made at once.
+    Parameters
+    ----------
+    y : (Q, 4) published records by state: neither meeting P nor s, s alone, P alone, both.
+    n : records, N.
     """
-    left = counts.astype(np.int64)
-    blocks = []
-    while np.count_nonzero(left) >= gamma:
-        order = np.argsort(-left, kind="stable")
-        level = left[order[gamma - 1]]
-        above, tied = order[left[order] > level], order[left[order] == level]
-        lower = left[left < level].max(initial=0)
-        slots = gamma - len(above)
-        if slots == len(tied):
-            times = int(level - lower)
-            block = np.tile(order[:gamma], (times, 1))
-        else:
-            common = math.gcd(len(tied), slots)
-            each, around = slots // common, len(tied) // common
-            rounds = int(level - lower) // each
-            if len(above):
-                rounds = min(rounds, int(left[above].min() - level) // (around - each))
-            many = rounds * around or 1  # groups; a single one where no whole round fits
-            turns = np.arange(many * slots).reshape(many, slots) % len(tied)
-            block = np.concatenate([np.tile(above, (many, 1)), tied[turns]], axis=1)
-        blocks.append(block)
-        left -= np.bincount(block.ravel(), minlength=len(left))
-    return np.concatenate(blocks) if blocks else np.zeros((0, gamma), np.int64)
+    x, keep = y.astype(np.float64, copy=True), 1 / gamma
+    going = np.flatnonzero(y[:, 3] > 0)
+    for _ in range(_STEPS):
+        if not len(going):
+            break
+        old, new = x[going], np.empty((len(going), 4))
+        into = (old[:, 1] + old[:, 3]) / n  # f_s / N, the printed chance of other values to show s
+        for half in (0, 2):  # P is published as it is, so the two halves never mix
+            without, with_it = old[:, half], old[:, half + 1]
+            shows_not = without * (1 - into) + with_it * (1 - keep)
+            shows = without * into + with_it * keep
+            r_not, r = (
+                np.divide(y[going, half + at], each, out=np.zeros_like(each), where=each > 0)
+                for at, each in enumerate((shows_not, shows))
+            )
+            new[:, half] = without * ((1 - into) * r_not + into * r)
+            new[:, half + 1] = with_it * ((1 - keep) * r_not + keep * r)
+        x[going] = new
+        going = going[(np.abs(new - old) > _STOP * np.maximum(old, _GONE)).any(axis=1)]
+    return np.where(y[:, 3] > 0, x[:, 3], 0.0)
 
 
-def dealt(codes: NDArray[np.integer], values: Ints, chance: np.random.Generator) -> Ints:
-    """Return (r, gamma) random records of the source that have these (r, gamma) values, none twice."""
-    order = chance.permutation(len(codes))
-    by_value = order[np.argsort(codes[order], kind="stable")]
-    counts = np.bincount(codes)
-    first = np.cumsum(counts) - counts
-    flat = values.ravel()
-    place = np.argsort(flat, kind="stable")
-    used = np.bincount(flat, minlength=len(counts))
-    within = np.arange(len(flat)) - np.repeat(np.cumsum(used) - used, used)
-    members = np.empty(len(flat), np.int64)
-    members[place] = by_value[first[flat[place]] + within]
-    return members.reshape(values.shape)
-
-
-class Printed(Drawn):
+class Printed(Sanitised):
     """A table of the papers' mechanism, answered by the papers' iteration, which gives no intervals."""
 
+    def __init__(self, source: TrueTable, gamma: int, chance: np.random.Generator) -> None:
+        self.source, self.gamma = source, gamma
+        codes = source.sensitive.codes
+        self.members = dealt(codes, largest_first(source.counts.astype(np.int64), gamma), chance)
+        at = np.take_along_axis(self.members, chance.integers(0, gamma, self.members.shape), axis=1)
+        self.shown, self.kept = codes.copy(), np.zeros(source.n, bool)
+        self.shown[self.members], self.kept[self.members] = codes[at], True
+        self.lost = int((~self.kept).sum())
+
     def answer(self, questions: CountingQuestions) -> Answers:
-        gamma, n = self.draw.gamma, self.source.n - self.lost
-        by_value = questions.histogram(self.shown.codes, self.source.m, self.kept.astype(np.float64))
+        n, m = self.source.n - self.lost, self.source.m
+        by_value = questions.histogram(self.shown, m, self.kept.astype(np.float64))
         inside, total = questions.asked(by_value), by_value.sum(axis=1)[questions.row]
-        whole = questions.chosen @ np.bincount(self.shown.codes[self.kept], minlength=self.source.m).astype(np.float64)
-        # The states of records: neither meeting P nor s, s alone, P alone, both.
+        whole = (questions.sets @ np.bincount(self.shown[self.kept], minlength=m).astype(float))[questions.which]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-        return Answers.without_intervals(np.clip(as_printed(states, n, [gamma or 1]), 0.0, total))
+        return Answers.without_intervals(np.clip(as_printed(states, n, self.gamma), 0.0, total))
+
+    def row(self, records: Ints) -> Floats:
+        # A member's value was shown: own or another's of the group, which always holds the same values together.
+        m, codes = self.source.m, self.source.sensitive.codes
+        pairs = np.zeros((m, m))
+        values = codes[self.members]
+        for one in range(self.gamma):
+            for other in range(self.gamma):
+                np.add.at(pairs, (values[:, one], values[:, other]), 1 / self.gamma)
+        belief = pairs[:, self.shown[records]].T
+        return np.asarray(belief / np.maximum(belief.sum(axis=1, keepdims=True), 1e-300))
+
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
+        return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
 
 
 @dataclass(frozen=True)
-class AsPublished(ByGamma):
+class AsPublished(SpluGen):
     """SPLU-Gen with the papers' groups, matrix and iteration."""
 
     name = "splu-as-published"
@@ -97,18 +103,10 @@ class AsPublished(ByGamma):
         "The papers' own form of decoy groups, for comparison only: its groups always hold the same values together, "
         "its estimates are biased and come without a range."
     )
-    promise_said = say("Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
-        try:
-            check_eligible(source.sensitive, self.gamma)
-        except SpluError as fault:
-            raise Impossible(str(fault)) from None
-        codes = source.sensitive.codes
-        members = dealt(codes, largest_first(source.counts.astype(np.int64), self.gamma), chance)
-        drawn = np.take_along_axis(members, chance.integers(0, self.gamma, members.shape), axis=1)
-        shown = codes.copy()
-        shown[members] = codes[drawn]
-        kept = np.zeros(source.n, bool)
-        kept[members] = True
-        return Printed(source, PlainGroups(self.gamma), source.sensitive.with_codes(shown), kept)
+        if int(source.counts.max()) * self.gamma > source.n:
+            raise Impossible(
+                "A value fills more than 1 in {gamma} records, so groups would repeat it.", gamma=self.gamma
+            )
+        return Printed(source, self.gamma, chance)

@@ -1,42 +1,31 @@
-"""SPLU by our draws: decoy groups, groups of several sizes, and the joined draw (mechanism.md sections 2, 5, 7, 8).
+"""SPLU as this program does it: lenders within classes, answered by the program's own figures (mechanism.md).
 
-Answered by the default estimator of `splu query`, pooled, with its 95 % intervals (section 4).
+A record keeps its value with chance a = 1/gamma, else shows that of a random record of its class:
+T_c = a I + (1 - a) 1 g_c'. Counts are sums of scores (h - (1 - a) g_c h) / a over the classes, with variance and
+interval of `core.answer.counts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.belief import posterior
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import ByGamma, Impossible, Microdata, Sanitised, System
-from splu_desktop.core.draw import DecoyGroups, Draw
-from splu_desktop.core.draw.by_person import one_per_person
-from splu_desktop.core.draw.ways import JOINED, by_gamma, gamma_tolerances
-from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import table_after
-from splu_desktop.core.messages import listed, say
+from splu_desktop.compare.base.questions import CountingQuestions
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.compare.base.system import GAMMAS, System
+from splu_desktop.compare.base.unbiased import Unbiased
+from splu_desktop.core.answer.counts import Counted, count_one_block
+from splu_desktop.core.mechanism import Lenders, Units, make_classes
+from splu_desktop.core.mechanism.law import privacy_ratio
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.published import Published
-from splu_desktop.core.query.condition import Condition
-from splu_desktop.core.query.reader import Reader
-from splu_desktop.core.roles.suggest import Role
-from splu_desktop.core.table import Column, Flags, Table
-from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.frozen import dataclass
-
-_TOLERATED = say(
-    "Nobody is surer of a value s by a row alone than pi_s + (1 - pi_s) / {gamma}, pi_s being its share in the "
-    "whole table; a value that nearly all records have is not protected."
-)
+from splu_desktop.core.sanitise import prepare
+from splu_desktop.core.table import Table
 
 
 @dataclass(frozen=True)
@@ -50,193 +39,122 @@ class Stream:
         return self.chance.integers(0, 1 << 32, count, dtype=np.uint32)
 
 
-class Drawn(Sanitised):
-    """A table whose sensitive column a `Draw` drew anew, records in the source's order.
+class Lent(Unbiased):
+    """A table drawn by lenders, records in the source's order."""
 
-    Parameters
-    ----------
-    shown : the sensitive column as published.
-    kept : (N,) bool, records that are published; None for all.
-    """
+    def __init__(self, source: TrueTable, draw: Lenders, chance: np.random.Generator) -> None:
+        self.source, self.a = source, 1 / draw.gamma
+        columns = [column for column in source.columns if column.name in source.class_columns]
+        self.classes = make_classes(columns, Units.of_records(source.n)).code
+        codes, own = source.sensitive.codes, np.arange(source.n)
+        lender = draw.choose_lenders(codes, self.classes, np.ones(source.n, np.int64), Stream(chance))
+        self.shown = codes[np.where(lender < 0, own, lender)]
 
-    def __init__(self, source: TrueTable, draw: Draw, shown: Column, kept: Flags | None = None) -> None:
-        self.source, self.draw, self.shown = source, draw, shown
-        self.kept = np.ones(source.n, bool) if kept is None else kept
-        self.lost = int((~self.kept).sum())
-        table = Table((*source.columns, shown))
-        if self.lost:
-            table = Table(tuple(column.take(self.kept) for column in table.columns))
-        published = table[shown.name].compacted()
-        table = Table((*table.columns[:-1], published))
-        self.reader = Reader(Published(table, {shown.name: draw.within(published.labels)}))
-        self._known = [source.sensitive.code_of(str(label)) for label in published.labels]
-
-    def selections(self, questions: CountingQuestions) -> list[list[Condition]]:
-        """Return the conditions of each selection."""
-        names, columns = self.source.names, self.source.columns
-        return [
-            [Condition(names[at], tuple(map(str, columns[at].labels[questions.flags[at][row]]))) for at in places]
-            for row, places in enumerate(questions.used)
-        ]
-
-    def conditions(self, questions: CountingQuestions) -> list[tuple[Condition, ...]]:
-        """Return the conditions of each question."""
-        selections, labels, name = self.selections(questions), self.source.sensitive.labels, self.shown.name
-        return [
-            (*selections[row], *(() if chosen.all() else (Condition(name, tuple(map(str, labels[chosen]))),)))
-            for row, chosen in zip(questions.row.tolist(), questions.chosen, strict=True)
-        ]
-
-    def answer(self, questions: CountingQuestions) -> Answers:
-        alone = questions.chosen.sum(axis=1) == 1
-        found = np.zeros((3, len(alone)))
-        if alone.any():
-            cells = np.zeros((3, questions.selections, self.source.m))
-            cells[:, :, self._known] = np.stack(self.reader.cells(self.selections(questions), self.shown.name)[2:5])
-            found[:, alone] = cells[:, questions.row[alone], questions.chosen[alone].argmax(axis=1)]
-        if not alone.all():
-            conditions = self.conditions(questions)
-            several = np.flatnonzero(~alone).tolist()
-            asked = self.reader.answers([conditions[at] for at in several], vanished=True)
-            found[:, several] = np.array([(each.estimate, each.low, each.high) for each in asked]).T
-        return Answers(*found)
+    def _by_class(self, codes: NDArray[np.integer]) -> Floats:
+        """Return (C, m) records of each class with each value."""
+        number = int(self.classes.max()) + 1
+        keys = self.classes.astype(np.int64) * self.source.m + codes
+        return np.bincount(keys, minlength=number * self.source.m).reshape(number, -1).astype(np.float64)
 
     @cached_property
-    def _chances(self) -> Floats:
-        return self.draw.chances(self.source.sensitive)
+    def published_shares(self) -> Floats:
+        return np.asarray(np.bincount(self.shown, minlength=self.source.m) / self.source.n)
+
+    def count(self, questions: CountingQuestions, sets: Flags) -> Counted:
+        m, published = self.source.m, self._by_class(self.shown)
+        number, size = len(published), published.sum(axis=1)
+        h = sets.T.astype(np.float64)
+        cells = questions.histogram(self.classes.astype(np.int64) * m + self.shown, number * m)
+        by_class = cells.reshape(-1, number, m)
+        total: tuple[Floats, ...] | None = None
+        share = published / size[:, None] @ h  # (C, U)
+        inside = by_class.sum(axis=2)
+        expected = inside @ share
+        for each in range(number):  # by class, so that no array of all classes, lines and sets is made
+            part = inside[:, each, None]
+            figures = count_one_block(self.a, part, size[each, None], by_class[:, each] @ h, share[each])
+            weight = np.where(expected > 0, part * share[each] / np.where(expected > 0, expected, 1), 1 / number)
+            new = (figures.estimate, figures.level, figures.slope * weight)
+            total = new if total is None else tuple(a + b for a, b in zip(total, new, strict=True))
+        assert total is not None
+        return Counted(*total)
+
+    def evidence(self, records: Ints) -> Floats:
+        shares = self._by_class(self.source.sensitive.codes)
+        shares = shares / shares.sum(axis=1, keepdims=True)
+        shown = self.shown[records]
+        chances = np.tile((1 - self.a) * shares[self.classes[records], shown][:, None], (1, self.source.m))
+        chances[np.arange(len(records)), shown] += self.a
+        return chances
 
     def row(self, records: Ints) -> Floats:
-        return posterior(self.source.shares, self._chances, self.shown.codes[records])
+        # Of who knows the class as well, which stands in the row: kept, or any value of the class.
+        by_class = self._by_class(self.source.sensitive.codes)[self.classes[records]]
+        belief = (1 - self.a) * by_class / by_class.sum(axis=1, keepdims=True)
+        belief[np.arange(len(records)), self.shown[records]] += self.a
+        return np.asarray(belief)
 
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        # At least: draws within one group hang together, so that values which few have are told more surely than by the
-        # row. Of the sole bearers that is worked out (mechanism.md section 3).
         own = self.source.sensitive.codes[records]
         by_row = self.row(records)[np.arange(len(records)), own]
-        return np.where(self.source.counts[own] == 1, np.maximum(by_row, self.draw.sole_bearer), by_row)
-
-    def microdata(self, chance: np.random.Generator) -> Microdata:
-        codes = tuple(column.codes[self.kept] for column in self.source.columns)
-        return Microdata(codes, self.shown.codes[self.kept])
+        # A value that stands anywhere has a true bearer: who knows that nobody else has it knows the person's.
+        named = (self.source.counts[own] == 1) & np.isin(own, self.shown)
+        return np.where(named, 1.0, by_row)
 
 
 @dataclass(frozen=True)
-class Splu(ByGamma):
-    """SPLU-Gen as this program does it: what one gamma gives the column (mechanism.md sections 2 and 7)."""
+class Splu(System):
+    """Lenders within classes, at one gamma (mechanism.md section 2)."""
+
+    gamma: float
 
     name = "splu"
-    title = say("SPLU, decoy groups")
+    title = say("SPLU, lenders")
     words = say(
-        "All rows stay; each sensitive value is drawn anew from a small group of rows. Small counts become unreliable, "
-        "large ones can still be answered, with an honest range."
+        "All rows stay; each sensitive value is kept with a known chance, or is that of another row of its class. "
+        "Small counts become unreliable, large ones can still be answered, with an honest range."
     )
     first = True
-    way: ClassVar[str | None] = None
+    points = GAMMAS
+    span = (1.05, 50.0)
+    setting_said = say("gamma {gamma}")
     promise_said = say(
-        "Someone who finds a person's row is right about the value in 1 in {gamma} rows on average, before reading "
-        "it; where a value is too frequent for such groups, every value gets a tolerance instead."
+        "A row that shows a secret value of the share p is right in at most p + (1 - p)/{gamma} of the cases."
     )
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
-        try:
-            draw = by_gamma(source.sensitive, self.gamma, self.way, progress)
-            return carried_out(source, draw, chance, progress)
-        except SpluError as fault:
-            raise Impossible(str(fault)) from None
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Lent:
+        return Lent(source, Lenders(self.gamma), chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        law = Lenders(self.gamma).count_law(count, None)
+        return np.arange(len(law)).astype(np.float64), law
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).
+        return privacy_ratio(source.n, int(source.counts.min()), self.gamma)
 
 
 @dataclass(frozen=True)
-class SpluSeveralSizes(Splu):
-    """Decoy groups of several sizes, for the tolerances that gamma gives (mechanism.md sections 5 and 7)."""
-
-    name = "splu-several-sizes"
-    title = say("SPLU, groups of several sizes")
-    words = say(
-        "As decoy groups, with smaller groups for values that everybody expects anyway; the way for columns in which "
-        "one value is very frequent."
-    )
-    first = False
-    points = (2, 5)  # designing the sizes takes longest of all systems
-    promise_said = _TOLERATED
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
-        try:
-            limits = gamma_tolerances(source.sensitive, self.gamma)
-            draw = DecoyGroups.designed(source.sensitive, limits, progress=progress)
-            return carried_out(source, draw, chance, progress)
-        except SpluError as fault:
-            raise Impossible(str(fault)) from None
-
-
-@dataclass(frozen=True)
-class SpluJoined(Splu):
-    """The joined draw for the tolerances that gamma gives (mechanism.md section 8)."""
-
-    name = "splu-joined"
-    title = say("SPLU, joined")
-    words = say(
-        "Others join the protected values instead of their bearers leaving them. Counts in parts of the table are "
-        "sharper for the same promise, but published shares are no longer true by themselves."
-    )
-    first = False
-    way: ClassVar[str | None] = JOINED
-    promise_said = _TOLERATED
-
-
-@dataclass(frozen=True)
-class Planned(System):
-    """The draw of the current plan."""
-
-    draw: Draw
-    column: str
+class Planned(Splu):
+    """The draw of the current plan: what all others are held to be as strong as."""
 
     name = "plan"
     title = say("This plan")
     words = say("What the current plan would publish of this column.")
-    first = True
     points = ()  # there is one plan alone
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {"draw": self.draw.name} | ({"gamma": self.draw.gamma} if self.draw.gamma is not None else {})
-
-    @property
-    def setting(self) -> str:
-        gamma = self.draw.follows if self.draw.gamma is None else self.draw.gamma
-        return say("tolerances per value") if gamma is None else say("gamma {gamma}", gamma=gamma)
-
-    @property
-    def promise(self) -> str:
-        drawn = say("“{column}” is re-drawn: {words}.", column=self.column, words=self.draw.words())
-        return listed((drawn, *self.draw.readers(self.column)[:1]), "{head} {tail}", "{head} {tail}")
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Drawn:
-        if len(self.draw.block(source.sensitive.name)) > 1 or self.draw.draws_of_person(2) != 2:
-            raise Impossible(
-                "The plan draws “{name}” together with other columns, or per person; this comparison is about one "
-                "column drawn record by record.",
-                name=source.sensitive.name,
-            )
-        try:
-            self.draw.check(source.sensitive)
-            draw = self.draw.learned(source.table, source.sensitive.name, Thresholds())
-            return carried_out(source, draw, chance, progress)
-        except SpluError as fault:
-            raise Impossible(str(fault)) from None
-
-
-def carried_out(source: TrueTable, draw: Draw, chance: np.random.Generator, progress: Progress) -> Drawn:
-    """Return the table as a draw publishes it."""
-    return Drawn(source, draw, draw.redraw(source.sensitive, Stream(chance), progress))
+        return {"draw": Lenders.name, "gamma": self.gamma}
 
 
 def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, Planned]:
-    """Return what a plan does with one of its sensitive columns, and the table that it and all others begin with.
+    """Return the table that a plan's draw and all others begin with, and the draw of one of its sensitive columns.
 
-    One record per person where that is planned, columns generalised as planned. Raises SpluError.
+    One record per person where that is planned, columns generalised and blanked as planned. A block's column by itself
+    is drawn as if alone, since law 1 holds for any function of the block; persons are compared record by record. Raises
+    SpluError.
     """
-    read = table_after(one_per_person(table, plan.persons), plan.generalisations)
-    draw = plan.draws[name]
-    with suppress(SpluError):  # `publish` says why it is not possible
-        draw = draw.learned(read, name, plan.thresholds)  # in the words in which the plan says it
-    return TrueTable.of(read, plan.named(Role.NSA), name), Planned(draw, name)
+    prepared = prepare(table, plan)
+    source = TrueTable.of(prepared.table, plan.nsas, name, plan.classes)
+    return source, Planned(plan.block_of(name).draw.gamma)

@@ -1,1 +1,1 @@
-"""Random pre-partitioning: every part of the table is published by itself."""
+"""Random pre-partitioning (Clifton, Hanson, Merrill, Merrill, Zahraa, PSD 2020): every part is published by itself."""

@@ -18,17 +18,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Microdata, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.rowkeys import row_sums, stirred
-from splu_desktop.frozen import dataclass
 
 BELIEFS = (0.5, 0.2, 0.1)
 _WHOLE = 1 << 20  # tuples of a domain that is gone through one by one
@@ -132,9 +133,6 @@ class DeletedAndInserted(Sanitised):
         # Tuples are kept and inserted independently, so all other records say nothing of this one's.
         return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
 
-    def microdata(self, chance: np.random.Generator) -> Microdata:
-        return Microdata(tuple(self.codes[:-1]), self.codes[-1])
-
     def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
         made_up = len(self.codes[-1]) - int(self.kept.sum())
         return (
@@ -160,6 +158,7 @@ class AlphaBeta(System):
         "nothing; who knows a person's other columns tells the true row from the made-up ones at once."
     )
     points = BELIEFS
+    span = (0.99, 0.001)
     setting_said = say("belief at most {belief}")
 
     @property
@@ -173,3 +172,15 @@ class AlphaBeta(System):
         domain = math.prod([*(column.m for column in source.columns), source.m])
         alpha, beta = chances(source.n / domain, self.belief)
         return DeletedAndInserted(source, alpha, beta, chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        # All other tuples of the domain with the value can come to those of the table.
+        domain = math.prod(column.m for column in source.columns)
+        alpha, beta = chances(source.n / (domain * source.m), self.belief)
+        shown, chance = binomials([(count, alpha + beta), (max(domain - count, 0), beta)])
+        return (shown - beta * domain) / alpha, chance
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        domain = math.prod([*(column.m for column in source.columns), source.m])
+        alpha, beta = chances(source.n / domain, self.belief)
+        return math.log(max((alpha + beta) / beta, (1 - beta) / (1 - alpha - beta)))

@@ -6,15 +6,17 @@ is lost. The only estimate left is independence: x = N_P f'_s / N, biased wherev
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.perturb.channel import Channelled
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
 
 class Redistributed(Channelled):
@@ -22,7 +24,7 @@ class Redistributed(Channelled):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
-        return Answers.without_intervals(np.asarray(questions.top * (questions.chosen @ share)))
+        return Answers.without_intervals(np.asarray(questions.top * (questions.sets @ share)[questions.which]))
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,6 @@ class DistributionBased(System):
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
         return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        return binomials([(source.n, count / source.n)])

@@ -8,21 +8,22 @@ in the column's order on either side, since neighbours are meant to be alike. Co
 
 Invariant (de Wolf, van Gelder 2004; `pram(alpha)` in sdcMicro): after T values go back by Bayes,
 B[u, v] = T[v, u] pi_v / sum_w T[w, u] pi_w, and R = T B leaves the shares true on average, pi R = pi. A mixture
-alpha R + (1 - alpha) I does, too; alpha = 1 here. Decoy groups are of this kind (mechanism.md section 8).
+alpha R + (1 - alpha) I does, too; alpha = 1 here. Our draw is of this kind (mechanism.md section 1).
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
-from splu_desktop.compare.perturb.channel import Channelled
+from splu_desktop.compare.perturb.channel import Channelled, normal_law, ratio
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
-KEEPS = (0.8, 0.6, 0.4, 0.2)
+KEEPS = (0.8, 0.6, 0.4)
 BAND = 5
 
 
@@ -55,24 +56,33 @@ class Pram(System):
     )
     first = True
     points = KEEPS
+    span = (0.999, 0.05)
     setting_said = say("kept with {keep}")
     promise_said = say(
         "Each row shows its true value with the chance {keep}, else one of the next {band} values in order."
     )
 
     @property
-    def told(self) -> dict[str, object]:
-        return {**super().told, "band": BAND}
+    def values(self) -> dict[str, object]:
+        return {**super().values, "band": BAND}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        return Channelled(source, banded(source.m, self.keep), chance)
+        return Channelled(source, self.matrix(source), chance)
+
+    def matrix(self, source: TrueTable) -> Floats:
+        """Return T."""
+        return banded(source.m, self.keep)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        return normal_law(self.matrix(source), source, count)
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        return ratio(self.matrix(source))
 
 
 @dataclass(frozen=True)
-class InvariantPram(System):
+class InvariantPram(Pram):
     """PRAM that leaves the shares of the whole table true on average."""
-
-    keep: float
 
     name = "invariant-pram"
     title = say("Invariant PRAM")
@@ -80,9 +90,9 @@ class InvariantPram(System):
         "PRAM whose exchange is balanced, so that the published shares of the whole table stay true on average, as "
         "with decoy groups; values are exchanged record by record, and no count is promised to be unreliable."
     )
-    points = KEEPS
+    first = False
     promise_said = say("The shares of the whole table are right on average over many releases.")
     setting_said = say("first step kept with {keep}")
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        return Channelled(source, invariant(banded(source.m, self.keep), source.shares), chance)
+    def matrix(self, source: TrueTable) -> Floats:
+        return invariant(banded(source.m, self.keep), source.shares)

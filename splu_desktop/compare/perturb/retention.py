@@ -2,19 +2,22 @@
 
 A record keeps its value with chance p and takes each other value of the domain with q = (1 - p) / (m - 1); this is
 k-ary randomised response with e^epsilon = p / q. The paper's comparison (section 8) sets p = 1 / l', so that a row is
-as likely true as in decoy groups of l'. Estimated by the inverse of this matrix, unbiased before pooling.
+as likely true as in decoy groups of l'. Estimated by the inverse of this matrix; of a count of f,
+(y - N q) / (p - q) with y = Bin(f, p) + Bin(N - f, q).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.laws import binomials
+from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, System
-from splu_desktop.compare.perturb.channel import Channelled, evenly
+from splu_desktop.compare.perturb.channel import Channelled, evenly, ratio
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.frozen import dataclass
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,21 @@ class Retention(System):
     title = say("Retention replacement")
     words = say(
         "All rows stay; each sensitive value is kept with a known chance, otherwise replaced by any other value, "
-        "however rare. In columns of many values rare ones are flooded by false ones, and counts of them are blurred."
+        "however rare. In columns of many values rare ones are flooded by false ones."
     )
     first = True
     points = tuple(1 / gamma for gamma in GAMMAS)
+    span = (0.999, 0.02)
     setting_said = say("kept with {keep}")
     promise_said = say("Each row shows its true value with the chance {keep}, independently of all others.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, evenly(source.m, self.keep), chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        other = (1 - self.keep) / max(source.m - 1, 1)
+        shown, chance = binomials([(count, self.keep), (source.n - count, other)])
+        return (shown - source.n * other) / (self.keep - other), chance
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        return ratio(evenly(source.m, self.keep))

@@ -1,18 +1,17 @@
-"""What a published table is good for beside counts: what a learner makes of it, and how like the original it looks."""
+"""What a learner makes of answers alone: naive Bayes on the counts of labels and values (Cormode, KDD 2011)."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Microdata
-from splu_desktop.frozen import dataclass
 
 _HALF = 0.5  # what counts of nobody, and negative ones, stand for
-_GROUPS, _FREQUENT = 10, 20  # of labels and of values in the tables that pMSE is taken of
-_LABELS, _VALUES = 40, 60  # the same for naive Bayes
+_LABELS, _VALUES = 40, 60  # groups of labels and of values that counts are asked of
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +42,8 @@ class Margins:
             flags.append(own)
         sets = np.arange(int(values.max()) + 1)[:, None] == values
         row = np.repeat(np.arange(sum(sizes)), len(sets))
-        # A record meets one of each column's questions.
-        chosen = np.tile(sets, (sum(sizes), 1))
-        return cls(CountingQuestions(source, tuple(flags), row, chosen, max(len(sizes), 1)), labels, values)
+        which = np.tile(np.arange(len(sets)), sum(sizes))
+        return cls(CountingQuestions(source, tuple(flags), row, sets, which), labels, values)
 
     def naive_bayes(self, answers: Answers, records: Ints) -> Floats:
         """Return (K, m) beliefs in each value by the unchanged columns of K records, learnt from answers alone.
@@ -67,32 +65,6 @@ class Margins:
         belief /= belief.sum(axis=1, keepdims=True)
         within = source.shares / np.bincount(self.values, source.shares)[self.values]
         return np.asarray(belief[:, self.values] * within)
-
-
-def pmse(source: TrueTable, published: Microdata) -> float:
-    """Return how well records tell by themselves whether they are original or published: 1 as little as chance.
-
-    The propensity score mean squared error of the tables of each unchanged column with the sensitive one, over its
-    expectation for a second sample of the same population, (k - 1) c (1 - c) / N_all for k cells and the published
-    share c of all records: Pearson's chi-square over its degrees of freedom. The mean over the columns (Snoke, Raab,
-    Nowok, Dibben, Slavkovic 2018; `utility.tables` in R's synthpop). Large where the link between the columns was
-    changed, as every draw does.
-    """
-    value = _by_rank(source, _FREQUENT)
-    found = []
-    share = len(published.sensitive) / (source.n + len(published.sensitive))
-    for column, codes in zip(source.columns, published.codes, strict=True):
-        label = _grouped(column.counts(), _GROUPS)
-        cells = int(label.max() + 1) * (_FREQUENT + 1)
-        ours = np.bincount(label[column.codes] * (_FREQUENT + 1) + value[source.sensitive.codes], minlength=cells)
-        theirs = np.bincount(label[codes] * (_FREQUENT + 1) + value[published.sensitive], minlength=cells)
-        both = (ours + theirs).astype(np.float64)
-        filled = both > 0
-        error = float((both[filled] * (theirs[filled] / both[filled] - share) ** 2).sum()) / both.sum()
-        expected = (np.count_nonzero(filled) - 1) * share * (1 - share) / both.sum()
-        if expected > 0:
-            found.append(error / expected)
-    return float(np.mean(found)) if found else float("nan")
 
 
 def _by_rank(source: TrueTable, most: int) -> NDArray[np.int64]:

@@ -1,0 +1,110 @@
+"""Buckets of l different values with fake ones beside them, against corruption (inferential privacy paper, section 6).
+
+With one tolerance for all values F'-privacy is l-diversity, l = ceil(1/f'), and buckets hold l or l + 1 different
+values; each gets sigma fake ones that differ from all in it. Whoever knows all other records of a bucket is left with
+1 + sigma values and a certainty of 1/(1 + sigma). Negative association: a fake that the unchanged columns of every
+record rule out tells itself, so only values are taken that no record of the bucket rules out: none of its labels has
+the value less often than a tenth of what its share lets expect, where that is a handful. That is learnt from the table
+itself, which is stricter than what a reader could learn from buckets.
+
+Estimate: fakes come by shares, so x = sum over g of n_{P,g} (c_{g,s} - sigma pi'_s) / |g|, pi' the published shares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from splu_desktop.compare.base.laws import binomials
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.buckets.anatomy import Anatomy, Bucketed
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+
+_RULED_OUT = 0.1  # of the count that a label and a value let expect
+_LEARNT = 5  # records to expect from which a lack of them tells something
+_AT_ONCE = 4_000_000  # cells of buckets times values
+
+
+def possible(source: TrueTable, bucket: Ints, number: int) -> Flags:
+    """Return (G, m) whether each record of a bucket may have each value, by every unchanged column of it."""
+    may = np.ones((source.n, source.m), bool) if source.n * source.m <= 8 * _AT_ONCE else None
+    if may is None:
+        raise Impossible("The table is too large for this comparison to look for values that no record may have.")
+    for column in source.columns:
+        key = column.codes.astype(np.int64) * source.m + source.sensitive.codes
+        counts = np.bincount(key, minlength=column.m * source.m).reshape(column.m, source.m)
+        expected = column.counts()[:, None] * source.shares
+        may &= ((counts >= _RULED_OUT * expected) | (expected < _LEARNT))[column.codes]
+    order = np.argsort(bucket, kind="stable")
+    starts = np.searchsorted(bucket[order], np.arange(number))
+    return np.asarray(np.logical_and.reduceat(may[order], starts))
+
+
+class WithFakes(Bucketed):
+    """Anatomy's two tables, with fake values in the second."""
+
+    def __init__(self, source: TrueTable, bucket: Ints, fakes: int, chance: np.random.Generator) -> None:
+        super().__init__(source, bucket)
+        self.fakes, number, m = fakes, self.parts.shape[0], source.m
+        allowed = possible(source, bucket, number) & (self.parts.toarray() == 0)
+        if (allowed.sum(axis=1) < fakes).any():
+            raise Impossible("Some buckets have no {fakes} other values that their records could have.", fakes=fakes)
+        # The sigma largest of log pi + Gumbel are a draw without replacement by shares.
+        score = np.where(allowed, np.log(source.shares) + chance.gumbel(size=(number, m)), -np.inf)
+        self.added = np.argpartition(-score, fakes - 1, axis=1)[:, :fakes]
+        self.sizes = np.bincount(bucket, minlength=number)
+        ones = np.ones(self.added.size)
+        rows = np.repeat(np.arange(number), fakes)
+        extra = sparse.coo_array((ones, (rows, self.added.ravel())), shape=(number, m)).tocsr()
+        self.counts = sparse.csr_array(sparse.diags_array(self.sizes.astype(float)) @ self.parts + extra)
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        inside = questions.selected @ self._of
+        scaled = inside @ sparse.diags_array(1 / self.sizes)
+        share = self.counts.sum(axis=0) / self.counts.sum()
+        by_value = np.asarray((scaled @ self.counts).todense())
+        by_value -= self.fakes * np.asarray(scaled.sum(axis=1)).reshape(-1, 1) * share
+        return Answers.without_intervals(questions.asked(np.maximum(by_value, 0.0)))
+
+    def row(self, records: Ints) -> Floats:
+        of = self.bucket[records]
+        return np.asarray(self.counts[of].todense() / (self.sizes[of] + self.fakes)[:, None])
+
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
+        return np.full(len(records), 1 / (1 + self.fakes))
+
+
+@dataclass(frozen=True)
+class FakeValues(Anatomy):
+    """Buckets of `l` different values and more, and `fakes` fake ones in each."""
+
+    fakes: int = 2
+
+    name = "buckets-with-fakes"
+    title = say("Buckets with fake values")
+    words = say(
+        "As Anatomy, with values in each bucket that nobody in it has, so that who knows the others in a bucket does "
+        "not know the last one."
+    )
+    first = False
+    points = ((2, 1), (3, 2), (5, 4))
+    setting_said = say("l = {l}, {fakes} fake")
+    promise_said = say("Who knows all others in a bucket is sure of the last person's value with 1 in {left} at most.")
+
+    @property
+    def values(self) -> dict[str, object]:
+        return {**super().values, "left": 1 + self.fakes}
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> WithFakes:
+        return WithFakes(source, super().publish(source, chance, progress).bucket, self.fakes, chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        # About sigma N / l fakes come by shares; what is expected of them is taken away.
+        added = self.fakes * source.n // self.l
+        shown, chance = binomials([(added, count / source.n)])
+        return (count + shown) * source.n / (source.n + added), chance

@@ -1,0 +1,85 @@
+"""SPLU-Gen as the journal has it, with the right matrix (mechanism.md section 2): decoy groups of distinct values.
+
+r = floor(N/gamma) groups from (random id, value) alone; a record shows the value of a random member.
+T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; f' = Bin(gamma f, 1/gamma). Answered by T^-1, with the variance of groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splu_desktop.compare.base.laws import binomials
+from splu_desktop.compare.base.questions import CountingQuestions
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.compare.base.system import Impossible, Sanitised, System
+from splu_desktop.compare.base.unbiased import Unbiased
+from splu_desktop.compare.ours.splu import Stream
+from splu_desktop.core.answer.counts import Counted, count_groups
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.mechanism import DecoyGroups
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+
+
+class Grouped(Unbiased):
+    """A table drawn in decoy groups, records in the source's order."""
+
+    def __init__(self, source: TrueTable, draw: DecoyGroups, chance: np.random.Generator) -> None:
+        self.source, self.draw = source, draw
+        codes, ones = source.sensitive.codes, np.ones(source.n, np.int64)
+        self.shown = codes[draw.choose_lenders(codes, np.zeros(source.n, np.int32), ones, Stream(chance))]
+        self.published = np.bincount(self.shown, minlength=source.m).astype(np.float64)
+
+    @cached_property
+    def published_shares(self) -> Floats:
+        return np.asarray(self.published / self.source.n)
+
+    def count(self, questions: CountingQuestions, sets: Flags) -> Counted:
+        shown = questions.histogram(self.shown, self.source.m)
+        return count_groups(self.draw, shown.sum(axis=1), shown, self.published, sets.astype(np.float64))
+
+    @cached_property
+    def _chances(self) -> Floats:
+        return self.draw.transition(self.source.counts)
+
+    def row(self, records: Ints) -> Floats:
+        joint = self.source.shares * self._chances[:, self.shown[records]].T
+        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
+        own = self.source.sensitive.codes[records]
+        by_row = self.row(records)[np.arange(len(records)), own]
+        # As with lenders: a sole bearer's value that stands anywhere is told.
+        return np.where((self.source.counts[own] == 1) & np.isin(own, self.shown), 1.0, by_row)
+
+
+@dataclass(frozen=True)
+class SpluGen(System):
+    """Decoy groups of `gamma` records with different values."""
+
+    gamma: int
+
+    name = "splu-gen"
+    title = say("SPLU-Gen, decoy groups")
+    words = say(
+        "As lenders, with values drawn within groups of rows whose values all differ. It refuses columns in which a "
+        "value is frequent."
+    )
+    points = (2, 3, 5)
+    span, whole = (2, 30), True
+    setting_said = say("gamma {gamma}")
+    promise_said = say("Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.")
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
+        draw = DecoyGroups(self.gamma)
+        try:
+            draw.check(source.counts.astype(np.int64), source.sensitive.name)
+        except SpluError as fault:
+            raise Impossible(str(fault)) from None
+        return Grouped(source, draw, chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        return binomials([(self.gamma * count, 1 / self.gamma)])
