@@ -19,26 +19,23 @@ def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50)) -
     return min(math.ceil(100 * share - 1e-9), 100), 100
 
 
-def counts_persons(found: Verdict) -> bool:
-    """Return whether the figures count persons; rows, where no column names them."""
-    return bool(found.figures.knows_persons)
-
-
 def useful(found: Verdict, answered: int, cells: int) -> bool:
     """Return whether so many readable cells of so many are enough."""
     return cells >= FEWEST_CELLS and answered >= found.limits.useful * cells
 
 
 def band_figures(
-    found: Verdict, answered: int | None = None, cells: int | None = None, average: float | None = None
+    found: Verdict, persons: str, answered: int | None = None, cells: int | None = None, average: float | None = None
 ) -> list[tuple[str, str, str]]:
-    """Return (state, figure, limit) of cells, likeness and certainty; of another strength where figures are given."""
+    """Return (state, figure, limit) of cells, likeness and certainty; of another strength where figures are given.
+
+    persons : what is counted, in words.
+    """
     figures, limits = found.figures, found.limits
     answered = figures.answered if answered is None else answered
     cells = figures.cells if cells is None else cells
     average = figures.certainty.average if average is None else average
     (right, of), (most, whole) = cases(average), cases(limits.average)
-    persons = t("persons") if counts_persons(found) else t("rows")
     return [
         (
             "ok" if useful(found, answered, cells) else "amber",

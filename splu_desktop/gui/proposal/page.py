@@ -23,12 +23,13 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
 from splu_desktop.gui.base.words import caption, decimal, joined, number, percent, t, told
-from splu_desktop.gui.proposal.figures import band_figures, cases, counts_persons
+from splu_desktop.gui.proposal.figures import band_figures, cases
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
@@ -339,7 +340,7 @@ class ProposalPage(Page):
     def _show_verdict(self, shown: Preview, at: int) -> None:
         state = shown.state(at)
         answered, cells = shown.answered(at)
-        marks = band_figures(shown.verdict, answered, cells, shown.certainty(at)[0])
+        marks = band_figures(shown.verdict, persons_of(shown.plan), answered, cells, shown.certainty(at)[0])
         judged = shown.plan.gamma == shown.gammas[at]
         sentence = told(shown.verdict.sentence) if judged else self._foreseen(state)
         if self.fold is Fold.NARROW:
@@ -412,7 +413,7 @@ class ProposalPage(Page):
         return found
 
     def _person(self) -> str:
-        return t("person") if self._preview is not None and counts_persons(self._preview.verdict) else t("row")
+        return t("patient") if self._preview is not None and self._preview.plan.persons is not None else t("row")
 
     # --- what is done
 

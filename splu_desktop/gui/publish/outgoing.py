@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, 
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.release.handover import new_password
+from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import Picture, Rule, button, copy_exactly, label, line_edit, margins, put
-from splu_desktop.gui.base.words import number, plain, t
+from splu_desktop.gui.base.words import plain, t
 from splu_desktop.gui.proposal.steps import Elided
 
 _SECTION, _FOLDER = "publish", "folder"
@@ -93,7 +94,7 @@ class Outgoing(Card):
         for field, words in ((self.to, who.recipient), (self.purpose, who.purpose), (self.until, who.until)):
             field.setText(words.strip() or (nobody if field is self.to else t("not said")))
         columns = len(plan.nsas) + len(plan.sensitive)
-        self.table_words.setText(t("{rows} rows, {n} columns", rows=number(rows), n=columns))
+        self.table_words.setText(t("{rows}, {n} columns", rows=rows_of(rows, plan.row_word), n=columns))
 
     def propose_name(self, stem: str) -> None:
         """Propose a name for a release of another table."""

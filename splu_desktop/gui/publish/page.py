@@ -14,12 +14,12 @@ from splu_desktop.core.policy import RED, USEFUL, Line, Verdict, title_of
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
-from splu_desktop.gui.base.languages import in_force
+from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing import Outgoing
@@ -143,7 +143,7 @@ class PublishPage(Page):
                 title = t("Not safe yet")
         if self._released() is not None:
             title = t("Published")
-        self.verdict.say(state, title, sentence, band_figures(found))
+        self.verdict.say(state, title, sentence, band_figures(found, persons_of(self.session.plan)))
 
     def _show_lines(self, found: Verdict) -> None:
         accepted = self.session.accepted
@@ -194,9 +194,7 @@ class PublishPage(Page):
         if judged is None:
             self.set_primary(t("Publish"), False, t("The lines are being checked."))
             return
-        rows = number(judged.verdict.figures.rows)
-        word = judged.plan.row_word.removeprefix("a ").removeprefix("an ").strip()
-        words = t("Publish {n} rows", n=rows) if not word else t("Publish {n} {things}", n=rows, things=many(word))
+        words = t("Publish {rows}", rows=rows_of(judged.verdict.figures.rows, judged.plan.row_word))
         red, amber = self._waiting()
         problem = self.outgoing.problem()
         note = waiting_words(red, amber) if red or amber else problem
@@ -245,7 +243,7 @@ class PublishPage(Page):
             form=Form(
                 title=self.outgoing.name.text().strip(),
                 workbook=self.outgoing.workbook.isChecked(),
-                spoken=in_force(),
+                spoken=spoken(),
             ),
             packed=self.outgoing.packed.isChecked(),
             password=self.outgoing.secret,
@@ -314,17 +312,6 @@ def waiting_words(red: int, amber: int) -> str:
     if red and amber:
         return t("Waits for {repairs} and {decisions}.", repairs=repairs, decisions=decisions)
     return t("Waits for {repairs}.", repairs=repairs if red else decisions)
-
-
-def many(word: str) -> str:
-    """Return the plural of what one row is, in the words offered on Questions; any other word as it is."""
-    return {
-        "patient": t("patients"),
-        "stay": t("stays"),
-        "test": t("tests"),
-        "visit": t("visits"),
-        "person": t("persons"),
-    }.get(word, t("rows"))
 
 
 def _place_of(line: Line) -> Step:

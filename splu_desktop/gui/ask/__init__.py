@@ -1,0 +1,1 @@
+"""The page Ask: questions to a release, as its recipients would ask them."""

@@ -1,0 +1,118 @@
+"""What the page asks of a release, as plain functions for workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from splu_desktop.core.answer.answer import Answer
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.crosstab import CrossTable, crosstab
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.mechanism import CLASS, NUMBER
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Table
+from splu_desktop.files.questions.batch import read_questions, write_answers
+from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.gui.base.session import Release
+
+Question = tuple[Condition, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question with its answer, and the true count where the source is at hand."""
+
+    question: Question
+    answer: Answer
+    truth: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A release ready to be asked; `source` is its own table as it went into the draw, where that is at hand."""
+
+    reader: Reader
+    source: Table | None
+
+    @property
+    def published(self) -> Published:
+        """What the release tells."""
+        return self.reader.published
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that can be asked for, without those that the program added."""
+        return tuple(name for name in self.published.table.names if name not in (CLASS, NUMBER))
+
+
+def open_for_asking(release: Release, progress: Progress = SILENT) -> Opened:
+    """Return a release ready to be asked. Raises SpluError; Cancelled."""
+    progress.report(say("Reading the release"), 0.1)
+    source = None
+    if release.source is not None and release.plan is not None:
+        source = release.source.prepare(release.plan, progress).table
+    return Opened(Reader(release.opened.published), source)
+
+
+def answer_one(opened: Opened, question: Question, progress: Progress = SILENT) -> Asked:
+    """Return the answer to one question. Raises BadQuestion."""
+    return Asked(question, opened.reader.answer(question), true_count(opened.source, question))
+
+
+def true_count(source: Table | None, question: Question) -> int | None:
+    """Return the true count of a question; None where the source is not at hand."""
+    if source is None:
+        return None
+    inside = np.ones(source.n, bool)
+    try:
+        for each in question:
+            column = source[each.column]
+            chosen = each.select(column) if each.is_range else each.select_known(column)
+            inside &= chosen[column.codes]
+    except (SpluError, KeyError):
+        return None
+    return int(inside.sum())
+
+
+def answer_table(opened: Opened, by: Sequence[str], column: str, progress: Progress = SILENT) -> CrossTable:
+    """Return a table of counts. Raises BadQuestion."""
+    return crosstab(opened.reader, by, column)
+
+
+def answer_file(opened: Opened, release: Release, questions: Path, target: Path, progress: Progress = SILENT) -> int:
+    """Answer a file of questions into another file; returns how many. Raises SpluError; Cancelled."""
+    read = read_questions(questions, opened.published, strict=False)
+    asked = [each for at, each in enumerate(read.conditions) if at not in read.faults]
+    answers = opened.reader.answers(asked, progress=progress)
+    write_answers(read, answers, release.opened.id, target, overwrite=True)
+    return len(answers)
+
+
+def write_book(opened: Opened, release: Release, target: Path, progress: Progress = SILENT) -> int:
+    """Write a workbook with a table of each secret column by each other one; returns how many. Raises; Cancelled."""
+    published = opened.published
+    sheets = []
+    pairs = [(sa, by) for sa in published.sensitive for by in published.nsas]
+    for done, (sa, by) in enumerate(pairs):
+        progress.report(say("Counting"), done / max(len(pairs), 1))
+        try:
+            found = crosstab(opened.reader, [by], sa)
+        except SpluError:  # too many cells for a sheet that anybody reads
+            continue
+        rows: list[tuple[object, ...]] = []
+        for line, head in enumerate(found.lines):
+            for at, label in enumerate(found.labels):
+                low, high = float(found.low[line, at]), float(found.high[line, at])
+                trust = found.trust(line, at)
+                about = None if trust == "hidden" else round(float(found.estimate[line, at]))
+                rows.append((*head, label, about, int(low), -int(-high // 1), trust))
+        sheets.append(Sheet(f"{len(sheets) + 1} {sa} by {by}"[:31], (by, sa, "about", "from", "to", "trust"), rows))
+    write_sheets(sheets, target, progress)
+    return len(sheets)

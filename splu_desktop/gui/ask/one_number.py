@@ -1,0 +1,346 @@
+"""One number: the question in tokens, columns with their values, the answer, and what was asked so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from splu_desktop.core.answer.answer import HIDDEN
+from splu_desktop.core.answer.conditions import Condition, takes_range
+from splu_desktop.core.answer.words import ends_of
+from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
+from splu_desktop.gui.ask.asking import Asked, Opened, Question
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.page import Fold
+from splu_desktop.gui.base.parts import Card, link
+from splu_desktop.gui.base.widgets import button, emptied, label, line_edit, margins, put
+from splu_desktop.gui.base.words import caption, joined, number, t, told
+from splu_desktop.gui.proposal.ranges import TRUST, trust_words
+
+_REST = 1_200  # ms after which an answer counts as asked
+_MOST = 300  # values in the list; the rest is found by typing
+
+
+class OneNumber(QWidget):
+    """The panel; `ask` starts the work for a question."""
+
+    def __init__(self, ask: Callable[[Question], None]) -> None:
+        super().__init__()
+        self._ask = ask
+        self._opened: Opened | None = None
+        self._chosen: dict[str, Condition] = {}
+        self._asked: list[Asked] = []
+        self._last: Asked | None = None
+        self.rest = QTimer(self, singleShot=True, interval=_REST)
+        self.rest.timeout.connect(self._keep)
+        self._make_question()
+        self._make_lists()
+        self.answer = AnswerCard()
+        self.answer.truth_wanted.connect(lambda on: self._show_so_far())
+        self.so_far = self._make_so_far()
+        self.first = QWidget()
+        first = margins(QVBoxLayout(self.first), 0, spacing=12)
+        put(first, self.question, (self.lists, 1))
+        self.above = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
+        put(self.above, (self.first, 5), (self.answer, 3))
+        outer = margins(QVBoxLayout(self), 0, spacing=12)
+        put(outer, (self.above, 3), (self.so_far, 2))
+
+    def _make_question(self) -> None:
+        self.question = Card(spacing=6)
+        self.question.body.setContentsMargins(14, 10, 14, 10)
+        self.tokens = QWidget()
+        self.token_row = margins(QHBoxLayout(self.tokens), 0, spacing=8)
+        self.sentence = label("", "quiet", fitting=True)
+        put(self.question.body, self.tokens, self.sentence)
+
+    def _make_lists(self) -> None:
+        self.lists = QWidget()
+        self.list_row = margins(QHBoxLayout(self.lists), 0, spacing=12)
+        columns = Card(spacing=4)
+        columns.body.setContentsMargins(8, 8, 8, 8)
+        self.columns = QListWidget()
+        self.columns.setAccessibleName(t("Columns"))
+        self.columns.currentRowChanged.connect(lambda at: self._show_values())
+        put(columns.body, label(t("Columns"), "quiet"), (self.columns, 1))
+        columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
+        values = Card(spacing=4)
+        values.body.setContentsMargins(8, 8, 8, 8)
+        self.values_of: QLabel = label("", "quiet")
+        self.search = line_edit(t("Find a value"), t("find a value, or write 40..64"))
+        self.search.setMaximumWidth(230)
+        self.search.textChanged.connect(lambda: self._show_values())
+        self.search.returnPressed.connect(self._take_range)
+        self.values = QListWidget()
+        self.values.setAccessibleName(t("Values"))
+        self.values.itemChanged.connect(self._ticked)
+        self.values.itemClicked.connect(self._clicked)
+        head = put(margins(QHBoxLayout(), 0, spacing=8), (self.values_of, 1), self.search)
+        put(values.body, head, (self.values, 1))
+        put(self.list_row, (columns, 2), (values, 4))
+
+    def _make_so_far(self) -> Card:
+        card = Card(spacing=4)
+        card.body.setContentsMargins(1, 6, 1, 1)
+        self.table = TableView(t("Asked so far"))
+        self.model: RowsModel[Asked] = RowsModel(self._fields(), self)
+        self.table.setModel(self.model)
+        self.table.setShowGrid(False)
+        self.table.setFrameShape(self.table.Shape.NoFrame)
+        self.table.doubleClicked.connect(lambda index: self.show_question(self.model.rows[index.row()].question))
+        head = put(
+            margins(QHBoxLayout(), 12, 0, 8, 0, spacing=8),
+            (label(t("Asked so far"), "strong"), 1),
+            link(t("Copy"), self._copy, t("Copy what was asked so far")),
+        )
+        put(card.body, head, (self.table, 1))
+        return card
+
+    def _fields(self) -> list[Field[Asked]]:
+        def between(asked: Asked) -> str:
+            low, high = ends_of(asked.answer)
+            return "–" if asked.answer.exact else t("{low} and {high}", low=number(low), high=number(high))
+
+        def figure(asked: Asked) -> str:
+            if asked.answer.exact:
+                return number(asked.answer.n_p)
+            return "–" if asked.answer.trust() == HIDDEN else t("about {n}", n=number(about(asked.answer)))
+
+        def good(asked: Asked) -> str:
+            trust = asked.answer.trust()
+            if trust in ("readable", "rough"):
+                return f"{trust_words(trust)}, {error_words(asked.answer)}"
+            return trust_words(trust)
+
+        return [
+            Field(t("Rows with"), lambda asked: question_text(asked.question)),
+            Field(t("Answer"), figure, lambda asked: asked.answer.estimate, right=True),
+            Field(t("between"), between, lambda asked: asked.answer.low, right=True),
+            Field(
+                t("How good"),
+                good,
+                colour=lambda asked: TRUST[asked.answer.trust()][1],
+                picture=lambda asked: TRUST[asked.answer.trust()][0],
+            ),
+            Field(
+                t("true, only here"),
+                lambda asked: "–" if asked.truth is None else number(asked.truth),
+                lambda asked: asked.truth or 0,
+                right=True,
+            ),
+        ]
+
+    # --- room
+
+    def fold(self, fold: Fold) -> None:
+        """Lay it out for so much room."""
+        one = fold is Fold.NARROW
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self.above.setDirection(down if one else right)
+        self.lists.setMinimumHeight(170 if fold is Fold.NARROW else 150)
+        self.so_far.setMinimumHeight(120)
+
+    # --- the release
+
+    def show_release(self, opened: Opened) -> None:
+        """Ask another release."""
+        self._opened, self._chosen, self._asked, self._last = opened, {}, [], None
+        self.answer.offer_truth(opened.source is not None)
+        with QSignalBlocker(self.columns):
+            self.columns.clear()
+            for name in opened.columns:
+                item = QListWidgetItem(name)
+                item.setToolTip(name)
+                self.columns.addItem(item)
+            self.columns.setCurrentRow(0)
+        self._recolour()
+        self._show_values()
+        self._changed()
+        self._show_so_far()
+
+    def show_question(self, question: Question) -> None:
+        """Put a question, as one of the tables that had to come out."""
+        self._chosen = {each.column: each for each in question}
+        self._show_values()
+        self._changed()
+
+    def clear(self) -> None:
+        """Take all values away."""
+        self._keep()
+        self.show_question(())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._recolour()
+
+    def _recolour(self) -> None:
+        c = theme.colours()
+        for at in range(self.columns.count()):
+            secret = self._opened is not None and self._opened.published.is_sensitive(self._opened.columns[at])
+            name, colour = ("shield", c.protected) if secret else ("file-text", c.quiet)
+            self.columns.item(at).setIcon(theme.icon(name, colour))
+
+    # --- values
+
+    @property
+    def _column(self) -> str:
+        return "" if self._opened is None else self._opened.columns[max(self.columns.currentRow(), 0)]
+
+    def _show_values(self) -> None:
+        opened = self._opened
+        if opened is None:
+            return
+        column = opened.published.table[self._column]
+        secret = opened.published.is_sensitive(column.name)
+        self.values_of.setText(t("Values of {column}", column=column.name))
+        wanted = self.search.text().strip().casefold()
+        counts = column.counts()
+        labels = [str(each) for each in column.labels]
+        chosen = self._chosen.get(column.name)
+        ticked = np.zeros(column.m, bool) if chosen is None else chosen.select_known(column)
+        if chosen is not None and chosen.is_range:
+            ticked = chosen.select(column)
+        order = np.arange(column.m) if column.kind.ordered or column.m <= 12 else np.argsort(-counts, kind="stable")
+        if secret:  # how often a value is shown says nothing true
+            order = np.arange(column.m)
+        with QSignalBlocker(self.values):
+            self.values.clear()
+            shown = [at for at in order.tolist() if wanted in labels[at].casefold() or ".." in wanted][:_MOST]
+            for at in shown:
+                text = labels[at] or t("(empty)")
+                item = QListWidgetItem(text if secret else f"{text}  ·  {number(counts[at])}")
+                item.setData(Qt.ItemDataRole.UserRole, labels[at])
+                item.setToolTip(text)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+                item.setCheckState(Qt.CheckState.Checked if ticked[at] else Qt.CheckState.Unchecked)
+                self.values.addItem(item)
+        self._pressed: QListWidgetItem | None = None
+
+    def _clicked(self, item: QListWidgetItem) -> None:
+        if self._pressed is item:  # the tick itself was hit
+            self._pressed = None
+            return
+        on = item.checkState() is Qt.CheckState.Checked
+        item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
+        self._pressed = None
+
+    def _ticked(self, item: QListWidgetItem) -> None:
+        self._pressed = item
+        name, label_ = self._column, str(item.data(Qt.ItemDataRole.UserRole))
+        now = self._chosen.get(name)
+        values = () if now is None or now.is_range else now.values
+        on = item.checkState() is Qt.CheckState.Checked
+        values = (*values, label_) if on else tuple(each for each in values if each != label_)
+        if values:
+            self._chosen[name] = Condition(name, tuple(dict.fromkeys(values)))
+        else:
+            self._chosen.pop(name, None)
+        self._changed()
+
+    def _take_range(self) -> None:
+        """Take what was typed as a range, or tick the one value that is left."""
+        text, opened = self.search.text().strip(), self._opened
+        if opened is None or not text:
+            return
+        low, dots, high = text.partition("..")
+        if dots and takes_range(opened.published.table[self._column]):
+            self._chosen[self._column] = Condition(self._column, low=low.strip(), high=high.strip())
+            self.search.clear()
+            self._changed()
+        elif self.values.count() == 1:
+            self.values.item(0).setCheckState(Qt.CheckState.Checked)
+
+    def _drop(self, column: str) -> None:
+        self._chosen.pop(column, None)
+        self._show_values()
+        self._changed()
+
+    # --- question and answer
+
+    def _changed(self) -> None:
+        self._show_tokens()
+        self.rest.stop()
+        question = tuple(self._chosen.values())
+        if not question:
+            self._last = None
+            self.answer.show_answer(None)
+            self.sentence.setText(t("Tick values below; the answer follows at once."))
+            return
+        self._ask(question)
+
+    def _show_tokens(self) -> None:
+        emptied(self.token_row)
+        put(self.token_row, label(t("How many rows have"), "strong"))
+        opened = self._opened
+        for each in self._chosen.values():
+            secret = opened is not None and opened.published.is_sensitive(each.column)
+            words = told(each.words())
+            text = words if len(words) <= 32 else words[:31] + "…"
+            token = button(caption(text), lambda name=each.column: self._drop(name), look="pill", picture="x")
+            token.setToolTip(t("Take away: {condition}", condition=words))
+            token.setAccessibleName(t("Take away: {condition}", condition=words))
+            token.setProperty("secret", secret)
+            self.token_row.addWidget(token)
+        if not self._chosen:
+            self.token_row.addWidget(label("…", "quiet"))
+        self.token_row.addStretch(1)
+
+    def take_answer(self, asked: Asked) -> None:
+        """Show the answer to the question that stands there."""
+        if asked.question != tuple(self._chosen.values()):
+            return
+        self._last = asked
+        self.answer.show_answer(asked)
+        open_part = [each for each in asked.question if not self._secret(each)]
+        hidden = [each for each in asked.question if self._secret(each)]
+        n = number(asked.answer.n_p)
+        if not hidden:
+            self.sentence.setText(t("{n} rows; only columns that are published as they are were asked.", n=n))
+        elif open_part:
+            words = joined((told(each.words()) for each in open_part), ";")
+            self.sentence.setText(t("{n} rows have {what}; the rest is estimated.", n=n, what=words))
+        else:
+            self.sentence.setText(t("Of {n} rows; how many of them have it is estimated.", n=n))
+        self.rest.start()
+
+    def show_fault(self, sentence: str) -> None:
+        """Show why a question has no answer."""
+        self._last = None
+        self.answer.show_answer(None)
+        self.sentence.setText(sentence)
+
+    def _secret(self, condition: Condition) -> bool:
+        return self._opened is not None and self._opened.published.is_sensitive(condition.column)
+
+    def _keep(self) -> None:
+        """Add the answer to what was asked so far."""
+        self.rest.stop()
+        last = self._last
+        if last is not None and all(each.question != last.question for each in self._asked):
+            self._asked.insert(0, last)
+            self._show_so_far()
+
+    def _show_so_far(self) -> None:
+        truth = self.answer.truth.isChecked()
+        self.model.show([replace(each, truth=each.truth if truth else None) for each in self._asked])
+        self.table.setColumnHidden(4, not truth)
+        header = self.table.horizontalHeader()
+        self.table.resizeColumnsToContents()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, header.ResizeMode.Stretch)
+
+    def _copy(self) -> None:
+        self.table.selectAll()
+        self.table.copy()
+        self.table.clearSelection()
+
+
+def question_text(question: Question) -> str:
+    """Return the conditions of a question in words."""
+    return joined((told(each.words()) for each in question), ";")

@@ -1,0 +1,301 @@
+"""The page Ask: one number, a table, or a comparison; the answer first, with one sentence of trust."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QInputDialog,
+    QLineEdit,
+    QMenu,
+    QStackedWidget,
+    QTabBar,
+    QToolButton,
+)
+
+from splu_desktop.core.answer.analyses import Analysis, analyse
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.crosstab import CrossTable
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.questions.crosstab_file import write_cells
+from splu_desktop.files.release import OpenRelease, PasswordNeeded, open_release
+from splu_desktop.gui.ask.asking import (
+    Opened,
+    Question,
+    answer_file,
+    answer_one,
+    answer_table,
+    open_for_asking,
+    write_book,
+)
+from splu_desktop.gui.ask.compare_panel import ComparePanel
+from splu_desktop.gui.ask.one_number import OneNumber
+from splu_desktop.gui.ask.table_panel import TablePanel
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.parts import link
+from splu_desktop.gui.base.session import Release, Step
+from splu_desktop.gui.base.widgets import button, label, margins, put
+from splu_desktop.gui.base.words import number, t
+
+
+def compare(opened: Opened, analysis: Analysis, progress: Progress = SILENT) -> object:
+    """Return what an analysis finds. Raises BadQuestion."""
+    return analyse(opened.reader, analysis)
+
+
+def read_release(path: Path, password: str | None, progress: Progress = SILENT) -> OpenRelease | None:
+    """Return a release; None where it wants a password. Raises BadRelease; Cancelled."""
+    try:
+        return open_release(path, password=password, progress=progress)
+    except PasswordNeeded:
+        if password is not None:
+            raise
+        return None
+
+
+class AskPage(Page):
+    """Asks the release as its recipient would."""
+
+    step = Step.ASK
+
+    def build(self) -> None:
+        self._release: Release | None = None
+        self._opened: Opened | None = None
+        row = margins(QHBoxLayout(), 0, spacing=12)
+        self.name = label(t("Ask the release"))
+        self.name.setFont(theme.title_font(self.name.font()))
+        self.tabs = QTabBar()
+        self.tabs.setAccessibleName(t("Kinds of questions"))
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        for words in (t("One number"), t("A table"), t("Compare groups")):
+            self.tabs.addTab(words)
+        self.more = QToolButton()
+        self.more.setText(t("More"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setAutoRaise(True)
+        menu = QMenu(self.more)
+        menu.addAction(t("Answer a &file of questions…"), self._ask_file)
+        menu.addAction(t("Save a &book of all tables…"), self._save_book)
+        self.more.setMenu(menu)
+        self.another = link(t("Open another release…"), self._open_another)
+        put(row, self.name, self.tabs, self.more, 1, self.another)
+        self.head.addLayout(row)
+        self.one = OneNumber(self._ask_one)
+        self.table = TablePanel(self._ask_table, self._save_table)
+        self.compare = ComparePanel(self._compare)
+        self.panels = QStackedWidget()
+        for panel in (self.one, self.table, self.compare):
+            self.panels.addWidget(panel)
+        self.tabs.currentChanged.connect(self.panels.setCurrentIndex)
+        self.body.addWidget(self.panels, 1)
+        self.clear = button(t("Clear"), self.one.clear)
+        self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
+        start = button(t("Open a release…"), self._open_another, look="primary")
+        self.use_empty(
+            "circle-question-mark", t("No release to ask."), t("Publish one, or open one that lies in a folder."), start
+        )
+        self.use_busy(t("Stop"), lambda: self.work.cancel("ask file"))
+
+    def folded(self, fold: Fold) -> None:
+        for panel in (self.one, self.table, self.compare):
+            panel.fold(fold)
+        self.another.setVisible(fold is Fold.WIDE)
+        self.name.setVisible(fold is not Fold.NARROW)
+
+    # --- the session
+
+    def refresh(self) -> None:
+        release = self.session.release
+        if release is None:
+            self._release = self._opened = None
+            self.show_empty()
+            self.clear.hide()
+            self.set_primary(t("Continue to the report"), False)
+            return
+        self.clear.show()
+        self.set_primary(
+            t("Continue to the report"), True, t("Recipients get the same answers with splu_release.py or .R.")
+        )
+        if release is self._release:
+            return
+        self._release, self._opened = release, None
+        self.show_content()
+        self.panels.setEnabled(False)
+        self.work.start(
+            open_for_asking, release, on_done=self._take_release, on_exception=self.show_error, channel="open to ask"
+        )
+
+    def _take_release(self, opened: Opened) -> None:
+        self._opened = opened
+        self.panels.setEnabled(True)
+        for panel in (self.one, self.table, self.compare):
+            panel.show_release(opened)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Put the first of the tables that had to come out."""
+        release, opened = self._release, self._opened
+        questions = release.plan.questions if release is not None and release.plan is not None else ()
+        if opened is None or not questions:
+            return
+        first = questions[0]
+        if set(first.by) <= set(opened.columns) and first.sa in opened.columns:
+            self.table.ask_for(first.sa, first.by[:2])
+            if first.value is not None:
+                self.one.show_question((Condition(first.sa, (first.value,)),))
+
+    # --- questions
+
+    def _ask_one(self, question: Question) -> None:
+        if self._opened is not None:
+            self.work.start(
+                answer_one, self._opened, question, on_done=self.one.take_answer, on_exception=self.one.show_fault
+            )
+
+    def _ask_table(self, by: Sequence[str], column: str) -> None:
+        if self._opened is not None:
+            self.work.start(
+                answer_table,
+                self._opened,
+                by,
+                column,
+                on_done=self.table.take_table,
+                on_exception=self.table.show_fault,
+            )
+
+    def _compare(self, analysis: Analysis) -> None:
+        if self._opened is not None:
+            self.work.start(
+                compare,
+                self._opened,
+                analysis,
+                on_done=self.compare.take_result,
+                on_exception=self.compare.show_fault,
+                pause=120,
+            )
+
+    # --- files
+
+    def _target(self, title: str, name: str) -> Path | None:
+        kinds = t("Workbook (*.xlsx);;Comma-separated values (*.csv)")
+        chosen, kind = QFileDialog.getSaveFileName(self, title, name, kinds)
+        if not chosen:
+            return None
+        path = Path(chosen)
+        return path if path.suffix else path.with_suffix(".csv" if "csv" in kind else ".xlsx")
+
+    def _save_table(self) -> None:
+        found, release = self.table.found, self._release
+        if found is None or release is None:
+            return
+        target = self._target(t("Save the table"), f"{found.column}.xlsx")
+        if target is not None:
+            self.work.start(
+                _write_table,
+                found,
+                release.opened.id,
+                target,
+                on_done=lambda _: self._saved(target),
+                on_exception=self.show_error,
+            )
+
+    def _ask_file(self) -> None:
+        opened, release = self._opened, self._release
+        if opened is None or release is None:
+            return
+        questions = asked_file(self, t("A file of questions"), t("Questions (*.csv *.xlsx);;All files (*)"))
+        target = None if questions is None else self._target(t("Save the answers"), "answers.xlsx")
+        if questions is not None and target is not None:
+            self._run(answer_file, t("{n} questions were answered."), opened, release, questions, target)
+
+    def _save_book(self) -> None:
+        opened, release = self._opened, self._release
+        target = None if opened is None else self._target(t("Save the book of tables"), "tables.xlsx")
+        if opened is not None and release is not None and target is not None:
+            self._run(write_book, t("{n} tables were written."), opened, release, target)
+
+    def _run(self, function: object, words: str, *args: object) -> None:
+        def take(n: int) -> None:
+            self.show_content()
+            self.banner.say("done", words.replace("{n}", number(n)))
+
+        def fail(sentence: str) -> None:
+            self.show_content()
+            self.show_error(sentence)
+
+        self.show_busy(t("Counting"))
+        assert self.busy is not None
+        assert callable(function)
+        self.work.start(
+            function,
+            *args,
+            on_partial=self.busy.show_progress,
+            on_done=take,
+            on_exception=fail,
+            on_cancel=self.show_content,
+            channel="ask file",
+        )
+
+    def _saved(self, target: Path) -> None:
+        self.banner.say("done", t("Written: {file}", file=target.name))
+
+    def _open_another(self) -> None:
+        path = asked_file(self, t("Open a release"), t("Releases (release.json *.zip)"))
+        if path is not None:
+            self.open_release(path)
+
+    def open_release(self, path: Path, password: str | None = None) -> None:
+        """Open a release that lies in a folder or a ZIP."""
+
+        def take(opened: OpenRelease | None) -> None:
+            self.show_content()
+            if opened is not None:
+                self.session.take_release(Release(opened))
+                return
+            words = t("“{name}” is locked. Its password:", name=path.name)
+            typed, given = QInputDialog.getText(self, t("Open a release"), words, QLineEdit.EchoMode.Password)
+            if given and typed:
+                self.open_release(path, typed)
+
+        def fail(sentence: str) -> None:
+            self.refresh()
+            self.show_error(sentence)
+
+        self.show_busy(t("Reading the release"))
+        assert self.busy is not None
+        self.work.start(
+            read_release,
+            path,
+            password,
+            on_partial=self.busy.show_progress,
+            on_done=take,
+            on_exception=fail,
+            on_cancel=self.refresh,
+            channel="ask file",
+        )
+
+    # --- the page
+
+    def act(self) -> None:
+        self.session.confirm(Step.ASK)
+        self.go.emit(Step.REPORT)
+
+    def go_back(self) -> None:
+        self.go.emit(Step.PUBLISH)
+
+    def help_text(self) -> str:
+        return t(
+            "A count of a secret column is estimated; its range holds the true count in 95 of 100 releases. Small"
+            " counts are hidden on purpose. Other columns are exact."
+        )
+
+
+def _write_table(found: CrossTable, release: str, target: Path, progress: Progress = SILENT) -> None:
+    write_cells(found, release, target, progress)

@@ -1,0 +1,245 @@
+"""The page Report: for whom, what is still missing, and the pages as they print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QPainter
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.parts import Card, ChoiceCard
+from splu_desktop.gui.base.session import Release, Step
+from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, scrolled
+from splu_desktop.gui.base.words import spoken, t
+from splu_desktop.gui.report.adapter import Made, Typed, make, write
+from splu_desktop.gui.report.pages import PagesView, paint_page, words_of
+
+_LEFT = 322
+_REST = 500  # ms after the last letter before the pages are set anew
+
+
+class ReportPage(Page):
+    """For whom is the only decision."""
+
+    step = Step.REPORT
+    scrolls = False
+
+    def build(self) -> None:
+        self._release: Release | None = None
+        self._made: Made | None = None
+        row = margins(QHBoxLayout(), 0, spacing=16)
+        self.name = label(t("Report"))
+        self.name.setFont(theme.title_font(self.name.font()))
+        self.aside = label(t("Two pages to sign, and an annex for those who check the figures."), "quiet", wrap=True)
+        put(row, self.name, (self.aside, 1))
+        self.head.addLayout(row)
+        self.form = self._make_form()
+        self.pages = PagesView()
+        self.pages.page_changed.connect(lambda page: self._show_note())
+        self.well = QFrame()
+        self.well.setProperty("look", "card")
+        put(margins(QVBoxLayout(self.well), 1, 1, 1, 1, spacing=0), (self.pages, 1))
+        self.sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
+        self.room_of_form = scrolled(self.form)
+        put(self.sides, self.room_of_form, (self.well, 1))
+        self.body.addLayout(self.sides, 1)
+        self.print = button(t("Print…"), self._print)
+        self.foot.insertWidget(1, self.print, 0, Qt.AlignmentFlag.AlignVCenter)
+        start = button(t("Go to Publish"), lambda: self.go.emit(Step.PUBLISH), look="primary")
+        self.use_empty("file-text", t("No release to report on."), t("Publish a table, or open a release."), start)
+        self.rest = QTimer(self, singleShot=True, interval=_REST)
+        self.rest.timeout.connect(self._make)
+
+    def _make_form(self) -> Card:
+        card = Card(t("For whom?"), spacing=6)
+        card.body.setContentsMargins(12, 10, 12, 10)
+        self.own = ChoiceCard(t("Our own files"), t("with true counts; never hand it out"))
+        self.theirs = ChoiceCard(t("The recipient"), t("only what the release tells anyway"))
+        self.editions = QButtonGroup(self)
+        for each in (self.own, self.theirs):
+            self.editions.addButton(each.radio)
+            card.body.addWidget(each)
+        self.theirs.radio.setChecked(True)
+        self.editions.buttonToggled.connect(lambda radio, on: self._edition() if on else None)
+        card.body.addWidget(Rule())
+        card.body.addWidget(label(t("Still missing"), "strong"))
+        self.fields: dict[str, QLineEdit] = {}
+        for key, words, hint in (
+            ("decides", t("Who decides"), t("name")),
+            ("signs", t("Who signs for data protection"), t("name")),
+            ("basis", t("Legal basis"), t("such as the research clause")),
+            ("request", t("Number of the request"), t("optional")),
+        ):
+            field = line_edit(words, hint)
+            field.setMaxLength(300)
+            field.textEdited.connect(lambda text: self.rest.start())
+            self.fields[key] = field
+            put(card.body, label(words, "quiet"), field)
+        card.body.addStretch(1)
+        card.body.addWidget(label(t("Recipient, purpose and limits come from your three answers."), "quiet", wrap=True))
+        return card
+
+    def folded(self, fold: Fold) -> None:
+        one = fold is Fold.NARROW
+        self.sides.setDirection(QBoxLayout.Direction.TopToBottom if one else QBoxLayout.Direction.LeftToRight)
+        self.room_of_form.setMaximumHeight(120 if one else 16_777_215)
+        self.room_of_form.setMinimumWidth(0 if one else (_LEFT if fold is Fold.WIDE else 260))
+        self.room_of_form.setMaximumWidth(16_777_215 if one else (_LEFT if fold is Fold.WIDE else 260))
+        self.aside.setVisible(fold is Fold.WIDE)
+        self.name.setVisible(not one)
+
+    # --- the session
+
+    def refresh(self) -> None:
+        release = self.session.release
+        if release is None:
+            self._release = self._made = None
+            self.show_empty()
+            self.print.hide()
+            self.set_primary(t("Save as PDF…"), False)
+            return
+        self.show_content()
+        self.print.show()
+        if release is not self._release:
+            # What was typed and chosen for another table never goes on to this one.
+            if self._release is None or release.source is not self._release.source:
+                held = self.editions.blockSignals(True)
+                self.theirs.radio.setChecked(True)
+                self.editions.blockSignals(held)
+                for field in self.fields.values():
+                    field.clear()
+            self._release, self._made = release, None
+            self.own.setEnabled(release.source is not None)
+            self._make()
+        self._show_note()
+
+    def _edition(self) -> None:
+        self._made = None
+        self._make()
+
+    def _make(self) -> None:
+        release = self._release
+        if release is None:
+            return
+        typed = Typed(**{key: field.text().strip() for key, field in self.fields.items()})
+        self.work.start(
+            make,
+            release,
+            typed,
+            spoken(),
+            internal=self.own.radio.isChecked(),
+            on_partial=self._progressed,
+            on_done=self._take,
+            on_exception=self._fail,
+            channel="report",
+        )
+        self._show_note()
+
+    def _progressed(self, stage: str, done: float) -> None:
+        if self._made is None:
+            self.set_note(t("Making the pages: {share} %", share=round(100 * done)))
+
+    def _take(self, made: Made) -> None:
+        if made.release is not self._release:
+            return
+        self._made = made
+        self.pages.show_pages(made.layout, words_of(made.layout))
+        if self.banner.kind == "fault":
+            self.banner.hide()
+        self._show_note()
+
+    def _fail(self, sentence: str) -> None:
+        self._made = None
+        self.pages.show_pages(None, "")
+        self.show_error(sentence)
+        self._show_note()
+
+    def _show_note(self) -> None:
+        made = self._made
+        self.print.setEnabled(made is not None)
+        if made is None:
+            busy = self.work.busy("report")
+            self.set_primary(t("Save as PDF…"), False, t("The pages are being made.") if busy else "")
+            return
+        count = len(made.layout.pages)
+        annex = max(0, count - 2)
+        note = t("Page {n} of {count}: two to sign, {annex} of annex.", n=self.pages.page, count=count, annex=annex)
+        self.set_primary(t("Save as PDF…"), True, note)
+
+    # --- what is done
+
+    def act(self) -> None:
+        made, release = self._made, self._release
+        if made is None or release is None:
+            return
+        edition = t("our files") if self.own.radio.isChecked() else t("recipient")
+        folder = Path(release.opened.path).parent
+        start = folder / f"{release.opened.title} - {t('report')}, {edition}.pdf"
+        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the report"), str(start), "PDF (*.pdf)")
+        if not chosen:
+            return
+        path = Path(chosen)
+        path = path if path.suffix.lower() == ".pdf" else path.with_name(f"{path.name}.pdf")
+        self.work.start(
+            write,
+            made,
+            path,
+            on_done=lambda _: self._saved(path),
+            on_exception=self.show_error,
+            channel="save report",
+        )
+
+    def _saved(self, path: Path) -> None:
+        self.session.confirm(Step.REPORT)
+        self.banner.say("done", t("Saved: {file}", file=path.name))
+
+    def _print(self) -> None:
+        made = self._made
+        if made is None:
+            return
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        dialog = QPrintDialog(printer, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: print_pages(made, printer))
+        dialog.open()
+
+    def go_back(self) -> None:
+        self.go.emit(Step.ASK)
+
+    def show_what_waits(self) -> None:
+        target: QWidget = self.own.radio if self.own.radio.isChecked() else self.theirs.radio
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def help_text(self) -> str:
+        return t(
+            "Two pages say what was released, to whom, and what is left of the risk; they are signed. The recipient’s"
+            " report holds nothing that the release does not tell."
+        )
+
+
+def print_pages(made: Made, printer: QPrinter) -> None:
+    """Print the pages as they are shown."""
+    painter = QPainter(printer)
+    room = printer.pageRect(QPrinter.Unit.DevicePixel)
+    scale = min(room.width() / made.layout.width, room.height() / made.layout.height)
+    for at, page in enumerate(made.layout.pages):
+        if at:
+            printer.newPage()
+        painter.save()
+        painter.scale(scale, scale)
+        paint_page(painter, page)
+        painter.restore()
+    painter.end()
