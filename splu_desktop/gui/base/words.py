@@ -34,6 +34,11 @@ def speak(language: Language) -> None:
 _UNBROKEN = {" ": "\u00a0", "-": "\u2011"}
 
 
+def spoken() -> str:
+    """Return the code of the window's language."""
+    return _spoken[0].code
+
+
 def _unbroken(sentence: str) -> str:
     """Return a sentence of which no line begins with a per cent sign."""
     return re.sub(r"(?<=\d)([ -])%", lambda found: _UNBROKEN[found[1]] + "%", sentence)
