@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ from PySide6.QtCore import QObject, QTimer
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.questions import parse_question, questions_from
+from splu_desktop.core.questions import questions_from
 from splu_desktop.files.disk.place import data_folder
+from splu_desktop.files.disk.settings import remember, remembered
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base.session import Answers, Session
 from splu_desktop.gui.base.source import Source
@@ -62,9 +64,7 @@ def recall(source: Source) -> Kept | None:
     plan = None
     if data.get("plan"):
         try:
-            plan = Plan.from_dict(
-                data["plan"], lambda each: parse_question(str(each["table"]), table, float(each["within"]))
-            )
+            plan = Plan.from_dict(data["plan"], lambda each: questions_from([each], table)[0])
             plan.check(table)
         except (SpluError, KeyError, TypeError, ValueError):
             plan = None
@@ -73,6 +73,16 @@ def recall(source: Source) -> Kept | None:
 
 def _name(source: Source) -> str:
     return "".join(letter for letter in source.fingerprint if letter.isalnum())[-64:]
+
+
+def laws_chosen() -> tuple[str, ...]:
+    """Return the codes of the law packs that reports are arranged by; none for the report's own choice."""
+    return tuple(filter(None, remembered("report").get("laws", "").split(",")))
+
+
+def choose_laws(codes: Iterable[str]) -> None:
+    """Remember the law packs that reports are arranged by."""
+    remember("report", {**remembered("report"), "laws": ",".join(codes)})
 
 
 class Memory(QObject):

@@ -111,6 +111,10 @@ class Page(QWidget):
     def show_what_waits(self) -> None:
         """Put the focus on what the grey primary button waits for, where that can be told."""
 
+    def first_focus(self) -> QWidget | None:
+        """Return where the page begins: the primary button, or the first part where that is grey."""
+        return self.primary if self.primary.isEnabled() else None
+
     def arrived(self) -> None:
         """The page has come to the front."""
 
@@ -236,12 +240,15 @@ class Page(QWidget):
         focus = QApplication.focusWidget()
         return self.isVisible() and (focus is None or self.isAncestorOf(focus))
 
-    def keep_focus(self) -> None:
-        """See to it that the focus is on what this page shows: where one would begin, or the primary button."""
-        focus, shown = QApplication.focusWidget(), self.stack.currentWidget()
+    def keep_focus(self, *, arriving: bool = False) -> None:
+        """See to it that the focus is on what this page shows: where one begins when arriving."""
+        focus, shown, first = QApplication.focusWidget(), self.stack.currentWidget(), self.first_focus()
         if not self.isVisible() or QApplication.activeModalWidget() is not None:
             return
-        if focus is not None and focus.isVisible() and focus.isEnabled() and self.isAncestorOf(focus):
+        if not arriving and focus is not None and focus.isVisible() and focus.isEnabled() and self.isAncestorOf(focus):
+            return
+        if first is not None and first.isVisible() and first.isEnabled():
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         at = shown.nextInFocusChain()
         while at is not None and at is not shown:

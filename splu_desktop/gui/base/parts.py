@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QRadioButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -129,18 +128,20 @@ class ChoiceCard(QFrame):
     def __init__(self, words: str, below: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "choice")
-        column = margins(QVBoxLayout(self), 10, 8, 10, 8, spacing=1)
-        self.radio = QRadioButton(words)
+        row = margins(QHBoxLayout(self), 10, 7, 10, 7, spacing=6)
+        self.radio = QRadioButton()
+        self.radio.setFixedSize(24, 22)
+        self.radio.setAccessibleName(words)
         self.radio.setAccessibleDescription(below)
-        self.radio.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.below = label(below, "quiet", wrap=True)
+        self.words, self.below = label(words, wrap=True), label(below, "quiet", wrap=True)
         self.below.setFont(theme.small_font(self.font()))
-        self.below.setContentsMargins(28, 0, 0, 0)
-        put(column, self.radio, self.below)
+        texts = put(margins(QVBoxLayout(), 0, spacing=1), self.words, self.below)
+        put(row, (self.radio, 0, Qt.AlignmentFlag.AlignTop), (texts, 1))
         self.radio.toggled.connect(self._show)
 
     def _show(self, on: bool) -> None:
         restyle(self, "choice-taken" if on else "choice")
+        restyle(self.words, "strong" if on else "")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.radio.setFocus(Qt.FocusReason.MouseFocusReason)

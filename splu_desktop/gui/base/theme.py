@@ -162,8 +162,8 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="choice-taken"] {{ background: {s.accent_soft}; border: 2px solid {s.accent}; border-radius: 6px; }}
     QLabel[look="accent"] {{ color: {s.accent}; font-weight: 600; }}
     QLabel[look="answerable"] {{ color: {s.answerable}; }}
-    QLabel[look="warning"] {{ color: {s.warning}; }}
-    QLabel[look="fault"] {{ color: {s.fault}; }}
+    QLabel[look="warning"] {{ color: {s.warning}; background: transparent; }}
+    QLabel[look="fault"] {{ color: {s.fault}; background: transparent; }}
     QLabel[look="protected"] {{ color: {s.protected}; font-weight: 600; }}
     QAbstractButton, QTabBar, QSlider {{ outline: none; }}
     QPushButton {{ padding: 5px 12px; border: 1px solid {s.line}; border-radius: 5px; background: {s.card}; }}
@@ -187,7 +187,8 @@ def style_sheet(scheme: Colours) -> str:
     QPushButton[look="entry"]:hover {{ background: {s.accent_soft}; }}
     QPushButton[look="entry"]:disabled {{ color: {s.disabled}; }}
     QPushButton[look="steps"] {{ padding: 2px 22px 2px 10px; font-weight: 600; }}
-    QPushButton[look="pill"] {{ border-radius: 13px; padding: 4px 12px; }}
+    QPushButton[look="flat"]::menu-indicator {{ image: none; width: 0; }}
+    QPushButton[look="pill"] {{ border-radius: 11px; padding: 3px 12px; }}
     QPushButton[look="pill"]:checked {{ background: {s.accent_soft}; border: 1px solid {s.accent}; }}
     QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};

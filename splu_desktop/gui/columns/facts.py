@@ -122,6 +122,8 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     if not role.published:
         return "–"
     values = source.facts[name].distinct if not steps else values_after(source.table[name], steps).m
+    if role is Role.NSA and values == 1:
+        return t("one group") if steps else t("one value")
     if role is Role.NSA:
         return t("{n} groups", n=number(values)) if steps else t("{n} values", n=number(values))
     public = set(plan.public_values.get(name, ()))

@@ -44,8 +44,8 @@ class ColumnsPage(Page):
         self._rows: list[ColumnRow] = []
         self._name = ""
         row = margins(QHBoxLayout(), 0, spacing=16)
-        title = label(t("Columns"))
-        title.setFont(theme.title_font(self.font()))
+        self.title = label(t("Columns"))
+        self.title.setFont(theme.title_font(self.font()))
         self.pills: dict[Role | None, QPushButton] = {}
         group, flow = QButtonGroup(self), Flow()
         holder = QWidget()
@@ -64,7 +64,7 @@ class ColumnsPage(Page):
         self.search = line_edit(t("Find a column"), t("Find a column"))
         self.search.setMaximumWidth(220)
         empties_on_escape(self.search)
-        put(row, title, (holder, 1), self.search)
+        put(row, self.title, (holder, 1), self.search)
         self.head.addLayout(row)
         self.table = ColumnTable()
         self.search.textChanged.connect(self.table.shown.look_for)
@@ -83,6 +83,7 @@ class ColumnsPage(Page):
         narrow = fold is Fold.NARROW
         self.pair.fold(narrow, _PANEL if fold is Fold.WIDE else 280)
         self.table.fold(fold is not Fold.WIDE)
+        self.title.setVisible(not narrow)
         self._show_part_of()
 
     def _show_part_of(self) -> None:

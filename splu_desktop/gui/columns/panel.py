@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from splu_desktop.core.generalise import Steps, by_cuts
 from splu_desktop.core.generalise.step import CannotGeneralise
@@ -102,7 +102,6 @@ class ColumnPanel(Card):
         self._name = ""
         self._key: tuple[object, ...] = ()
         self.name, self.below = label("", "strong", wrap=True), label("", "quiet", wrap=True)
-        self.name.setFont(theme.title_font(self.font()))
         row = margins(QHBoxLayout(), 0, spacing=4)
         self.question = label("", "strong", wrap=True)
         self.all = link(t("All"), lambda: self._tick_all(True), t("All values are secret"))
@@ -113,7 +112,12 @@ class ColumnPanel(Card):
         self.values = TableView(t("Values of the column"))
         self.values.setModel(self.model)
         self.values.setShowGrid(False)
-        self.values.horizontalHeader().hide()
+        self.values.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header = self.values.horizontalHeader()
+        header.hide()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.resizeSection(1, 84)
         self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
         self.forms = Choice(t("Coarser values"))
         self.forms.keep_short(20)
@@ -168,11 +172,7 @@ class ColumnPanel(Card):
         self.model.asks = secret
         self.model.show(rows)
         header = self.values.horizontalHeader()
-        header.setStretchLastSection(False)
-        wide = self.values.viewport().width()
-        counts = 18 + self.fontMetrics().horizontalAdvance(number(top))
-        for at, width in enumerate((max(110, (wide - counts) * 55 // 100), 0, counts)):
-            header.resizeSection(at, width or max(50, wide - counts - max(110, (wide - counts) * 55 // 100)))
+        header.resizeSection(2, 34 + self.fontMetrics().horizontalAdvance(number(top)))
 
     def _offer_forms(self, steps: Steps, role: Role) -> None:
         source = self._session.source

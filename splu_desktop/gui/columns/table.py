@@ -92,13 +92,15 @@ class ColumnTable(TableView):
         self.shown.setSourceModel(self.rows_model)
         self.setModel(self.shown)
         self.setShowGrid(False)
+        self.setWordWrap(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setItemDelegateForColumn(KIND, KindDelegate(self))
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setDefaultSectionSize(_HIGH)
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
-        for at, width in ((NAME, 150), (KIND, 168), (FORM, 190), (UNDO, 60)):
+        for at, width in ((NAME, 140), (KIND, 168), (FORM, 160), (UNDO, 60)):
             header.resizeSection(at, width)
         self.clicked.connect(self._clicked)
 
@@ -124,7 +126,7 @@ class ColumnTable(TableView):
             mode = QHeaderView.ResizeMode.Stretch if at == filling else QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(at, mode)
         if not narrow:
-            header.resizeSection(FORM, 190)
+            header.resizeSection(FORM, 160)
 
     def choose_kind(self, name: str, at: QPoint) -> None:
         """Let the user choose the kind of a column, and of the others that are chosen with it."""

@@ -58,6 +58,8 @@ class AudienceForm(QWidget):
         self._grid = QGridLayout()
         self._grid.setSpacing(12)
         column.addLayout(self._grid)
+        for at, card in enumerate(self.cards.values()):
+            self._grid.addWidget(card, 0, at)
         self._group = QButtonGroup(self)
         for who, card in self.cards.items():
             self._group.addButton(card.radio)

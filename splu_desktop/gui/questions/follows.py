@@ -68,7 +68,8 @@ def not_secret(source: Source, answers: Answers) -> list[str]:
     """Return values of the asked columns that count as not secret: absence, and what was declared so."""
     found: dict[str, None] = {}
     for asked in answers.questions:
-        found.update(dict.fromkeys(str(v) for v in absence_values(source.table[asked.sa]) if v != asked.value))
+        absent = absence_values(source.table[asked.sa])
+        found.update(dict.fromkeys(str(each) for each in absent if each not in ("", asked.value)))
         if asked.sa in answers.not_secret and asked.value is not None:
             found[asked.value] = None
     return list(found)[:3]

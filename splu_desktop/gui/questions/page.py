@@ -298,6 +298,9 @@ class QuestionsPage(Page):
         self._job = None
         self.refresh()
 
+    def first_focus(self) -> QWidget | None:
+        return self.audience.cards[self.session.answers.audience.who].radio
+
     def go_back(self) -> None:
         self.go.emit(Step.OPEN)
 

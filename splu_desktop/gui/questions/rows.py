@@ -33,15 +33,16 @@ class TableRow(QWidget):
 
     def __init__(self, number: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        flow = Flow(self)
+        flow = Flow(self, across=6)
         self.kind = Choice(t("What table {n} tells", n=number))
         self.value = Choice(t("Value that table {n} counts", n=number))
         self.sa = Choice(t("Secret column of table {n}", n=number))
         self.by = Choice(t("Column that table {n} counts by", n=number))
         self.also = Choice(t("Second column that table {n} counts by", n=number))
         self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (t("Compare"), "compare")])
-        for each, letters in ((self.value, 11), (self.sa, 11), (self.by, 12), (self.also, 12)):
-            each.keep_short(letters)
+        for each, width in ((self.kind, 102), (self.value, 122), (self.sa, 118), (self.by, 132), (self.also, 130)):
+            each.keep_short(6)
+            each.setFixedWidth(width)
         self._of, self._by, self._and = label(t("of")), label(t("by")), label(t("and"))
         for part in (self.kind, self.value, self._of, self.sa, self._by, self.by, self._and, self.also):
             flow.addWidget(part)

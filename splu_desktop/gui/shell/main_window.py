@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -217,7 +217,12 @@ class MainWindow(Stops, QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not event.spontaneous():
-            self.page(self.step).keep_focus()
+            self.page(self.step).keep_focus(arriving=True)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Alt and self.fold is not Fold.WIDE:  # no room for the menu bar but when wanted
+            self.menuBar().setVisible(not self.menuBar().isVisible())
+        super().keyReleaseEvent(event)
 
     # --- pages
 
@@ -236,7 +241,7 @@ class MainWindow(Stops, QMainWindow):
         self.bar.show_current(step)
         page.arrived()
         if held and page is not before:
-            page.keep_focus()
+            page.keep_focus(arriving=True)
 
     def refresh(self) -> None:
         """Show the session anew; pages read it themselves."""

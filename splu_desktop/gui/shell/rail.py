@@ -18,20 +18,17 @@ _UNDER = {Step.COLUMNS: "tags", Step.EXPERT: "sliders-horizontal"}
 _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
 
 
-def paint_circle(
-    painter: QPainter, circle: QRectF, number: int, state: State, ratio: float, *, current: bool = False
-) -> None:
-    """Draw a step's circle: its number, or the mark of its state; the step in front shows its number."""
+def paint_circle(painter: QPainter, circle: QRectF, number: int, state: State, ratio: float) -> None:
+    """Draw a step's circle: its number, or the mark of its state."""
     c = theme.colours()
-    shown = State.OPEN if current and state is not State.STALE else state
-    done = shown is State.DONE
-    colour = {State.STALE: c.warning, State.BLOCKED: c.line}.get(shown, c.accent)
+    done = state is State.DONE
+    colour = {State.STALE: c.warning, State.BLOCKED: c.line}.get(state, c.accent)
     painter.setPen(QPen(QColor(colour), 1.5))
-    painter.setBrush(QColor(c.accent if done else c.card if shown is State.OPEN else c.window))
+    painter.setBrush(QColor(c.accent if done else c.card if state is State.OPEN else c.window))
     painter.drawEllipse(circle)
-    if shown in _MARKS:
-        ink = c.on_accent if done else c.warning if shown is State.STALE else c.quiet
-        drawn = theme.pixmap(_MARKS[shown], ink, 14, ratio)
+    if state in _MARKS:
+        ink = c.on_accent if done else c.warning if state is State.STALE else c.quiet
+        drawn = theme.pixmap(_MARKS[state], ink, 14, ratio)
         painter.drawPixmap(round(circle.center().x() - 7), round(circle.center().y() - 7), drawn)
     else:
         painter.setPen(QColor(c.accent))
@@ -81,7 +78,7 @@ class StepButton(QAbstractButton):
         left = box.center().x() - 13 if self.narrow else box.left() + 12
         ratio = self.devicePixelRatioF()
         circle = QRectF(left, middle - 13, 26, 26)
-        paint_circle(painter, circle, self.number, self.state, ratio, current=self.current)
+        paint_circle(painter, circle, self.number, self.state, ratio)
         if self.narrow:
             return
         line = self.fontMetrics().height()
@@ -169,8 +166,8 @@ class Rail(QFrame):
             )
             if isinstance(made, Entry):
                 made.setVisible(self._session.state(step) is not State.BLOCKED)
-        left = 8 if self.narrow else 54
-        self._entries.setContentsMargins(left, 0, 8, 4)
+        left, below = (8 if self.narrow else 54), 0 if self._session.state(Step.COLUMNS) is State.BLOCKED else 4
+        self._entries.setContentsMargins(left, 0, 8, below)
         self.offline.setVisible(self.narrow)
         self.setFixedWidth(NARROW if self.narrow else WIDE)
         self.update()

@@ -12,6 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
 from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.session import Answers, Session
 from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.base.work import Work
@@ -49,7 +50,9 @@ class Recipes(QObject):
             return
         path = path if path.suffix else path.with_suffix(".toml")
         try:
-            write_recipe(Recipe(plan, source.imported.choices), path)
+            write_recipe(
+                Recipe(source.imported.choices, plan, source.imported.source, laws_chosen()), path, overwrite=True
+            )
         except SpluError as fault:
             self.said.emit("fault", told(str(fault)))
             return
@@ -70,11 +73,13 @@ class Recipes(QObject):
         if source is None:
             return
         try:
-            plan = read_recipe(path, source.table).plan
-            plan.check(source.table)
+            recipe = read_recipe(path)
+            plan = recipe.plan_for(source.table)
         except SpluError as fault:
             self.said.emit("fault", told(str(fault)))
             return
+        if recipe.laws:
+            choose_laws(recipe.laws)
         answers = answers_of(plan)
         now = replace(self._session.choices, answers=answers, asked=answers, proposal=None, plan=plan, undone=())
         self._session.do(now, t("the recipe “{name}”", name=path.name))
