@@ -21,6 +21,7 @@ from splu_desktop.files.release import Form, OpenRelease, fill_folder
 from tests.seeded import Seeded
 
 KIT = Path(__file__).resolve().parents[2] / "resources/kit"
+TWO_BLOCKS = (("smoker",), ("dx", "los"))
 AGES = ("0-19", "20-39", "40-59", "60-79", "80+")
 AWKWARD = [
     '=HYPERLINK("x","y")',

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.files.disk.inert import all_inert, inert, restored
+from splu_desktop.files.disk.inert import inert, restored
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,6 @@ def test_what_a_spreadsheet_with_another_separator_would_run(text: str, written:
     """Excel in half of Europe takes a semicolon for the end of a cell, within what commas and quotes hold together."""
     assert inert(text) == written
     assert restored(written) == text
-
-
-@given(st.lists(st.text(alphabet="=-'\t\n;\0 \"a1", max_size=6), max_size=4))
-def test_many_at_once_as_one_by_one(texts: list[str]) -> None:
-    assert all_inert(texts) == [inert(text) for text in texts]
 
 
 @given(st.text(alphabet="=+-@'\t\r\n＝ab1. ,;\"\0", max_size=8) | st.text(max_size=8))

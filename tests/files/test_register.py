@@ -1,0 +1,116 @@
+"""The register recognises persons, not running numbers, and notices what was changed in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.register import Register, RegisterFault
+from splu_desktop.files.register.marks import Marks, is_dense, marks_of, shared
+
+KEY = b"k" * 32
+
+
+def _clinic(seed: int, n: int = 400, *, numbers: np.ndarray | None = None, ids: list[str] | None = None) -> Table:
+    rng = np.random.default_rng(seed)
+    line = np.arange(1, n + 1) if numbers is None else numbers
+    columns = [
+        Column.from_labels("line", [str(i) for i in line], kind=Kind.INTEGER),
+        Column.from_labels("sex", [("f", "m")[i] for i in rng.integers(0, 2, n)]),
+        Column.from_labels("age", [f"{20 * i}s" for i in rng.integers(1, 5, n)]),
+        Column.from_labels("dx", [f"illness {i}" for i in rng.integers(0, 10, n)]),
+    ]
+    if ids is not None:
+        columns.append(Column.from_labels("pid", ids))
+    return Table(tuple(columns))
+
+
+def _marks(table: Table) -> Marks:
+    return marks_of(table, [name for name in ("line", "pid") if name in table], KEY)
+
+
+def test_running_numbers_say_nothing_of_persons() -> None:
+    """40 pairs of clinics with lines 1 to 400: none is taken for the other."""
+    for seed in range(40):
+        assert shared(_marks(_clinic(seed)), _marks(_clinic(1_000 + seed)).as_dict()) == 0
+    assert is_dense(_clinic(1)["line"])
+
+
+def test_sparse_numbers_are_no_running_numbers() -> None:
+    numbers = np.random.default_rng(1).choice(10**7, 400, replace=False)
+    assert not is_dense(_clinic(1, numbers=numbers)["line"])
+
+
+def test_the_same_table_is_recognised_in_any_order() -> None:
+    table = _clinic(1)
+    shuffled = table.take(np.random.default_rng(2).permutation(table.n))
+    assert shared(_marks(shuffled), _marks(table).as_dict()) == 1
+
+
+@pytest.mark.parametrize("common", [0, 40, 200, 400])
+def test_common_persons_are_counted(common: int) -> None:
+    mine = [f"P{i}" for i in range(400)]
+    theirs = mine[:common] + [f"Q{i}" for i in range(400 - common)]
+    found = shared(_marks(_clinic(1, ids=mine)), _marks(_clinic(2, ids=theirs)).as_dict())
+    assert found == pytest.approx(common / 400, abs=0.06)
+
+
+def test_many_persons_are_counted_by_a_sketch() -> None:
+    n = 20_000
+    mine, theirs = [f"P{i}" for i in range(n)], [f"P{i}" for i in range(n // 2, n + n // 2)]
+    found = shared(_marks(_clinic(1, n, ids=mine)), _marks(_clinic(2, n, ids=theirs)).as_dict())
+    assert found == pytest.approx(0.5, abs=0.12)  # five standard errors of 512 hashes
+
+
+def test_marks_hold_no_values() -> None:
+    marks = str(_marks(_clinic(1, ids=[f"Person {i}" for i in range(400)])).as_dict())
+    assert "illness" not in marks
+    assert "Person" not in marks
+
+
+def test_entries_follow_one_another(tmp_path: Path) -> None:
+    register = Register(tmp_path / "register")
+    for name in ("a", "b", "c"):
+        register.add(name, {"rows": 1})
+    register.withdraw("b", "not wanted")
+    assert [entry.release for entry in register.releases()] == ["a", "c"]
+    assert register.find("b") is None
+    assert register.read().faults == ()
+
+
+@pytest.mark.parametrize("spoil", ["change", "remove", "break"])
+def test_a_changed_register_is_told(tmp_path: Path, spoil: str) -> None:
+    register = Register(tmp_path / "register")
+    for name in ("a", "b", "c"):
+        register.add(name, {"rows": 1})
+    path = register.folder / "register.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    if spoil == "change":
+        lines[1] = lines[1].replace(b'"rows": 1', b'"rows": 2')
+    elif spoil == "remove":
+        del lines[1]
+    else:
+        lines[1] = b"{\n"
+    path.write_bytes(b"".join(lines))
+    assert len(register.read().faults) >= 1
+
+
+def test_half_a_line_of_a_dead_run_is_cut_off(tmp_path: Path) -> None:
+    register = Register(tmp_path / "register")
+    register.add("a", {})
+    path = register.folder / "register.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"number": 2, "ti')
+    register.add("b", {})
+    assert [entry.release for entry in register.releases()] == ["a", "b"]
+    assert register.read().faults == ()
+
+
+def test_a_key_that_is_none_gets_a_sentence(tmp_path: Path) -> None:
+    register = Register(tmp_path / "register")
+    register.add("a", {})
+    (register.folder / "key").write_bytes(b"short")
+    with pytest.raises(RegisterFault, match="register of releases"):
+        register.read()
