@@ -2,7 +2,7 @@
 
 The attacker knows a person's unchanged columns, finds its rows in the release, and reads beside each drawn column all
 columns of the *other* blocks that the rows show; those of the own block were kept or lent with it and tell nothing.
-What hints tell he learns from the release alone, by scores. A person's rows count as one: kept with all or lent with all.
+What hints tell he learns from the release alone, by scores. A person's rows count as one: all kept or all lent.
 
     P(v | hints of a row) = pi_c(v) prod over hints x of lift(x, v), made to sum to 1;
     P(kept | all rows) = L/(L + gamma - 1), L the product over rows of P(s | hints)/pi_c(s) of what each shows (law 3);
@@ -25,6 +25,7 @@ from splu_desktop.core.mechanism import Randomness, SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
+from splu_desktop.core.risk.labels import few_labels
 from splu_desktop.core.sanitise import Prepared, show_rows
 from splu_desktop.core.table import Column
 
@@ -118,11 +119,9 @@ def attack(
     source = randomness or SystemRandomness()
     setting = _Setting(prepared)
     shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
-    unchanged = [_fewer_labels(prepared.table[name], _HINTS) for name in plan.nsas]
+    unchanged = [few_labels(prepared.table[name], _HINTS) for name in plan.nsas]
     drawn = {
-        name: _fewer_labels(prepared.table[name], _HINTS)[shown[block]]
-        for block in plan.blocks
-        for name in block.columns
+        name: few_labels(prepared.table[name], _HINTS)[shown[block]] for block in plan.blocks for name in block.columns
     }
     found = []
     for done, name in enumerate(plan.sensitive):
@@ -174,7 +173,7 @@ class _Target:
 
     def __init__(self, setting: _Setting, column: Column, shown: Ints, gamma: float) -> None:
         self.setting, self.column, self.gamma = setting, column, gamma
-        self.true = _fewer_labels(column, _VALUES)
+        self.true = few_labels(column, _VALUES, runs=False)
         self.shown = self.true[shown]
         self.size = int(self.true.max(initial=0)) + 1
         self.share = setting.by_class(self.shown, self.size) / setting.class_rows[:, None]
@@ -298,18 +297,3 @@ def _softmax(logs: Floats) -> Floats:
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)
     return np.asarray(chances)
-
-
-def _fewer_labels(column: Column, most: int) -> NDArray[np.int64]:
-    """Return (N,) codes of at most so many values: runs of ordered ones, else the commonest and all others as one."""
-    counts = column.counts()
-    if column.m <= most:
-        return column.codes.astype(np.int64)
-    if column.kind.ordered and most == _HINTS:
-        middle = np.cumsum(counts) - counts / 2
-        to = (middle * (most - 1) / max(column.n, 1)).astype(np.int64)
-        to[column.missing] = most - 1
-    else:
-        to = np.full(column.m, most - 1)
-        to[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
-    return np.unique(to, return_inverse=True)[1][column.codes]

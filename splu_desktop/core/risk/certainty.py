@@ -1,8 +1,8 @@
 """How sure a shown secret value is, before any draw and for every strength at once (mechanism.md, law 2).
 
-Whoever shows a value has it with probability pi + (1 - pi)/gamma, pi the share of the lenders of its class who have it.
-Where persons are drawn, having a value means having it in any row. Values that are not secret (absence) and missing
-ones are left out.
+A row that shows a value has it with probability pi + (1 - pi)/gamma, pi the share of its class's rows that have it.
+The same holds of persons who were drawn: who shows a value in any row has it in any with the share of such persons,
+which is larger the more rows a person has. Values that are not secret (absence) and missing ones are left out.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Shares:
     ----------
     column : with all its values.
     draw : of its block.
-    average : (m,) the share in the class of an average unit that has the value; 0 for values that are not secret.
+    average : (m,) the share in the class of an average row that has the value; 0 for values that are not secret.
     riskiest : (m,) the largest share in any class.
     riskiest_class : (m,) which class that is.
-    weight : (m,) rows of the units that have the value.
+    weight : (m,) rows that have the value, or rows of persons who have it in any.
     """
 
     column: Column
@@ -47,7 +47,7 @@ class Shares:
 
     @property
     def mean(self) -> float:
-        """The share in the class of an average unit that has a secret value."""
+        """The share in the class of an average row that has a secret value."""
         return float(self.average @ self.weight / max(self.weight.sum(), 1e-300))
 
 
@@ -76,7 +76,7 @@ class Certainty:
 
     @property
     def average_share(self) -> float:
-        """pi of an average unit that has a secret value, in the column where it is largest."""
+        """pi of an average row that has a secret value, in the column where it is largest."""
         return max((each.mean for each in self.shares.values()), default=0.0)
 
     @property
@@ -86,12 +86,12 @@ class Certainty:
 
     @property
     def average(self) -> float:
-        """How often a unit that shows a secret value is right, in the column where it is most often."""
+        """How often a row that shows a secret value is right, in the column where it is most often."""
         return max((each.draw.certainty(each.mean) for each in self.shares.values()), default=0.0)
 
     @property
     def riskiest(self) -> float:
-        """How often a unit that shows a secret value is right, in the riskiest class."""
+        """How often a row that shows a secret value is right, in the riskiest class."""
         found = [each.draw.certainty(float(each.riskiest.max(initial=0))) for each in self.shares.values()]
         return max(found, default=0.0)
 
@@ -144,8 +144,8 @@ def secret_values(column: Column, plan: Plan) -> NDArray[np.bool_]:
     return np.asarray(~column.missing & ~named)
 
 
-def certainties(prepared: Prepared, plan: Plan) -> Certainty:
-    """Return how sure shown secret values are."""
+def certainties(prepared: Prepared, plan: Plan, *, in_any_row: bool = False) -> Certainty:
+    """Return how sure shown secret values are, of a row or, where persons are drawn, of a person in any of its rows."""
     units, code = prepared.units, prepared.classes.code.astype(np.int64)
     number = prepared.classes.number
     size = np.maximum(np.bincount(code, units.sizes, number), 1)
@@ -153,7 +153,7 @@ def certainties(prepared: Prepared, plan: Plan) -> Certainty:
     for name in plan.sensitive:
         column = prepared.table[name]
         unit, value, weight = units.owner.astype(np.int64), column.codes.astype(np.int64), None
-        if units.person:
+        if in_any_row and units.person:
             unit, value = np.divmod(np.unique(unit * column.m + value), column.m)
             weight = units.sizes[unit].astype(float)
         secret = secret_values(column, plan)

@@ -1,0 +1,263 @@
+"""Unchanged columns that give a secret value away, alone, in pairs, or by their difference.
+
+A new draw protects nothing where another column says the same as it is: a code beside a diagnosis, a laboratory value
+that decides a test, two dates whose distance is the length of stay. The reader takes the cell of rows that agree with a
+person in the unchanged column and claims the value that the *other* persons of the cell have. A claim is made where
+
+- more than `SURE` of their rows have the value, and the odds are `LIFT` times those in the whole table or more;
+- chance does not make it: n KL(K/n || pi) >= ln(T/`ALPHA`) for K of n rows and T cells, pi the value's share in the
+  table (Hoeffding 1963, theorem 1: exp(-n KL) bounds the chance of each).
+
+A value is given away where `SHARE` of its bearers are claimed and `SURE` of its claims are right. No record teaches the
+claim that is made of its own person, so that columns with a value for nearly each row tell nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.certainty import secret_values
+from splu_desktop.core.risk.labels import few_labels
+from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.table import Column, Table
+
+Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+SURE, LIFT, SHARE, ALPHA = 0.8, 4.0, 0.1, 0.01
+_RUNS = (16, 64)  # rows of a run of neighbouring values
+_MANY = 64  # values from which a column is cut into runs too
+_PAIRED, _PAIR_LABELS = 6, 48  # columns that are crossed with each other, and labels of each
+_SUBTRACTED = 6  # columns of numbers or dates whose differences are looked at
+_LOOKED = 20_000  # rows on which pairs are looked for
+_MOST_CELLS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Giveaway:
+    """A secret value that unchanged columns tell.
+
+    Attributes
+    ----------
+    columns : one or two unchanged columns.
+    sensitive, value : what they tell.
+    rows, bearers : persons (rows, where no column names persons) of whom it is told, of those who have it.
+    """
+
+    columns: tuple[str, ...]
+    sensitive: str
+    value: str
+    rows: int
+    bearers: int
+
+    @property
+    def column(self) -> str:
+        """The column to leave out."""
+        return self.columns[0]
+
+    @property
+    def sentence(self) -> str:
+        """What is given away."""
+        of = {"value": self.value, "sensitive": self.sensitive, "rows": self.rows, "bearers": self.bearers}
+        if len(self.columns) == 1:
+            return say(
+                "“{column}” gives “{value}” of “{sensitive}” away for {rows} of {bearers}.", column=self.column, **of
+            )
+        one, other = self.columns
+        return say(
+            "“{one}” and “{other}” give “{value}” of “{sensitive}” away for {rows} of {bearers}.",
+            one=one,
+            other=other,
+            **of,
+        )
+
+
+def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tuple[Giveaway, ...]:
+    """Return what unchanged columns give away, that of most persons first. Raises Cancelled.
+
+    Pairs of columns are looked for on some persons of a large table; what they tell is counted on all.
+    """
+    stage = "Looking for columns that tell secret values"
+    table, owner = prepared.table, prepared.owner
+    secrets = [_Secret(prepared, table[name], plan) for name in plan.sensitive]
+    strength = np.zeros((len(secrets), len(plan.knowable)))
+    for done, name in enumerate(plan.knowable):
+        progress.report(stage, 0.5 * done / len(plan.knowable))
+        for cells in [_Cells(cut, owner) for cut in _cuts(table[name])]:
+            for at, secret in enumerate(secrets):
+                strength[at, done] = max(strength[at, done], secret.find((name,), cells))
+    some = _some_rows(owner)
+    few, few_owner = table.take(some), np.unique(owner[some], return_inverse=True)[1]
+    sample = replace(prepared, table=few, owner=few_owner)
+    best = [[plan.knowable[at] for at in np.argsort(-row)[:_PAIRED]] for row in strength]
+    looked = [_Secret(sample, few[name], plan, secret) for name, secret in zip(plan.sensitive, secrets, strict=True)]
+    pairs = [*_subtracted(table, plan.nsas), *dict.fromkeys(pair for each in best for pair in combinations(each, 2))]
+    for done, pair in enumerate(pairs):
+        progress.report(stage, 0.5 + 0.5 * done / len(pairs))
+        for how in (_subtract, _cross):
+            wanted = [at for at in range(len(secrets)) if how is _subtract or set(pair) <= set(best[at])]
+            for cells in [_Cells(cut, few_owner) for cut in how(few, *pair)] if wanted else []:
+                for at in wanted:
+                    looked[at].find(pair, cells)
+            wanted = [at for at in wanted if looked[at].given_away.pop(pair, None) is not None]
+            for cells in [_Cells(cut, owner) for cut in how(table, *pair)] if wanted else []:
+                for at in wanted:
+                    secrets[at].find(pair, cells)
+    found = [each for secret in secrets for each in secret.giveaways()]
+    return tuple(sorted(found, key=lambda each: -each.rows))
+
+
+class _Cells:
+    """Rows (N,) cut into cells, with the rows of each cell, and for each row a key of its cell and person."""
+
+    def __init__(self, cut: Ints, owner: Ints) -> None:
+        self.of = np.unique(cut, return_inverse=True)[1].astype(np.int64)
+        self.number = int(self.of.max(initial=-1)) + 1
+        self.rows = np.bincount(self.of, minlength=self.number)
+        persons = int(owner.max(initial=-1)) + 1
+        self.own = None if persons == len(owner) else self.of * persons + owner
+
+
+class _Secret:
+    """A sensitive column, and of whom each of its values is told by which columns."""
+
+    def __init__(self, prepared: Prepared, column: Column, plan: Plan, whole: _Secret | None = None) -> None:
+        self.column, self.value, self.owner = column, column.codes.astype(np.int64), prepared.owner
+        self.persons = int(prepared.owner.max(initial=-1)) + 1
+        self.secret = secret_values(column, plan)
+        self.share = column.counts() / max(column.n, 1)
+        self.bearers = self._persons_by_value(np.arange(column.n))
+        self.given_away: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        self._single = np.zeros(column.m, np.int64)
+        if whole is not None:  # a look at some persons: what single columns tell of all is known
+            self._single = whole._single * self.bearers // np.maximum(whole.bearers, 1)
+
+    def find(self, columns: tuple[str, ...], cells: _Cells) -> float:
+        """Look what some columns tell, cut into cells; return the share of rows that the others of a cell guess.
+
+        Two columns count for what none of them tells alone.
+        """
+        top, count = _commonest(cells, self.value, self.column.m)
+        told = self._claims(cells, top, count)
+        enough = told >= np.maximum(SHARE * self.bearers, 1)
+        if len(columns) == 1:
+            self._single = np.maximum(self._single, told)
+        else:
+            enough &= told >= self._single + SHARE * self.bearers
+        if enough.any():
+            self.given_away[columns] = np.maximum(self.given_away.get(columns, 0), np.where(enough, told, 0))
+        return float(np.maximum(count - 1, 0).sum() / max(self.column.n, 1))
+
+    def _claims(self, cells: _Cells, top: Ints, count: Ints) -> NDArray[np.int64]:
+        """Return (m,) persons of whom each value is rightly claimed, 0 where too many claims are wrong."""
+        likely = self.secret[top] & (2 * count > cells.rows) & (cells.rows > 2)
+        at = np.flatnonzero(likely[cells.of])
+        cell = cells.of[at]
+        has = self.value[at] == top[cell]
+        own_rows, own_has = np.ones(len(at)), has.astype(float)
+        if cells.own is not None:
+            _, pair = np.unique(cells.own[at], return_inverse=True)
+            own_rows, own_has = np.bincount(pair)[pair].astype(float), np.bincount(pair, has)[pair]
+        others, having = cells.rows[cell] - own_rows, count[cell] - own_has
+        q, pi = having / np.maximum(others, 1), self.share[top[cell]]
+        odds = pi / np.maximum(1 - pi, 1e-12)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            surprise = np.where(q > 0, q * np.log(q / pi), 0) + np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - pi)), 0)
+        claimed = (q > SURE) & (others >= 2) & (q >= LIFT * np.maximum(odds, odds**2) * (1 - q))
+        claimed &= others * surprise >= np.log(max(cells.number, 1) / ALPHA)
+        every = np.bincount(top[cell[claimed]], minlength=self.column.m)
+        right = np.bincount(top[cell[claimed & has]], minlength=self.column.m)
+        return np.where(right >= SURE * every, self._persons_by_value(at[claimed & has]), 0)
+
+    def _persons_by_value(self, rows: Ints) -> NDArray[np.int64]:
+        """Return (m,) persons who have each value in some rows."""
+        if self.persons == len(self.value):
+            return np.bincount(self.value[rows], minlength=self.column.m)
+        pairs = np.unique(self.value[rows] * self.persons + self.owner[rows])
+        return np.bincount(pairs // max(self.persons, 1), minlength=self.column.m)
+
+    def giveaways(self) -> Iterator[Giveaway]:
+        """Give for each columns the value that they tell of most persons."""
+        for columns, told in self.given_away.items():
+            at = int(told.argmax())
+            value = str(self.column.labels[at])
+            yield Giveaway(columns, self.column.name, value, int(told[at]), int(self.bearers[at]))
+
+
+def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (cells,) the commonest value of each cell, and how many of its rows have it."""
+    keys = cells.of * m + value
+    if cells.number * m <= _MOST_CELLS:
+        table = np.bincount(keys, minlength=cells.number * m).reshape(cells.number, m)
+        top = table.argmax(axis=1)
+        return top, table[np.arange(cells.number), top]
+    pairs, counts = np.unique(keys, return_counts=True)
+    order = np.lexsort((-counts, pairs // m))
+    first = order[np.r_[True, np.diff(pairs[order] // m) > 0]]
+    return pairs[first] % m, counts[first]
+
+
+def _some_rows(owner: Ints) -> NDArray[np.int64]:
+    """Return the rows of persons, evenly chosen, that make up about so many rows as are looked at for pairs."""
+    part = max(len(owner) // _LOOKED, 1)
+    return np.flatnonzero(owner % part == 0)
+
+
+def _cuts(column: Column) -> Iterator[Ints]:
+    """Give the cells of a column: its values, and runs of neighbouring ones where they are many."""
+    if 2 * column.m < column.n:
+        yield column.codes
+    if column.m > _MANY and column.kind.ordered:
+        yield from _runs(column.counts(), column.codes)
+
+
+def _runs(counts: Ints, codes: Ints) -> Iterator[Ints]:
+    before = np.cumsum(counts) - counts
+    for rows in _RUNS:
+        yield (before // rows)[codes]
+
+
+def _cross(table: Table, one: str, other: str) -> Iterator[Ints]:
+    """Give the cells of two columns crossed, by few labels of each."""
+    yield few_labels(table[one], _PAIR_LABELS) * _PAIR_LABELS + few_labels(table[other], _PAIR_LABELS)
+
+
+def _subtracted(table: Table, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give pairs of columns of dates, and of numbers, that are subtracted."""
+    yield from combinations([name for name in names if _of_kind(table[name], "M")][:_SUBTRACTED], 2)
+    numbers = [name for name in names if _of_kind(table[name], "f") and table[name].m > 2]
+    yield from combinations(numbers[:_SUBTRACTED], 2)
+
+
+def _subtract(table: Table, one: str, other: str) -> Iterator[Ints]:
+    """Give the cells of two columns' difference, none where these are no numbers or dates."""
+    if not any(_of_kind(table[one], kind) and _of_kind(table[other], kind) for kind in "Mf"):
+        return
+    apart = _numbers(table[one]) - _numbers(table[other])
+    rounded = np.where(np.isfinite(apart), np.round(apart, 6), np.inf)
+    values, codes, counts = np.unique(rounded, return_inverse=True, return_counts=True)
+    yield codes
+    if len(values) > _MANY:
+        yield from _runs(counts, codes)
+
+
+def _of_kind(column: Column, kind: str) -> bool:
+    return column.values is not None and column.values.dtype.kind == kind and column.m > 1
+
+
+def _numbers(column: Column) -> Floats:
+    """Return (N,) numbers, or days, NaN where there is none."""
+    assert column.values is not None
+    values = column.values
+    if values.dtype.kind == "M":
+        days = values.astype("datetime64[D]").astype(np.int64).astype(float)
+        values = np.where(np.isnat(values), np.nan, days)
+    return np.where(column.missing, np.nan, values)[column.codes].astype(float)
