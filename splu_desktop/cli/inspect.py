@@ -11,7 +11,8 @@ from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import add_import_options, check_import, choices_from, source_of
 from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
 from splu_desktop.core.messages import say
-from splu_desktop.files.importer import describe, read, write_problems
+from splu_desktop.files.importer import read, write_problems
+from splu_desktop.files.importer.inspection import describe
 from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
 
 _LISTED = 20

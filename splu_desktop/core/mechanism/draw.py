@@ -71,8 +71,8 @@ def registered(kind: type[Any]) -> type[Any]:
 
 
 def draw_names() -> tuple[str, ...]:
-    """Return the names of all draws, the usual one first."""
-    return tuple(_KNOWN)
+    """Return the names of all draws."""
+    return tuple(sorted(_KNOWN))
 
 
 def draw_from(data: Mapping[str, Any]) -> Draw:
