@@ -14,7 +14,8 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
-from splu_desktop.core.policy.search import STOPS, Search, Way, strength_needed
+from splu_desktop.core.policy.quiet import find_quiet
+from splu_desktop.core.policy.search import STOPS, Way, strength_needed
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import WITHIN, AskedTable
 from splu_desktop.core.risk.certainty import certainties
@@ -82,7 +83,8 @@ class OtherWays:
         if time.monotonic() > self._until:
             return None
         try:
-            return Search(self._table, plan, self._subjects, limits, self._progress).find(self._until)
+            found = find_quiet(self._table, plan, self._subjects, limits, until=self._until, progress=self._progress)
+            return found.way
         except SpluError:  # such a plan can't be made
             return None
 

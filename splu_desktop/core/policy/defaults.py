@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
 from splu_desktop.core.table import Column, Table
@@ -21,6 +22,7 @@ def default_questions(
     unchanged: Mapping[str, str],
     public_values: Mapping[str, Sequence[str]],
     within: float = WITHIN,
+    doubtful: Collection[str] = (),
 ) -> tuple[AskedTable, ...]:
     """Return at most three tables.
 
@@ -30,8 +32,9 @@ def default_questions(
     sensitive : columns that may be counted.
     unchanged : column that may be counted by -> what it tells of a person (its subject).
     public_values : sensitive column -> values that are not secret.
+    doubtful : columns of which nothing says what they are.
     """
-    ranked = rank_sensitive(table, sensitive, public_values)
+    ranked = rank_sensitive(table, sensitive, public_values, doubtful)
     if not ranked:
         return ()
     persons = _by_persons(table, unchanged)
@@ -50,8 +53,13 @@ def default_questions(
     return tuple(found[:MOST_TABLES])
 
 
-def rank_sensitive(table: Table, sensitive: Sequence[str], public_values: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the columns by how much their secret values tell: those that most can be counted of first.
+def rank_sensitive(
+    table: Table,
+    sensitive: Sequence[str],
+    public_values: Mapping[str, Sequence[str]],
+    doubtful: Collection[str] = (),
+) -> list[str]:
+    """Return the columns by how much their secret values tell; those of numbers, and doubtful ones, come last.
 
     What a column tells is the entropy of its values of two classes' worth of rows and more, the others taken as one.
     """
@@ -65,8 +73,8 @@ def rank_sensitive(table: Table, sensitive: Sequence[str], public_values: Mappin
             continue
         shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append((-min(told, 2.5), place, name))
-    return [name for _, _, name in sorted(found)]
+        found.append((name in doubtful, interval_ends(column) is not None, -min(told, 2.5), place, name))
+    return [each[-1] for each in sorted(found)]
 
 
 def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ def draft(
     named = bool(questions)
     made.leave_out_common(view, who, public, {each.sa for each in questions}, limits)
     if not named:
-        questions = default_questions(view, made.drawn, subjects, public, within)
+        questions = default_questions(view, made.drawn, subjects, public, within, made.doubtful)
     blocks = made.find_blocks(view, questions, public, progress)
     made.note_roles()
     secret = made.drawn
@@ -136,6 +136,11 @@ class _Drafting:
     def drawn(self) -> list[str]:
         """The secret columns."""
         return [name for name, role in self.roles.items() if role is Role.SA]
+
+    @property
+    def doubtful(self) -> set[str]:
+        """Columns of which nothing says what they are."""
+        return {name for name, each in self.suggestions.items() if each.doubt}
 
     def note(self, name: str, column: str, words: str, why: str, undo: Edit | None = None) -> None:
         """Keep a step."""
@@ -213,7 +218,7 @@ class _Drafting:
         progress: Progress,
     ) -> tuple[tuple[str, ...], ...]:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
-        ranked = rank_sensitive(view, self.drawn, public)
+        ranked = rank_sensitive(view, self.drawn, public, self.doubtful)
         worth = {name: -at for at, name in enumerate(ranked)}
         asked = list(dict.fromkeys(each.sa for each in questions))
         kept = {*asked, *(name for name, role in self.given.items() if role is Role.SA)}
@@ -266,7 +271,7 @@ def coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
     if any(name in asked for name in chapters):
         yield coded
     if plan.persons is not None and plan.persons.way == "draw":
-        single = replace(plan.persons, way="random", number=False)
+        single = replace(plan.persons, way="first", number=False)
         yield replace(plan, persons=single)
         if any(name in asked for name in chapters):
             yield replace(coded, persons=single)

@@ -41,7 +41,7 @@ AGE_CUTS = (
 _AGE_TIERS = (1, 2, 4, 5)
 _RARE_TIERS = ((20, 1), (100, 2))  # persons below which values go to "Other"
 _FEW_UNITS = 100
-_LEAVES = {"age": 6, "sex": 7, "unit": 6, "date": 5, "place": 4}  # tier in which a column is left out; others: 3
+_LEAVES = {"age": 7, "sex": 7, "unit": 6, "date": 5, "place": 4}
 _CODED = 0.9  # of the values of a place are codes of one length where they are cut to their first digits
 _FEW_NUMBERS = 20  # up to which numbers are categories
 
@@ -69,6 +69,11 @@ class Rung:
         return self.steps is None
 
 
+def leaves_in(subject: str) -> int:
+    """Return the tier in which a column that no table counts by is left out."""
+    return _LEAVES.get(subject, 3)
+
+
 def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> list[Rung]:
     """Return the forms of a column from the finest, each with fewer values than the one before.
 
@@ -90,7 +95,7 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
             rungs.append(Rung(tier, (*before, *steps), further[to], after.m))
     if start.kind in (Kind.DATE, Kind.DATETIME) and len(rungs) > 1:
         rungs = [replace(rungs[1], tier=0), *rungs[2:]]  # days are widely known, so that months are the finest
-    leaves = TIERS if asked else _LEAVES.get(subject, 3)
+    leaves = TIERS if asked else leaves_in(subject)
     rungs = [rung for rung in rungs if rung.tier <= leaves]
     rungs.append(Rung(leaves, None, np.zeros(column.m, np.int32), 1))
     return rungs

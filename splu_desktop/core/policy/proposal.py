@@ -17,21 +17,19 @@ from splu_desktop.core.generalise import words_for
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, OtherWays
-from splu_desktop.core.policy.draft import Draft, Step, coarser_plans, draft, left_out_words
+from splu_desktop.core.policy.draft import Draft, Step, draft, left_out_words
 from splu_desktop.core.policy.edits import set_roles, set_steps
 from splu_desktop.core.policy.figures import EarlierRelease, TableReach
 from splu_desktop.core.policy.limits import Limits, limits_for
-from splu_desktop.core.policy.search import Search, Way
+from splu_desktop.core.policy.quiet import Found, find_quiet
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import WITHIN, AskedTable
-from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 
-_SECONDS = 4.0  # after which no further way is tried
-_ROUNDS = 3  # in which columns that give a secret value away are left out
+_SECONDS = 20.0  # after which no further way is tried, on a machine that is busy
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,53 +141,33 @@ def propose(
         within=within,
         progress=progress,
     )
-    search, way, left_out = _best(table, found, limits, begun + _SECONDS, progress)
+    until = begun + _SECONDS
+    best = find_quiet(
+        table,
+        found.plan,
+        found.subjects,
+        limits,
+        kept=found.kept,
+        named=found.named,
+        until=until,
+        progress=progress,
+    )
+    way = best.way
     judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, progress=progress)
-    steps = [*found.steps, *left_out, *_form_steps(search, way, limits, found)]
+    steps = [*found.steps, *_form_steps(best, limits, found)]
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
-    ways = OtherWays(table, found.subjects, limits, begun + _SECONDS, progress)
+    ways = OtherWays(table, found.subjects, limits, until, progress)
     return Proposal(way.plan, judged, tuple(steps), tuple(ways.of(way)))
 
 
-def _best(
-    table: Table, found: Draft, limits: Limits, until: float, progress: Progress
-) -> tuple[Search, Way, list[Step]]:
-    """Return the best way, columns that give a secret value away left out."""
-    plan, steps = found.plan, list[Step]()
-    for _ in range(_ROUNDS):
-        search, way = _search(table, plan, found, limits, until, progress)
-        asked = {name for each in plan.questions for name in each.by}
-        telling = [each for each in giveaways(way.prepared, way.plan) if each.column not in asked]
-        for each in telling:
-            plan = plan.with_role(each.column, Role.DROPPED)
-            again = set_roles([each.column], Role.NSA)
-            steps.append(Step("left-out", each.column, left_out_words([each.column]), each.sentence, again))
-        if not telling:
-            break
-    return search, way, steps
-
-
-def _search(
-    table: Table, plan: Plan, found: Draft, limits: Limits, until: float, progress: Progress
-) -> tuple[Search, Way]:
-    """Return the best way of the plan, of diagnoses by chapters, or of one row for each person, the first that works."""
-    best: tuple[Search, Way] | None = None
-    for each in (plan, *coarser_plans(table, plan)):
-        if best is not None and (best[1].useful(limits.useful) or time.monotonic() > until):
-            break
-        search = Search(table, each, found.subjects, limits, progress, found.kept, found.named)
-        way = search.find(until) or search.coarsest()
-        if best is None or way.useful(limits.useful):
-            best = search, way
-    assert best is not None
-    return best
-
-
-def _form_steps(search: Search, way: Way, limits: Limits, found: Draft) -> Iterator[Step]:
+def _form_steps(best: Found, limits: Limits, found: Draft) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
+    search, way = best.search, best.way
     tiers, plan, who = search.tiers, way.plan, way.who
+    for name, sentence in best.left_out.items():
+        yield Step("left-out", name, left_out_words([name]), sentence, set_roles([name], Role.NSA))
     for name, steps in plan.generalisations.items():
         before = found.plan.generalisations.get(name, ())
         if name in plan.sensitive and steps != before:
@@ -198,7 +176,7 @@ def _form_steps(search: Search, way: Way, limits: Limits, found: Draft) -> Itera
     if plan.persons is not None and plan.persons != found.plan.persons:
         why = say("with all rows of a person your tables can’t be read")
         undo = found.plan.persons
-        words = say("One row of each person goes out, chosen at random.")
+        words = say("Only the first row of each person goes out.")
         yield Step("person", plan.persons.column, words, why, lambda p: replace(p, persons=undo))
     common = [n for n in search.plan.sensitive if n not in plan.sensitive]
     if common:

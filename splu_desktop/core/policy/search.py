@@ -41,8 +41,7 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
-_TRIES = 40  # forms of the counted columns that are worked out in full
-_SECONDS = 1.2  # for them
+_TRIES = 8  # forms of the counted columns that are worked out in full
 _COMBINATIONS = 20_000
 
 
@@ -143,7 +142,6 @@ class Search:
         if levels is None:
             return None
         best = self.way(levels)
-        until = min(until, time.monotonic() + _SECONDS)
         for tried, fixed in enumerate(self._counted_forms() if explore else ()):
             if tried >= _TRIES or time.monotonic() > until or self._as_wished(best, _MUCH_MORE):
                 break
@@ -175,8 +173,8 @@ class Search:
                     best = way if best is None else max(best, way, key=self._merit)
                 if best is not None and best.useful(self.limits.useful):
                     break
-            if best is not None and self._as_wished(best, 1):
-                break
+            if best is not None and (self._as_wished(best, 1) or (own.classes and needed <= self.limits.gamma)):
+                break  # with fewer classes less can be read, and no less strength is needed
         assert best is not None
         return best
 
@@ -214,7 +212,7 @@ class Search:
         return plan, replace(prepared, classes=made), max(needs[name] for name in plan.sensitive)
 
     def _merit(self, way: Way) -> tuple[bool, int, float, tuple[bool, float, int]]:
-        """Return by what ways are compared: useful ones by their tables, then by how little they blur other questions."""
+        """Return by what ways are compared: useful ones by their tables, then by how little they blur the rest."""
         if not way.useful(self.limits.useful):
             return False, 0, 0.0, way.rank
         return True, len(way.tables), -max(way.plan.gamma, self.limits.gamma), way.rank
