@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, remembered
 
 MOST_BLOCKS = 3
 MOST_TOGETHER = 8  # columns of a block: more make nearly every combination one of its own
-LINKED = 0.2  # Cramer's V, corrected for chance, from which columns tell each other
+LINKED = 0.2  # Cramer's V, corrected for chance, from which columns must not be drawn apart
+_NEAR = 0.15  # from which they are drawn together
+_RARE = 20  # rows below which values count as one: what few rows have is chance
 _MOST_CELLS = 4_000_000
 
 
@@ -37,25 +39,32 @@ class Grouped:
 
 def association(first: Column, second: Column) -> float:
     """Return Cramer's V of two columns, corrected for chance (Bergsma 2013), in 0..1; 0 is none."""
-    if min(first.m, second.m) < 2:
+    n, (one, down), (two, across) = first.n, _pooled(first), _pooled(second)
+    if n < 2 or min(len(down), len(across)) < 2:
         return 0.0
-    n = first.n
-    if first.m * second.m > _MOST_CELLS:
-        pairs, counts = np.unique(first.codes.astype(np.int64) * second.m + second.codes, return_counts=True)
-        rows, columns = np.divmod(pairs, second.m)
+    keys = one.astype(np.int64) * len(across) + two
+    if len(down) * len(across) > _MOST_CELLS:
+        pairs, counts = np.unique(keys, return_counts=True)
     else:
-        table = np.bincount(first.codes.astype(np.int64) * second.m + second.codes, minlength=first.m * second.m)
+        table = np.bincount(keys, minlength=len(down) * len(across))
         pairs = np.flatnonzero(table)
-        counts, (rows, columns) = table[pairs], np.divmod(pairs, second.m)
-    down, across = first.counts().astype(float), second.counts().astype(float)
+        counts = table[pairs]
+    rows, columns = np.divmod(pairs, len(across))
     # Sum of observed^2 / expected over the cells that occur; chi^2 / n is that less one.
     phi2 = float((counts.astype(float) ** 2 / (down[rows] * across[columns])).sum() - 1)
-    r, c = int((down > 0).sum()), int((across > 0).sum())
-    if n < 2 or min(r, c) < 2:
-        return 0.0
+    r, c = len(down), len(across)
     phi2 = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
     r_less, c_less = r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)
     return float(min(1.0, np.sqrt(phi2 / max(min(r_less, c_less) - 1, 1e-9))))
+
+
+@remembered
+def _pooled(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return (N,) codes with rare values as one, and (k,) rows of each."""
+    counts = column.counts()
+    rare = counts < _RARE
+    to = np.where(rare, 0, np.cumsum(~rare) - (0 if rare.any() else 1)).astype(np.int32)
+    return to[column.codes], np.bincount(to, counts)
 
 
 def associations(table: Table, names: Sequence[str], progress: Progress = SILENT) -> NDArray[np.float64]:
@@ -93,7 +102,7 @@ def grouped(links: NDArray[np.float64], names: Sequence[str], kept: Collection[s
     out: list[int] = []
     for at in range(len(names)):
         strength = [float(links[at, group].max()) for group in groups]
-        near = [place for place, each in enumerate(strength) if each >= LINKED]
+        near = [place for place, each in enumerate(strength) if each >= _NEAR]
         if not near and len(groups) < MOST_BLOCKS:
             groups.append([at])
             continue

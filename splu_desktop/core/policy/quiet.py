@@ -12,12 +12,13 @@ from splu_desktop.core.policy.draft import coarser_plans
 from splu_desktop.core.policy.ladders import leaves_in
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import Search, Way
+from splu_desktop.core.policy.tiers import Candidate
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 
-_ROUNDS = 4  # in which columns that give a secret value away are left out
+_ROUNDS = 6  # in which columns that give a secret value away become coarser or are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,22 +53,34 @@ def find_quiet(
     until : moment after which nothing more is tried.
     """
     left_out: dict[str, str] = {}
-    while True:
-        search, way = _find(table, plan, subjects, limits, kept, named, until, progress)
+    floors: dict[str, int] = {}
+    for _ in range(_ROUNDS):
+        search, way = _find(table, plan, subjects, limits, kept, named, floors, until, progress)
         told = giveaways(way.prepared, way.plan)
-        asked = {name for each in plan.questions for name in each.by} if named else set[str]()
-        chosen = _least_needed(told, subjects, asked)
         if not told:
             return Found(search, way, left_out)
-        if not chosen or len(left_out) >= _ROUNDS or time.monotonic() > until:
-            return Found(search, replace(way, safe=False), left_out)
         plan = search.plan
+        asked = {name for each in plan.questions for name in each.by} if named else set[str]()
+        levels = {each.name: at for each, at in zip(search.tiers.candidates, way.levels, strict=True)}
+        last = {each.name: _last_kept(each) for each in search.tiers.candidates}
+        able = {name for name in levels if levels[name] < last[name]}
+        chosen = _least_needed(told, subjects, able, asked)
+        if not chosen or time.monotonic() > until:
+            break
         for name, sentence in chosen.items():
+            if name in able:  # one form coarser, then the coarsest
+                floors[name] = last[name] if name in floors else levels[name] + 1
+                continue
             left_out[name] = sentence
             single = plan.questions[:1]
             plan = plan.with_role(name, Role.DROPPED)
             if not plan.questions:  # of a table by it the total is left
                 plan = replace(plan, questions=tuple(replace(each, by=()) for each in single))
+    return Found(search, replace(way, safe=False), left_out)
+
+
+def _last_kept(candidate: Candidate) -> int:
+    return max(level for level, rung in enumerate(candidate.rungs) if not rung.out or not level)
 
 
 def _find(
@@ -77,6 +90,7 @@ def _find(
     limits: Limits,
     kept: Collection[str],
     named: bool,
+    floors: Mapping[str, int],
     until: float,
     progress: Progress,
 ) -> tuple[Search, Way]:
@@ -85,7 +99,7 @@ def _find(
     for explore, each in ((explore, each) for explore in (False, True) for each in (plan, *coarser_plans(table, plan))):
         if first is not None and time.monotonic() > until:
             break
-        search = Search(table, each, subjects, limits, progress, kept, named)
+        search = Search(table, each, subjects, limits, progress, kept, named, floors)
         way = search.find(until, explore=explore) or search.coarsest()
         first = first or (search, way)
         if way.useful(limits.useful):
@@ -94,11 +108,17 @@ def _find(
     return first
 
 
-def _least_needed(told: Sequence[Giveaway], subjects: Mapping[str, str], asked: Collection[str]) -> dict[str, str]:
-    """Return for each of what is told the column that recipients need least, unless one chosen before is in it."""
+def _least_needed(
+    told: Sequence[Giveaway], subjects: Mapping[str, str], able: Collection[str], asked: Collection[str]
+) -> dict[str, str]:
+    """Return for each of what is told the column to change: one that can be coarser, else the least needed.
+
+    Each only where none chosen before is in it; columns that somebody's tables count by are never left out.
+    """
     found: dict[str, str] = {}
     for each in told:
-        able = [name for name in each.columns if name not in asked]
-        if able and not found.keys() & set(each.columns):
-            found[min(able, key=lambda name: leaves_in(subjects.get(name, "")))] = each.sentence
+        names = [name for name in each.columns if name in able or name not in asked]
+        if names and not found.keys() & set(each.columns):
+            chosen = min(names, key=lambda name: (name not in able, leaves_in(subjects.get(name, ""))))
+            found[chosen] = each.sentence
     return found

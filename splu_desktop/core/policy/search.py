@@ -104,6 +104,7 @@ class Search:
     limits : of whoever gets it.
     kept : secret columns that are not left out, beside those that are asked for.
     named : whether somebody named the tables; of others as many are asked for as can be read.
+    floors : unchanged column -> the finest level of its ladder that it may have.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Search:
         progress: Progress = SILENT,
         kept: Collection[str] = (),
         named: bool = True,
+        floors: Mapping[str, int] | None = None,
     ) -> None:
         self.table, self.plan, self.limits, self._progress = table, plan, limits, progress
         self._kept, self._named = set(kept), named
@@ -130,7 +132,7 @@ class Search:
             candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
         who = plan.persons
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
-        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress)
+        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress, floors)
 
     def find(self, until: float = math.inf, *, explore: bool = True) -> Way | None:
         """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled.
