@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """Count in a release of SPLU Desktop: estimates with 95 % intervals, from nothing but the folder it came in.
 
-    import splu_release
     r = splu_release.load(".")
     r.count("result=positive", "age=18-39")
-    r.share("result=positive", where=["sex=female"])
-    r.crosstab(["sex", "age"], "result=positive")
     r.risk_ratio("died=yes", "smoker=yes", where=["ward=A"])
     r.regress("result=positive ~ sex + age", family="logistic").summary()
 
@@ -33,6 +30,7 @@ except ImportError:
 
 __version__ = "0.3.0"
 Z = 1.959963984540054
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 THIN = 20  # rows below which a category gets no coefficient of its own
 _SIGNS = ("!=", ">=", "<=", "=")
@@ -44,11 +42,6 @@ class Refused(ValueError):
     """A question that this release can't answer, or a folder that is none; the sentence says why."""
 
 
-def load(folder="."):
-    """Read a release: the folder that holds release.json and table.csv."""
-    return Release(folder)
-
-
 class Result:
     """One figure or several: `coef`, `confint()`, `vcov()`, `summary()`; of a single one `estimate`, `low`, `high`."""
 
@@ -58,10 +51,8 @@ class Result:
         self._vcov = {"like": vcov_like, "table": vcov_table}
 
     estimate = property(lambda self: self._coef[0])
-    low = property(lambda self: self._like[0][0])
-    high = property(lambda self: self._like[0][1])
-    low_table = property(lambda self: self._table[0][0])
-    high_table = property(lambda self: self._table[0][1])
+    low, high = (property(lambda self, at=at: self._like[0][at]) for at in (0, 1))
+    low_table, high_table = (property(lambda self, at=at: self._table[0][at]) for at in (0, 1))
 
     @property
     def coef(self):
@@ -86,56 +77,56 @@ class Result:
 
     def __repr__(self):
         lines = [self.what]
-        for name, x, like, table in zip(self.names, self._coef, self._like, self._table):
-            lines.append(f"  {name}: {_text(x)}; persons like these {_range(like)}; this table {_range(table)}")
+        for name, *x in zip(self.names, self._coef, *zip(*self._like), *zip(*self._table)):
+            lines.append(
+                "  {}: {:.5g}; persons like these {:.5g} to {:.5g}; this table {:.5g} to {:.5g}".format(name, *x)
+            )
         return "\n".join(lines + self.notes)
 
 
 class Release:
-    """A release that was read: `table` and `scores` are DataFrames where pandas is there."""
+    """A release that was read; `table` is a DataFrame where pandas is there."""
 
     def __init__(self, folder="."):
         self.folder = Path(folder)
         try:
             self.facts = json.loads((self.folder / "release.json").read_text(encoding="utf-8-sig"))
             if self.facts["format"] != "splu-release" or self.facts["version"] != 3:
-                raise Refused(f"{self.folder} holds a release of another version; use its own splu_release.py.")
-            self.entries = {entry["name"]: entry for entry in self.facts["columns"]}
+                raise ValueError("of another version")
             self._read()
-            self.keep = [1 / block["gamma"] for block in self.facts["blocks"]]
-            self.alike = [block["correlation"] for block in self.facts["blocks"]]
-            self.mean_rows = [cell["mean_rows"] for cell in self.facts["classes"]["cells"]]
-            self.block_of = {name: at for at, b in enumerate(self.facts["blocks"]) for name in b["columns"]}
-            numbers = [int(text) - 1 for text in self.labels.get(CLASS, [])]
-            self.classes = [numbers[code] for code in self.codes[CLASS]] if numbers else [0] * self.n
+            if any(block["draw"] != "lenders" for block in self.facts["blocks"]):
+                raise ValueError("drawn in decoy groups; ask SPLU Desktop, or add up scores.csv")
         except (OSError, KeyError, TypeError, ValueError) as fault:
-            raise (
-                fault if isinstance(fault, Refused) else Refused(f"{self.folder} is no sound release: {fault}.")
-            ) from None
-        if any(block["draw"] != "lenders" for block in self.facts["blocks"]):
-            raise Refused("This release was drawn in decoy groups: ask SPLU Desktop, or add up scores.csv.")
-        self.person, self.owner = self.facts["person"], self.codes.get(NUMBER)
+            raise Refused(f"{self.folder} is no release that this program reads: {fault}.") from None
 
     def _read(self):
-        columns = dict(self._cells("table.csv"))
+        self.entries = {entry["name"]: entry for entry in self.facts["columns"]}
+        columns = dict(self._cells())
         self.codes, self.labels = ({name: part[at] for name, part in columns.items()} for at in (0, 1))
-        for name, entry in self.entries.items():
-            if entry["kind"] == "decimal":
-                self.labels[name] = [text.replace(self.facts["dialect"]["decimal"], ".") for text in self.labels[name]]
         self.n = len(next(iter(self.codes.values())))
         if self.n != self.facts["records"] or set(columns) != set(self.entries):
-            raise Refused("table.csv is not the table that release.json describes; ask for the release again.")
+            raise ValueError("table.csv is not the table that release.json describes")
         self.numbers = {name: self._numbers(name) for name in columns}
+        blocks = self.facts["blocks"]
+        self.keep, self.alike = [1 / block["gamma"] for block in blocks], [block["correlation"] for block in blocks]
+        self.block_of = {name: at for at, block in enumerate(blocks) for name in block["columns"]}
+        self.mean_rows = [cell["mean_rows"] for cell in self.facts["classes"]["cells"]]
+        numbers = [int(text) - 1 for text in self.labels.get(CLASS, ["1"])]
+        self.classes = [numbers[code] for code in self.codes.get(CLASS, [0] * self.n)]
+        self.person, self.owner = self.facts["person"], self.codes.get(NUMBER)
 
-    def _cells(self, name):
+    def _cells(self):
         """Give each column's name, the code of each row, and the labels that codes stand for."""
-        with (self.folder / name).open(encoding="utf-8-sig", newline="") as file:
+        point = self.facts["dialect"]["decimal"]
+        with (self.folder / "table.csv").open(encoding="utf-8-sig", newline="") as file:
             rows = csv.reader(file, delimiter=self.facts["dialect"]["delimiter"])
-            names = next(rows)
+            names = [_GUARDED.sub("", name) for name in next(rows)]
             seen = [{} for _ in names]
             cells = zip(*([at.setdefault(text, len(at)) for at, text in zip(seen, row)] for row in rows))
-            for name, codes, labels in zip(names, cells, seen):
-                yield _GUARDED.sub("", name), (list(codes), [_GUARDED.sub("", text) for text in labels])
+            for name, codes, texts in zip(names, cells, seen):
+                texts = [_GUARDED.sub("", text) for text in texts]
+                decimal = self.entries[name]["kind"] == "decimal"
+                yield name, (codes, [text.replace(point, ".") for text in texts] if decimal else texts)
 
     def _numbers(self, name):
         """Return the number that each label stands for: itself, or what stands for its band; None where it is none."""
@@ -144,7 +135,7 @@ class Release:
             return [entry["numbers"].get(text) for text in labels]
         if entry["kind"] not in ("integer", "decimal"):
             return None
-        return [_float(text) for text in labels]
+        return [float(text) if _NUMBER.fullmatch(text) else None for text in labels]
 
     @property
     def table(self):
@@ -153,23 +144,13 @@ class Release:
         for name, codes in self.codes.items():
             kind, values = self.entries[name]["kind"], [text or None for text in self.labels[name]]
             if kind in ("integer", "decimal"):
-                values = [int(x) if kind == "integer" and x == x and x is not None else x for x in self.numbers[name]]
+                values = [int(x) if kind == "integer" and x is not None else x for x in self.numbers[name]]
             columns[name] = [values[code] for code in codes]
         return pandas.DataFrame(columns) if pandas else columns
 
-    @property
-    def scores(self):
-        """scores.csv: the same rows, numbers to add up."""
-        point, columns = self.facts["dialect"]["decimal"], {}
-        for name, (codes, labels) in self._cells("scores.csv"):
-            columns[name] = [float(labels[code].replace(point, ".")) for code in codes]
-        return pandas.DataFrame(columns) if pandas else columns
-
-    # ---- questions ------------------------------------------------------------------------------------------------
-
     def score(self, *where):
         """Return each row's score: of conditions, or of the number in a column. Sums over rows are right on average."""
-        features = [self._number(where[0])] if where and where[0] in self.codes else self._conditions(where)
+        features = [self._feature(where[0])] if where and where[0] in self.codes else self._conditions(where)
         equations = _Equations(self, features, 1, lambda theta, v: ([math.prod(v)], [0.0]))
         grids = {key: equations.scored([0.0], *key) for key in equations.counts}
         scores = [grids[each, x][shown][0] for each, x, shown in equations.keys]
@@ -182,11 +163,11 @@ class Release:
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
-        return self._means("Share", self._indicator(outcome), None, where, 0.0, 1.0)
+        return self._means("Share", self._feature(outcome), None, where, 0.0, 1.0)
 
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of bands, among the rows that meet the conditions."""
-        return self._means("Mean", self._number(column), None, where)
+        return self._means("Mean", self._feature(column), None, where)
 
     def crosstab(self, by, outcome, where=()):
         """Return counts of an outcome, or of each value of a column, in each combination of the columns `by`."""
@@ -200,15 +181,15 @@ class Release:
     def difference(self, outcome, exposure, where=()):
         """Return the share (or mean) of the outcome among the exposed less that among the others."""
         most = math.inf if outcome in self.codes else 1.0
-        return self._means("Difference", self._outcome(outcome), exposure, where, -most, most)
+        return self._means("Difference", self._feature(outcome), exposure, where, -most, most)
 
     def risk_ratio(self, outcome, exposure, where=()):
         """Return the share of the outcome among the exposed, divided by that among the others."""
-        return self._means("Risk ratio", self._indicator(outcome), exposure, where)
+        return self._means("Risk ratio", self._feature(outcome), exposure, where)
 
     def odds_ratio(self, outcome, exposure, where=()):
         """Return the odds of the outcome among the exposed, divided by those among the others."""
-        return self._means("Odds ratio", self._indicator(outcome), exposure, where)
+        return self._means("Odds ratio", self._feature(outcome), exposure, where)
 
     def regress(self, formula, where=(), family="linear"):
         """Fit "outcome ~ column + column=value + ..." by least squares ("linear") or "logistic" regression.
@@ -216,7 +197,7 @@ class Release:
         Columns of numbers count as numbers, others by one term for each value but the most frequent.
         """
         outcome, words = formula.split("~")[0].strip().strip("`"), formula.partition("~")[2].split("+")
-        y, notes, names, xs = self._outcome(outcome), [], ["(intercept)"], []
+        y, notes, names, xs = self._feature(outcome), [], ["(intercept)"], []
         for word in (each.strip().strip("`") for each in words):
             for name, feature in self._terms(word, notes):
                 names.append(name)
@@ -236,8 +217,6 @@ class Release:
         ends = [[[t - r, t + r] for t, r in zip(theta, each)] for each in reach]
         return Result(f"{family.capitalize()} regression {formula}", names, theta, *ends, like, table, notes)
 
-    # ---- conditions and features: a column, and a number for each of its labels ------------------------------------
-
     def _few(self, column):
         """Return the labels of a column in order, missing last."""
         if column not in self.codes:
@@ -248,10 +227,14 @@ class Release:
     def _conditions(self, texts):
         return [self._condition(text) for text in _listed(texts)]
 
-    def _indicator(self, text):
-        """Return a condition as an outcome or exposure: rows without a value are left out, unless they are asked."""
-        name, met = self._condition(text)
-        return name, [None if label == "" and not flag else flag for label, flag in zip(self.labels[name], met)]
+    def _feature(self, text):
+        """Return a column's numbers, or a condition: then rows without a value are left out, unless they are asked."""
+        if text not in self.codes:
+            name, met = self._condition(text)
+            return name, [None if label == "" and not flag else flag for label, flag in zip(self.labels[name], met)]
+        if self.numbers[text] is None:
+            raise Refused(f"“{text}” holds no numbers: ask for {text}=value.")
+        return text, self.numbers[text]
 
     def _condition(self, text):
         fits = [(n, sign) for n in self.codes for sign in _SIGNS if text[len(n) :].lstrip().startswith(sign)]
@@ -275,34 +258,19 @@ class Release:
         return name, [1 - each for each in met] if sign == "!=" else met
 
     def _within(self, name, code, low, high):
-        """Return 1 for a label within a range: a number, a text such as a date, or a whole band."""
-        label, band = self.labels[name][code], self.entries[name].get("bands")
+        """Return 1 for a label within a range: a text such as a date (a month holds its days), a number, or a band."""
+        label, band = self.labels[name][code], self.entries[name].get("bands", {}).get(self.labels[name][code])
+        if self.numbers[name] is None:
+            return float(label != "" and label >= low and (high == "" or label[: len(high)] <= high))
+        begin = below = self.numbers[name][code]
         if band is not None:
-            begin, below = band.get(label, [None, None])
-            above = low == "" or (begin is not None and begin >= float(low))
-            return float(label in band and above and (high == "" or (below is not None and below - 1 <= float(high))))
-        value = label if self.numbers[name] is None else self.numbers[name][code]
-        if value is None or label == "":
-            return 0.0
-        if isinstance(value, str):  # a month holds its days
-            return float(value >= low and (high == "" or value[: len(high)] <= high))
-        return float(value >= float(low or "-inf") and value <= float(high or "inf"))
-
-    def _outcome(self, text):
-        return self._number(text) if text in self.codes else self._indicator(text)
-
-    def _number(self, column):
-        self._few(column)
-        if self.numbers[column] is None:
-            raise Refused(f"“{column}” holds no numbers: ask for {column}=value.")
-        return column, self.numbers[column]
+            begin, below = (-math.inf if band[0] is None else band[0], math.inf if band[1] is None else band[1] - 1)
+        return float(begin is not None and float(low or "-inf") <= begin and below <= float(high or "inf"))
 
     def _terms(self, word, notes):
         """Return names and features of one word of a formula. Thin categories are left out, or count with the base."""
-        if word not in self.codes:
-            return [(word, self._indicator(word))]
-        if self.entries[word]["kind"] in ("integer", "decimal"):
-            return [(word, self._number(word))]
+        if word not in self.codes or self.entries[word]["kind"] in ("integer", "decimal"):
+            return [(word, self._feature(word))]
         of, hidden = {label: code for code, label in enumerate(self.labels[word])}, word in self.block_of
         rows, labels = Counter(self.codes[word]), [label for label in self._few(word) if label]
         kept = [label for label in labels if rows[of[label]] >= THIN]
@@ -310,25 +278,20 @@ class Release:
             raise Refused(f"“{word}” has one value in nearly all rows, so it explains nothing.")
         thin, base = [label for label in labels if label not in kept], max(kept, key=lambda label: rows[of[label]])
         if thin:
-            what = f"count as “{base}”" if hidden else "are left out"
-            n = sum(rows[of[label]] for label in thin)
+            what, n = f"count as “{base}”" if hidden else "are left out", sum(rows[of[label]] for label in thin)
             notes.append(f"{n} rows with rare values of “{word}” {what}: {', '.join(thin)}.")
-        out = {"", *(thin if not hidden else ())}
-        values = {
-            label: [None if text in out else float(text == label) for text in of] for label in kept if label != base
-        }
+        out, kept = {"", *(thin if not hidden else ())}, [label for label in kept if label != base]
+        values = {label: [None if text in out else float(text == label) for text in of] for label in kept}
         return [(f"{word}={label}", (word, each)) for label, each in values.items()]
-
-    # ---- counts ----------------------------------------------------------------------------------------------------
 
     def _count(self, texts):
         """Return the estimated count, and its intervals for persons like these and for this table."""
         met = {}
         for name, values in self._conditions(texts):
             met[name] = [a * b for a, b in zip(met.get(name, values), values)]
-        still, drawn = (
-            {name: v for name, v in met.items() if min(v) < 1 and (name in self.block_of) == at} for at in (0, 1)
-        )
+        met = {name: values for name, values in met.items() if min(values) < 1}
+        drawn = {name: values for name, values in met.items() if name in self.block_of}
+        still = {name: values for name, values in met.items() if name not in self.block_of}
         inside, figures = self._figures([*still.items(), *drawn.items()], [None])
         if not drawn or not inside:
             return inside, [inside, inside], [inside, inside]
@@ -338,13 +301,15 @@ class Release:
             mu = whole = [rows[code] / self.n for code in range(len(values))]
             for each in still.items() if len(still) > 1 else ():
                 mu = [p * lift for p, lift in zip(mu, self._lifts(name, each))]
-            target *= sum(p for p, flag in zip(mu, values) if flag) / sum(mu) if sum(mu) > 0 else math.prod(whole)
+            mu = mu if sum(mu) > 0 else whole
+            target *= sum(p for p, flag in zip(mu, values) if flag) / sum(mu)
         spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         like = slope + 1 - min(max(x / self.n, 0), 1)
         blocks = {self.block_of[name] for name in drawn}
         step = 1 / self.keep[min(blocks)] if len(blocks) == 1 else 0
         low, high = table = _roots(x, level, slope, inside, step)
-        return min(max(_shrunk(x, level, slope, target, spread), low), high), _roots(x, level, like, inside, step), table
+        estimate = min(max(_shrunk(x, level, slope, target, spread), low), high)
+        return estimate, _roots(x, level, like, inside, step), table
 
     def _lifts(self, name, condition):
         """Return how many times as often each label occurs under one condition, drawn towards 1."""
@@ -355,7 +320,7 @@ class Release:
         return [max(x, 0) / mu if mu > 0 else 1.0 for x, mu in zip(drawn, targets)]
 
     def _figures(self, features, events):
-        """Return how many rows meet the unchanged features, and of each event estimate, level and slope of its variance.
+        """Return how many rows meet the unchanged features, and of each event estimate, level and slope.
 
         An event is a state of the one block there is, or None where all features of all blocks are met.
         """
@@ -368,15 +333,13 @@ class Release:
         for each, rows in counts.items() if e.keep else ():
             n, inside, shares = e.size[each], sum(rows.values()), e.shares[each]
             for event in events:
-                met, g = Counter(), [sum(p for u, p in share.items() if _meets(u, event)) for share in shares]
-                for state, number in rows.items():
-                    met[tuple(_meets(u, event) for u in state)] += number
-                f = (
-                    _one_block(*e.keep, n, inside, met[(True,)], *g)
-                    if len(g) == 1
-                    else _several(e.keep, n, inside, met, g)
-                )
-                parts[event].append((inside * math.prod(g), effects[each], *f))
+                chosen = [[u for u in share if all(u)] if event is None else [event] for share in shares]
+                g = [sum(share[u] for u in some) for share, some in zip(shares, chosen)]
+                met = Counter() if event is None else Counter({(True,): rows[(event,)]})
+                for state, number in rows.items() if event is None else ():
+                    met[tuple(u in some for u, some in zip(state, chosen))] += number
+                one = _one_block if len(g) == 1 else _several
+                parts[event].append((inside * math.prod(g), effects[each], *one(e.keep, n, inside, met, g)))
         return sum(line), {event: _added(classes) for event, classes in parts.items()}
 
     def _effects(self, line, alike):
@@ -389,11 +352,9 @@ class Release:
                 mean[each] += n * n / rows[each] if inside else 0
         return {each: 1 + max(mean[each] - 1, 0) * alike for each in self.classes}
 
-    # ---- means and what compares two of them -----------------------------------------------------------------------
-
     def _means(self, what, y, exposure, where, least=-math.inf, most=math.inf):
         """Return a mean, or what compares the mean among the exposed with that among the others."""
-        groups, x = (2, [self._indicator(exposure)]) if exposure else (1, [])
+        groups, x = (2, [self._feature(exposure)]) if exposure else (1, [])
 
         def score(theta, v):
             weight = math.prod(v[groups:])
@@ -481,7 +442,7 @@ class _Equations:
             size = max(map(abs, step)) / (1 + max(map(abs, theta)))
             theta = _plus(theta, step, -min(1.0, 2 / size) if size else -1.0)
             if size < 1e-10:
-                return (theta, *(_times(_times(bread, v), list(zip(*bread))) for v in self.covariances(theta)))
+                return theta, *(_sandwich(bread, flat) for flat in self.covariances(theta))
         raise Refused("The release can't tell this: take fewer terms, or more rows.")
 
     def covariances(self, theta):
@@ -517,14 +478,13 @@ class _Equations:
                 units[who] = _plus(units[who], added[key], 1)
             for f in units.values():
                 like = _plus(like, _outer(f), 1)
-        table = like if len(self.keep) > 1 else table
-        return [[flat[i * k : i * k + k] for i in range(k)] for flat in (like, table)]
+        return like, like if len(self.keep) > 1 else table
 
 
-def _one_block(a, n, inside, shown, g):
+def _one_block(keep, n, inside, met, shares):
     """Return estimate, and level and slope of its variance, in one class: g, read off the table, moves with it."""
-    b, q = 1 - a, inside / n
-    x = (shown - b * inside * g) / a
+    (a,), (g,), b, q = keep, shares, 1 - keep[0], inside / n
+    x = (met[(True,)] - b * inside * g) / a
     own, pull = (1 - b * q) ** 2, (b * q) ** 2
     others = max(n * g - min(max(x, 0.0), inside), 0.0) + 2 * (1 - q)  # how many they are is not well known
     p0, p1 = b * g, a + b * g
@@ -549,21 +509,15 @@ def _several(keep, n, inside, met, shares):
     level = sum(p**2 * (a * (1 - a) + 1 - a) * g * (1 - g) for p, a, g in zip(pulls, keep, shares)) * (n - inside)
     slope = 0.0
     for s in states:
-        chance = {}
-        for u in states:
-            lent = (
-                (a if own == to else 0) + (1 - a) * (g if to else 1 - g) for own, to, a, g in zip(s, u, keep, shares)
-            )
-            chance[u] = math.prod(lent)
+        chance = dict.fromkeys(states, 1.0)
+        for at, (a, g) in enumerate(zip(keep, shares)):
+            for u in states:
+                chance[u] *= a * (s[at] == u[at]) + (1 - a) * (g if u[at] else 1 - g)
         mean = sum(p * effect[u] for u, p in chance.items())
         v, sign = max(sum(p * effect[u] ** 2 for u, p in chance.items()) - mean**2, 0.0), (-1) ** s.count(False)
         level += inside * (math.prod(p if u else 1 - p for u, p in zip(s, alone)) - sign * together) * v
         slope += sign * v
     return x, level, slope
-
-
-def _meets(state, event):
-    return all(state) if event is None else state == event
 
 
 def _added(classes):
@@ -592,13 +546,6 @@ def _listed(texts):
     return [texts] if isinstance(texts, str) else list(texts)
 
 
-def _float(text):
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def _plus(f, g, times):
     return [p + times * q for p, q in zip(f, g)]
 
@@ -607,8 +554,11 @@ def _outer(f):
     return [p * q for p in f for q in f]
 
 
-def _times(a, b):
-    return [[sum(x * row[j] for x, row in zip(line, b)) for j in range(len(b[0]))] for line in a]
+def _sandwich(bread, flat):
+    """Return bread meat bread', the meat as a flat list."""
+    k = len(bread)
+    half = [[sum(b * flat[p * k + j] for p, b in enumerate(row)) for j in range(k)] for row in bread]
+    return [[sum(h * b for h, b in zip(line, row)) for row in bread] for line in half]
 
 
 def _inverse(matrix):
@@ -628,9 +578,4 @@ def _inverse(matrix):
     return [row[n:] for row in rows]
 
 
-def _text(x):
-    return f"{x:,.0f}" if abs(x) >= 100 else f"{x:.4g}"
-
-
-def _range(ends):
-    return f"{_text(ends[0])} to {_text(ends[1])}"
+load = Release  # splu_release.load("the folder that holds release.json")
