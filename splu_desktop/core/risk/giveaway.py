@@ -185,9 +185,9 @@ class _Secret:
         return np.bincount(pairs // max(self.persons, 1), minlength=self.column.m)
 
     def giveaways(self) -> Iterator[Giveaway]:
-        """Give for each columns the value that they tell of most persons."""
+        """Give for each columns the value that they tell of most persons, rare ones rather than what most have."""
         for columns, told in self.given_away.items():
-            at = int(told.argmax())
+            at = int((told * (1 - self.share)).argmax())
             value = str(self.column.labels[at])
             yield Giveaway(columns, self.column.name, value, int(told[at]), int(self.bearers[at]))
 

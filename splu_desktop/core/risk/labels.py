@@ -19,4 +19,4 @@ def few_labels(column: Column, most: int, *, runs: bool = True) -> NDArray[np.in
     else:
         to = np.full(column.m, most - 1)
         to[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
-    return np.unique(to, return_inverse=True)[1][column.codes].astype(np.int64)
+    return np.asarray(np.unique(to, return_inverse=True)[1][column.codes], np.int64)

@@ -1,0 +1,79 @@
+"""Unchanged columns that tell a secret value are found, and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
+from splu_desktop.core.sanitise import prepare
+from splu_desktop.core.table import Column, Kind, Table
+from tests.core.risk_tables import coded, plan_for, visits
+
+
+def _numbers(name: str, values: np.ndarray) -> Column:
+    return Column.from_labels(name, [str(each) for each in values.tolist()], kind=Kind.DECIMAL)
+
+
+def _find(table: Table, sensitive: str, **more: object) -> tuple[Giveaway, ...]:
+    plan = plan_for(table, [[sensitive]], **more)  # type: ignore[arg-type]
+    return giveaways(prepare(table, plan), plan)
+
+
+def test_a_laboratory_value_tells_most_positives() -> None:
+    rng = np.random.default_rng(1)
+    positive = rng.random(15_000) < 0.056
+    ct = np.round(np.where(positive, rng.normal(24, 4, 15_000), rng.normal(40, 1, 15_000)), 1)
+    table = Table(
+        (coded("sex", rng.integers(0, 2, 15_000)), _numbers("ct_result", ct), coded("test", positive.astype(int)))
+    )
+    (found,) = _find(table, "test")
+    assert (found.column, found.sensitive, found.value) == ("ct_result", "test", "v001")
+    assert found.bearers == positive.sum()
+    assert found.rows > 0.95 * found.bearers
+    assert "ct_result" in found.sentence
+
+
+def test_two_columns_tell_what_neither_does() -> None:
+    rng = np.random.default_rng(2)
+    one, two = rng.integers(0, 4, 5000), rng.integers(0, 4, 5000)
+    table = Table(
+        (coded("a", one), coded("b", two), coded("c", rng.integers(0, 4, 5000)), coded("dx", (one + two) % 4))
+    )
+    assert {frozenset(each.columns) for each in _find(table, "dx")} == {frozenset("ab")}
+
+
+@pytest.mark.parametrize("dates", [False, True])
+def test_a_difference_tells_a_length_of_stay(dates: bool) -> None:
+    rng = np.random.default_rng(3)
+    begin, stay = rng.integers(0, 700, 4000), rng.geometric(0.2, 4000)
+    columns = [_numbers("in", begin.astype(float)), _numbers("out", (begin + stay).astype(float))]
+    if dates:
+        first = np.datetime64("2020-01-01", "D")
+        columns = [
+            Column.from_labels(name, [str(first + int(each)) for each in days], kind=Kind.DATE)
+            for name, days in (("in", begin), ("out", begin + stay))
+        ]
+    table = Table((*columns, coded("stay", stay)))
+    assert ("in", "out") in {each.columns for each in _find(table, "stay")}
+
+
+def test_chance_names_nothing() -> None:
+    """Columns of few and of many values that have nothing to do with the secret one: a false alarm in 100 tables."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        sizes = (2, 10, 100, 700, 1900)
+        columns = [coded(f"c{m}", rng.integers(0, m, 2000)) for m in sizes]
+        secret = coded("dx", rng.choice(5, 2000, p=[0.6, 0.25, 0.1, 0.04, 0.01]))
+        numbers = [_numbers(f"n{at}", rng.normal(size=2000).round(3)) for at in range(3)]
+        assert _find(Table((*columns, *numbers, secret)), "dx") == ()
+
+
+def test_rows_of_one_person_teach_nothing_of_it() -> None:
+    """What stays the same in all rows of a person seems to tell, and does not: nobody else shares it."""
+    table = visits(persons=400)
+    own = coded("own", table["id"].codes)  # e.g. a day of birth
+    dx = coded("dx", table["id"].codes % 7)
+    table = Table((*table.columns[:4], own, dx))
+    assert _find(table, "dx", person="id") == ()
+    assert _find(Table(table.columns[1:]), "dx") != ()

@@ -1,0 +1,155 @@
+"""Risk is counted in persons: every figure equals a recount by persons in pandas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.mechanism.law import t_p
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.certainty import certainties
+from splu_desktop.core.risk.recognition import (
+    single_value_classes,
+    unique_combinations,
+    unique_distances,
+    unique_histories,
+)
+from splu_desktop.core.risk.releases import joint_certainty, joint_t_p, row_certainty
+from splu_desktop.core.sanitise import prepare, run
+from splu_desktop.core.table import Table
+from tests.core.risk_tables import coded, plan_for, visits
+from tests.seeded import Seeded
+
+
+def _frame(table: Table) -> pd.DataFrame:
+    return pd.DataFrame({name: table[name].labels[table[name].codes] for name in table.names})
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_persons_alike_equal_a_recount_by_persons(seed: int) -> None:
+    table = visits(seed=seed)
+    found = alike(prepare(table, plan := plan_for(table, [["finding"]], person="id")), plan)
+    frame = _frame(table)
+    sharing = frame.groupby(["sex", "age", "ward"])["id"].transform("nunique")
+    least = sharing.groupby(frame["id"]).min()
+    assert sorted(found.sizes.tolist()) == sorted(least.tolist())
+    assert found.persons == frame["id"].nunique()
+    assert found.smallest == least.min()
+    assert found.unique == (least == 1).sum()
+    assert found.below(5) == (least < 5).sum()
+    assert found.share(5) == pytest.approx((least >= 5).mean())
+    assert found.mean_chance == pytest.approx((1 / least).mean())
+
+
+@pytest.mark.parametrize(("own", "chance"), [(1, 1.0), (2, 0.5)])
+def test_rows_of_one_person_are_one_person(own: int, chance: float) -> None:
+    """Review B1: "8 alike" were the rows of one person (found with certainty), and of two (in one of two cases)."""
+    who = np.r_[np.repeat(np.arange(own), 8 // own), own + np.repeat(np.arange(50), 8)]
+    place = np.r_[np.zeros(8, int), np.repeat([1, 2], 200)]
+    table = Table((coded("id", who), coded("place", place), coded("dx", np.arange(len(who)) % 5)))
+    plan = plan_for(table, [["dx"]], person="id")
+    found = alike(prepare(table, plan), plan)
+    assert found.smallest == own
+    assert found.largest_chance == chance
+    rows = plan_for(Table(table.columns[1:]), [["dx"]])
+    assert alike(prepare(Table(table.columns[1:]), rows), rows).smallest == 8
+
+
+def test_moved_dates_are_known_to_nobody() -> None:
+    table = visits()
+    plan = plan_for(table, [["finding"]], person="id")
+    assert plan.knowable == ("sex", "age", "ward")
+    assert unique_distances(prepare(table, plan), plan) == 0
+
+
+@pytest.mark.parametrize("in_any_row", [False, True])
+def test_certainty_is_law_2_of_the_shares_in_each_class(in_any_row: bool) -> None:
+    table = visits(persons=3000)
+    plan = plan_for(table, [["finding"]], person="id", classes=["sex"])
+    prepared = prepare(table, plan)
+    found = certainties(prepared, plan, in_any_row=in_any_row)
+    frame = _frame(table).assign(cell=prepared.row_class)
+    size = frame.groupby("cell").size()
+    if in_any_row:
+        pairs = frame[["id", "cell", "finding"]].drop_duplicates()
+        weight = pairs["id"].map(frame.groupby("id").size())
+        counts = weight.groupby([pairs["cell"], pairs["finding"]]).sum()
+    else:
+        counts = frame.groupby(["cell", "finding"]).size()
+    pi = counts / size.reindex(counts.index, level="cell")
+    assert found.riskiest_share == pytest.approx(pi.max())
+    assert found.average_share == pytest.approx((pi * counts).sum() / counts.sum())
+    for gamma in (2, 5, 17.5):
+        average, riskiest = found.at(gamma)
+        assert riskiest == pytest.approx(pi.max() + (1 - pi.max()) / gamma)
+        assert average == pytest.approx(found.average_share + (1 - found.average_share) / gamma)
+    value = found.values[0]
+    assert found.riskiest_value[:2] == (value.column, value.value)
+    assert value.riskiest == pytest.approx(found.riskiest)
+
+
+def test_public_values_are_no_risk() -> None:
+    codes = np.r_[np.zeros(900, int), np.ones(100, int)]
+    table = Table((coded("place", np.arange(1000) % 3), coded("test", codes)))
+    plan = plan_for(table, [["test"]], 2)
+    everything = certainties(prepare(table, plan), plan)
+    from dataclasses import replace
+
+    plan = replace(plan, public_values={"test": ("v000",)})
+    found = certainties(prepare(table, plan), plan)
+    assert everything.riskiest == pytest.approx(0.95)
+    assert found.riskiest == found.average == pytest.approx(0.55)
+
+
+def test_a_shown_secret_value_is_right_as_often_as_is_said() -> None:
+    """Persons of 1 to 40 rows, 20 releases: rows within 4 standard errors (a false alarm once in 15,000 runs)."""
+    table = visits(persons=4000)
+    plan = plan_for(table, [["finding"]], 3, person="id")
+    found = certainties(prepare(table, plan), plan)
+    from splu_desktop.core.sanitise import show_rows
+
+    prepared = prepare(table, plan)
+    true = prepared.table["finding"].codes
+    right = np.array([(true[show_rows(prepared, plan.blocks[0], Seeded(seed))] == true).mean() for seed in range(20)])
+    # Average over all shown values: each value by how many rows have it.
+    assert abs(right.mean() - found.average) < 4 * right.std() / np.sqrt(20) + 0.004
+
+
+def test_combinations_and_histories_equal_a_recount_by_persons() -> None:
+    table = visits(most=6)
+    codes = np.random.default_rng(1).integers(0, 40, table.n)
+    table = Table((*table.columns, coded("drug", codes)))
+    plan = plan_for(table, [["finding", "drug"]], person="id")
+    prepared, frame = prepare(table, plan), _frame(table)
+    pair = frame["finding"] + frame["drug"]
+    persons = pair.map(frame["id"].groupby(pair).nunique())
+    assert unique_combinations(prepared, plan.blocks[0]) == pytest.approx(
+        frame["id"][persons == 1].nunique() / frame["id"].nunique()
+    )
+    block = Block(("finding",), Lenders(5))
+    history = frame.groupby("id")["finding"].agg(lambda each: tuple(sorted(each)))
+    alone = history.map(history.value_counts()) == 1
+    assert unique_histories(prepared, block) == pytest.approx(alone[history.map(len) > 1].mean())
+
+
+def test_a_class_of_one_value_is_named() -> None:
+    place = np.repeat([0, 1], 100)
+    table = Table((coded("place", place), coded("dx", np.where(place == 1, 4, np.arange(200) % 4))))
+    plan = plan_for(table, [["dx"]], classes=["place"])
+    (found,) = single_value_classes(prepare(table, plan), plan)
+    assert (found.column, found.value, found.words) == ("dx", "v004", "v001")
+    assert certainties(prepare(table, plan), plan).riskiest == 1
+    assert set(run(table, plan, randomness=Seeded(1)).table["dx"].labels) >= {"v004"}
+
+
+def test_several_releases_promise_less() -> None:
+    """Law 6: .98, .87, .66 at gamma 5 for pi .001, .01, .05 is for one of two; T_P falls as counts add."""
+    for share in (0.001, 0.01, 0.05):
+        assert joint_certainty(share, [5, 5]) == pytest.approx(float(row_certainty(share, 5, 2)))
+        assert joint_certainty(share, [5]) == pytest.approx(share + (1 - share) / 5)
+        assert joint_certainty(share, [5, 10]) < joint_certainty(share, [5, 5])
+    assert joint_certainty(0.5, [1, 5]) == 1
+    for k in (1, 2, 5):
+        assert joint_t_p([Lenders(5)] * k, 0.3, 3) == pytest.approx(t_p(Lenders(5), 0.3, 3, releases=k))
