@@ -101,11 +101,16 @@ class RangeLine(QWidget):
         painter.setFont(theme.small_font(self.font()))
         metrics = painter.fontMetrics()
         painter.setPen(QColor(c.text))
-        for value, side in ((low, -1), (high, 1)):
-            words = number(value)
-            wide = metrics.horizontalAdvance(words)
-            left = place(value) - (wide if side < 0 and high - low < 0.2 * top else wide / 2)
-            painter.drawText(QPointF(min(max(left, 0), self.width() - wide), middle + 9 + metrics.ascent() + 3), words)
+        first, last = number(low), number(high)
+        widths = metrics.horizontalAdvance(first), metrics.horizontalAdvance(last)
+        lefts = [place(low) - widths[0] / 2, place(high) - widths[1] / 2]
+        over = lefts[0] + widths[0] + 10 - lefts[1]
+        if over > 0:  # the ends lie closer than their words are wide
+            lefts = [lefts[0] - over / 2, lefts[1] + over / 2]
+        shift = max(0.0, -lefts[0])
+        for words, left, wide in ((first, lefts[0], widths[0]), (last, lefts[1], widths[1])):
+            x = min(left + shift, self.width() - wide)
+            painter.drawText(QPointF(x, middle + 9 + metrics.ascent() + 3), words)
         if answer.trust() != HIDDEN:
             painter.setBrush(QColor(getattr(c, strong)))
             painter.setPen(Qt.PenStyle.NoPen)
@@ -137,7 +142,7 @@ class AnswerCard(Card):
         self.trust = label("", fitting=True)
         self.range = RangeLine()
         self.promise, self.share = label("", fitting=True), label("", fitting=True)
-        self.truth = QCheckBox(t("Show true counts: only on this computer"))
+        self.truth = QCheckBox(t("True counts, only here"))
         self.truth.toggled.connect(self._turn)
         row = put(margins(QHBoxLayout(), 0, spacing=7), (self.picture, 0, Qt.AlignmentFlag.AlignTop), (self.trust, 1))
         put(self.body, self.number, row, self.range, self.promise, self.share, 1, self.truth)

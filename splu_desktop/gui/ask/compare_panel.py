@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
@@ -164,14 +164,21 @@ class ComparePanel(QWidget):
         self._opened = opened
         self.kind.offer(
             [
-                (t("rates, as a ratio"), "risk_ratio"),
+                (t("rates, as a ratio"), "risk ratio"),
                 (t("rates, as a difference"), "difference"),
-                (t("odds, as a ratio"), "odds_ratio"),
+                (t("odds, as a ratio"), "odds ratio"),
                 (t("averages, as a difference"), "mean"),
                 (t("odds, adjusted for other columns"), "logistic"),
             ]
         )
         self._fill()
+
+    def ask_for(self, outcome: str, value: str | None, by: Sequence[str]) -> None:
+        """Choose what is compared first."""
+        for box, name in ((self.outcome, outcome), (self.value, value), (self.exposure, by[0] if by else None)):
+            at = box.findData(name)
+            if at >= 0:
+                box.setCurrentIndex(at)
 
     # --- boxes
 
@@ -244,7 +251,7 @@ class ComparePanel(QWidget):
     def take_result(self, found: Result) -> None:
         """Show what came out."""
         analysis, first = found.analysis, found.first
-        ratio = analysis.kind in ("risk_ratio", "odds_ratio")
+        ratio = analysis.kind in ("risk ratio", "odds ratio")
         several = analysis.kind == "logistic"
         self.fault.setText("")
         self.model.show(found.estimates if several else ())

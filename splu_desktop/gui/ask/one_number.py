@@ -66,6 +66,7 @@ class OneNumber(QWidget):
         columns.body.setContentsMargins(8, 8, 8, 8)
         self.columns = QListWidget()
         self.columns.setAccessibleName(t("Columns"))
+        self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.currentRowChanged.connect(lambda at: self._show_values())
         put(columns.body, label(t("Columns"), "quiet"), (self.columns, 1))
         columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
@@ -78,6 +79,10 @@ class OneNumber(QWidget):
         self.search.returnPressed.connect(self._take_range)
         self.values = QListWidget()
         self.values.setAccessibleName(t("Values"))
+        self.values.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for each in (self.columns, self.values):
+            each.setMinimumWidth(60)
+            each.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.values.itemChanged.connect(self._ticked)
         self.values.itemClicked.connect(self._clicked)
         head = put(margins(QHBoxLayout(), 0, spacing=8), (self.values_of, 1), self.search)
@@ -91,7 +96,7 @@ class OneNumber(QWidget):
         self.model: RowsModel[Asked] = RowsModel(self._fields(), self)
         self.table.setModel(self.model)
         self.table.setShowGrid(False)
-        self.table.setFrameShape(self.table.Shape.NoFrame)
+        self.table.setProperty("look", "bare")
         self.table.doubleClicked.connect(lambda index: self.show_question(self.model.rows[index.row()].question))
         head = put(
             margins(QHBoxLayout(), 12, 0, 8, 0, spacing=8),
@@ -142,8 +147,9 @@ class OneNumber(QWidget):
         one = fold is Fold.NARROW
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self.above.setDirection(down if one else right)
-        self.lists.setMinimumHeight(170 if fold is Fold.NARROW else 150)
-        self.so_far.setMinimumHeight(120)
+        self.lists.setMinimumHeight(200 if one else 150)
+        self.so_far.setMinimumHeight(130 if fold is not Fold.WIDE else 120)
+        self.search.setMaximumWidth(230 if fold is Fold.WIDE else 150)
 
     # --- the release
 

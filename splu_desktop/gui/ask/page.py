@@ -12,9 +12,11 @@ from PySide6.QtWidgets import (
     QInputDialog,
     QLineEdit,
     QMenu,
+    QSizePolicy,
     QStackedWidget,
     QTabBar,
     QToolButton,
+    QVBoxLayout,
 )
 
 from splu_desktop.core.answer.analyses import Analysis, analyse
@@ -42,6 +44,7 @@ from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.proposal.fitted import Fitted
 
 
 def compare(opened: Opened, analysis: Analysis, progress: Progress = SILENT) -> object:
@@ -91,9 +94,13 @@ class AskPage(Page):
         self.table = TablePanel(self._ask_table, self._save_table)
         self.compare = ComparePanel(self._compare)
         self.panels = QStackedWidget()
+        self.fitted: list[Fitted] = []
         for panel in (self.one, self.table, self.compare):
-            self.panels.addWidget(panel)
-        self.tabs.currentChanged.connect(self.panels.setCurrentIndex)
+            room = Fitted()
+            margins(QVBoxLayout(room), 0).addWidget(panel)
+            self.fitted.append(room)
+            self.panels.addWidget(room)
+        self.tabs.currentChanged.connect(self._show_panel)
         self.body.addWidget(self.panels, 1)
         self.clear = button(t("Clear"), self.one.clear)
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -106,8 +113,21 @@ class AskPage(Page):
     def folded(self, fold: Fold) -> None:
         for panel in (self.one, self.table, self.compare):
             panel.fold(fold)
+        least = {Fold.WIDE: (480, 300, 300), Fold.MIDDLE: (420, 260, 300), Fold.NARROW: (0, 230, 0)}[fold]
+        for room, height in zip(self.fitted, least, strict=True):
+            room.set_least(height)
+        self._show_panel(self.tabs.currentIndex())
         self.another.setVisible(fold is Fold.WIDE)
         self.name.setVisible(fold is not Fold.NARROW)
+
+    def _show_panel(self, at: int) -> None:
+        # A stack is as high as its highest panel, unless the others ask for nothing.
+        ignored, as_it_is = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
+        for place in range(self.panels.count()):
+            policy = as_it_is if place == at else ignored
+            self.panels.widget(place).setSizePolicy(policy, policy)
+        self.panels.setCurrentIndex(at)
+        self.clear.setVisible(at == 0 and self._release is not None)
 
     # --- the session
 
@@ -119,7 +139,7 @@ class AskPage(Page):
             self.clear.hide()
             self.set_primary(t("Continue to the report"), False)
             return
-        self.clear.show()
+        self.clear.setVisible(self.tabs.currentIndex() == 0)
         self.set_primary(
             t("Continue to the report"), True, t("Recipients get the same answers with splu_release.py or .R.")
         )
@@ -148,6 +168,7 @@ class AskPage(Page):
         first = questions[0]
         if set(first.by) <= set(opened.columns) and first.sa in opened.columns:
             self.table.ask_for(first.sa, first.by[:2])
+            self.compare.ask_for(first.sa, first.value, first.by)
             if first.value is not None:
                 self.one.show_question((Condition(first.sa, (first.value,)),))
 

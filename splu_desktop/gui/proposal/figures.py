@@ -5,18 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from splu_desktop.core.policy import Verdict
+from PySide6.QtCore import QLocale
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import Line, Verdict
 from splu_desktop.core.policy.figures import FEWEST_CELLS
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.gui.base.words import number, t
 
 
-def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50)) -> tuple[int, int]:
+def strength_words(gamma: float) -> str:
+    """Return a strength as it is typed: 5, 2.5."""
+    return QLocale().toString(gamma, "g", 6)
+
+
+def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
     """Return a risk as so many of so many cases, rounded up: 1 of 3, 6 of 10, 34 of 100."""
     for whole in of:
         part = math.ceil(share * whole - 1e-9)
         if part > 0 and part / whole - share <= 0.02:
             return part, whole
     return min(math.ceil(100 * share - 1e-9), 100), 100
+
+
+def repaired(plan: Plan, line: Line, progress: Progress = SILENT) -> Plan:
+    """Return the plan with a line repaired; a search may stand behind it, so it is for workers."""
+    assert line.repair is not None
+    progress.report(say("Looking for a way"), 0.1)
+    return line.repair.apply(plan)
 
 
 def useful(found: Verdict, answered: int, cells: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -20,7 +21,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import BLURRED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
+from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Line, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.messages import persons_of
@@ -28,14 +29,15 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
-from splu_desktop.gui.base.words import caption, decimal, joined, number, percent, t, told
-from splu_desktop.gui.proposal.figures import band_figures, cases
+from splu_desktop.gui.base.words import caption, joined, number, percent, t, told
+from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
+from splu_desktop.gui.proposal.fitted import Fitted
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
 from splu_desktop.gui.proposal.steps import Elided, StepList
-from splu_desktop.gui.proposal.ways import Possible, Ways
+from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 
 _CHANNEL = "preview"
 
@@ -62,15 +64,15 @@ class ProposalPage(Page):
         put(margins(QVBoxLayout(self.steps_card), 1, 2, 1, 4, spacing=0), (self.steps, 1))
         self.strength = self._make_strength()
         self.ways = Ways()
-        self.ways.taken.connect(self._take)
         self.possible = Possible()
         self.possible.taken.connect(self._take)
         self.left, self.right = QWidget(), QWidget()
+        self.sides = Fitted()
         self._left = margins(QVBoxLayout(self.left), 0, spacing=10)
         self._right = margins(QVBoxLayout(self.right), 0, spacing=10)
-        self._sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
+        self._sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight, self.sides), 0, spacing=14)
         put(self._sides, (self.left, 10), (self.right, 7))
-        self.body.addLayout(self._sides, 1)
+        self.body.addWidget(self.sides, 1)
         self.more = link(t("Two other ways…"), self._open_ways)
         self.foot.insertWidget(0, self.more)
         self.foot.insertWidget(0, self.slim)
@@ -79,6 +81,8 @@ class ProposalPage(Page):
             "sliders-horizontal", t("Answer three questions first."), t("The proposal follows from them."), start
         )
         self.set_back(t("Back to the questions"), t("Back"))
+
+        self._ways: list[Way] = []
 
     def _make_tables(self) -> QFrame:
         card = QFrame()
@@ -107,9 +111,10 @@ class ProposalPage(Page):
         self.gamma = QDoubleSpinBox()
         self.gamma.setRange(1, 1000)
         self.gamma.setDecimals(1)
+        self.gamma.setFixedWidth(68)
         self.gamma.setKeyboardTracking(False)
         self.gamma.setAccessibleName(t("Strength, as a number (gamma)"))
-        self.gamma.textFromValue = decimal  # type: ignore[method-assign]
+        self.gamma.textFromValue = strength_words  # type: ignore[method-assign]
         self.strength_row = margins(QHBoxLayout(), 0, spacing=8)
         self.strength_title = label(t("Strength"), "strong")
         self.gamma_name = label("γ", "quiet")
@@ -139,10 +144,11 @@ class ProposalPage(Page):
             while layout.count():
                 layout.takeAt(0)
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
+        self.sides.set_least({Fold.WIDE: 480, Fold.MIDDLE: 290, Fold.NARROW: 0}[fold])
         self._sides.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._sides.setSpacing(14 if wide else 12)
         first: Sequence[tuple[QWidget, int]] = [(self.tables, 0), (self.steps_card, 1)]
-        second: Sequence[tuple[QWidget, int]] = [(self.strength, 3 if wide else 1), (self.ways, 2), (self.possible, 0)]
+        second: Sequence[tuple[QWidget, int]] = [(self.strength, 1), (self.ways, 0), (self.possible, 0)]
         if narrow:
             first, second = (
                 [(self.tables, 0), (self.strength, 0)],
@@ -323,9 +329,9 @@ class ProposalPage(Page):
         )
         (right, of), (worst, of_worst) = map(cases, shown.certainty(at))
         words = t(
-            "A row that shows a secret is right about its {person} in {right} of {of} cases; in the riskiest group in"
+            "A row that shows a secret is right in {right} of {of} cases; in the riskiest group of {persons} in"
             " {worst} of {of_worst}.",
-            person=self._person(),
+            persons=persons_of(shown.plan),
             right=right,
             of=of,
             worst=worst,
@@ -382,38 +388,43 @@ class ProposalPage(Page):
         restyle(self.primary, "primary")
 
     def _show_ways(self) -> None:
-        ways = self._others()
         state = self._preview.state(self._at) if self._preview is not None else USEFUL
-        possible = [way for way in ways if way.kind == "possible"]
-        working = [way for way in ways if way.kind != "possible"]
-        self.possible.setVisible(bool(possible))
-        if possible:
-            self.possible.show_ways(ways)
-            working = []
-        key = (tuple(map(id, working)), state)
+        others = self._others()
+        too_small = state == TOO_SMALL or any(each.kind == "possible" for each in others)
+        self.possible.setVisible(too_small and bool(others))
+        if too_small:
+            self.possible.show_ways(others)
+        ways = [] if too_small else self._ways_of(state, others)
+        self._ways = ways
+        key = (tuple((way.title, way.words) for way in ways), state)
         if key != getattr(self, "_ways_shown", None):
             self._ways_shown = key
-            self.ways.show_ways(working, needed=state != USEFUL)
-        self.ways.setVisible(bool(working) and self.fold is not Fold.MIDDLE)
-        self.more.setVisible(bool(working) and self.fold is Fold.MIDDLE)
+            self.ways.show_ways(ways, needed=state != USEFUL)
+        self.ways.setVisible(bool(ways) and self.fold is not Fold.MIDDLE)
+        self.more.setVisible(bool(ways) and self.fold is Fold.MIDDLE)
+
+    def _ways_of(self, state: str, others: Sequence[Alternative]) -> list[Way]:
+        """Return two other ways; repairs of what stops the plan where something does."""
+        verdict = self.session.verdict
+        stops = [] if verdict is None else [line for line in verdict.open if line.state == RED and line.repair]
+        if state == UNSAFE and stops:
+            return [
+                Way(told(line.repair.words), told(line.sentence), (), partial(self._repair, line), t("Do this"))
+                for line in stops[:2]
+                if line.repair is not None
+            ]
+        return [way_of(each, partial(self._take, each)) for each in others if each.plan is not None][:2]
 
     def _others(self) -> list[Alternative]:
-        """Return other ways than the plan of now; the proposal itself is one once the plan was changed."""
-        proposal, plan = self.session.proposal, self.session.plan
-        if proposal is None:
-            return []
+        """Return other ways: those of the proposal, and once the plan was changed, its own at other strengths."""
+        proposal, plan, shown = self.session.proposal, self.session.plan, self._preview
+        own = [] if shown is None or self._waits() else shown.other_strengths(self._at)
+        if proposal is None or plan != proposal.plan:
+            if proposal is not None and proposal.verdict.state == USEFUL:
+                own.insert(0, shown_again(proposal))
+            return own
         found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
-        if plan != proposal.plan and proposal.verdict.state == USEFUL:
-            figures = proposal.verdict.figures
-            words = say("The proposal as it was.")
-            found.insert(
-                0,
-                Alternative("works", words, proposal.plan, figures.answered, figures.cells, proposal.plan.gamma, True),
-            )
-        return found
-
-    def _person(self) -> str:
-        return t("patient") if self._preview is not None and self._preview.plan.persons is not None else t("row")
+        return found or own
 
     # --- what is done
 
@@ -424,12 +435,12 @@ class ProposalPage(Page):
         self._at = place
         gamma = self._preview.gammas[place]
         self._show_figures()
-        self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=decimal(gamma)), "strength")
+        self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength")
 
     def _type(self, gamma: float) -> None:
         plan = self.session.plan
         if plan is not None:
-            self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=decimal(gamma)), "strength")
+            self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength")
 
     def _undo(self, step: Done) -> None:
         plan, undo = self.session.plan, step.undo
@@ -441,6 +452,20 @@ class ProposalPage(Page):
         if plan is not None:
             self._change(lambda: plan, told(way.words))
 
+    def _repair(self, line: Line) -> None:
+        """Do what repairs a line; a search may stand behind it."""
+        plan, repair = self.session.plan, line.repair
+        if plan is None or repair is None:
+            return
+
+        def take(better: Plan) -> None:
+            if better == plan:
+                self.show_error(t("This repair changes nothing here. Take another way."))
+            else:
+                self._change(lambda: better, told(repair.words))
+
+        self.work.start(repaired, plan, line, on_done=take, on_exception=self.show_error)
+
     def _change(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
         try:
             self.session.change_plan(make(), name, merge, undone=undone)
@@ -450,9 +475,10 @@ class ProposalPage(Page):
     def _open_ways(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for way in self._others()[:2]:
-            figure = t("{n} of {cells} cells readable", n=way.answered or 0, cells=way.cells or 0)
-            menu.addAction(caption(f"{told(way.words)} ({figure})"), lambda way=way: self._take(way))
+        for way in self._ways:
+            figures = joined((words for _, words in way.figures), ",")
+            words = f"{way.title}: {way.words}" + (f" ({figures})" if figures else "")
+            menu.addAction(caption(words), way.take)
         menu.popup(self.more.mapToGlobal(self.more.rect().topLeft()))
 
     def act(self) -> None:
@@ -471,6 +497,13 @@ class ProposalPage(Page):
             "A proposal keeps the limits of whoever gets it, and your tables readable. Strength 5 means that 1 row in 5"
             " surely shows its own value; nobody can tell which."
         )
+
+
+def shown_again(proposal: Proposal) -> Alternative:
+    """Return a proposal as one of the ways, once the plan was changed."""
+    figures, plan = proposal.verdict.figures, proposal.plan
+    words = say("The proposal as it was.")
+    return Alternative("works", words, plan, figures.answered, figures.cells, plan.gamma, works=True)
 
 
 def _same_shape(one: Plan, other: Plan) -> bool:

@@ -12,8 +12,9 @@ from splu_desktop.core.answer.answer import READABLE, ROUGH, trust_of
 from splu_desktop.core.answer.forecast import Forecast, Forecaster
 from splu_desktop.core.mechanism import Draw
 from splu_desktop.core.mechanism.law import error_curve, t_f, t_f_curve, t_p
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Verdict
+from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Verdict
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.progress import SILENT, Progress
@@ -111,6 +112,22 @@ class Preview:
             return TOO_SMALL if self.answered(at)[1] < FEWEST_CELLS else BLURRED
         return UNSAFE if others else USEFUL
 
+    def other_strengths(self, at: int) -> list[Alternative]:
+        """Return the next safer and the next sharper stop that are good, as ways."""
+        zones = self.zones()
+        found = []
+        for kind, places, words in (
+            ("safer", range(at - 1, -1, -1), "Safer: one row in {gamma} keeps its own value."),
+            ("sharper", range(at + 1, len(zones)), "More exact: one row in {gamma} keeps its own value."),
+        ):
+            place = next((each for each in places if zones[each] == "good"), None)
+            if place is not None:
+                gamma = self.gammas[place]
+                answered, cells = self.answered(place)
+                said = say(words, gamma=f"{gamma:g}")
+                found.append(Alternative(kind, said, self.plan.with_gamma(gamma), answered, cells, gamma, works=True))
+        return found
+
     def judged_again(self, plan: Plan, verdict: Verdict) -> Preview:
         """Return the same table's figures for a plan of another strength, which was judged since."""
         return replace(self, plan=plan, verdict=verdict)
@@ -118,12 +135,16 @@ class Preview:
     def lines(self, table: int, at: int) -> list[RangeLine]:
         """Return the lines of an asked table at a stop, all together last."""
         forecast, small = self.tables[table], self.plan.thresholds.alpha
-        found = []
         several = len(forecast.labels) > 1
-        for line, head in enumerate(forecast.lines):
-            for value, label in enumerate(forecast.labels):
-                group = ", ".join([label, *head] if several else head) or label
-                found.append(_line(forecast, at, line, value, group, small))
+        # Of many values the frequent ones first, and what no verdict counts below all that one does.
+        values = np.argsort(-forecast.truth.sum(axis=0), kind="stable") if several else np.zeros(1, int)
+        places = [(line, value) for value in values.tolist() for line in range(len(forecast.lines))]
+        places.sort(key=lambda place: not (forecast.expected[place] or not several))
+        found = []
+        for line, value in places:
+            head, label = ", ".join(forecast.lines[line]), forecast.labels[value]
+            group = f"{label}; {head}" if several and head else head or label
+            found.append(_line(forecast, at, line, value, group, small))
         total = self.totals[table]
         if total is not None:
             found.append(replace(_line(total, at, 0, 0, "", small), total=True))

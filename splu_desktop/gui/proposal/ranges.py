@@ -106,7 +106,7 @@ class RangeTable(TableView):
         self.bar = RangeBar(self)
         self.setItemDelegateForColumn(_BAR, self.bar)
         self.setShowGrid(False)
-        self.setFrameShape(self.Shape.NoFrame)
+        self.setProperty("look", "bare")
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)
@@ -117,7 +117,7 @@ class RangeTable(TableView):
             Field(t("Group"), lambda line: line.group or t("All")),
             Field(t("True count"), lambda line: figure_words(line.truth), lambda line: line.truth, right=True),
             Field(
-                t("Recipients will read"),
+                t("Recipients read"),
                 lambda line: "",
                 hint=t("the range recipients get; it holds the truth in 95 of 100 releases"),
                 bar=lambda line: line,
@@ -169,7 +169,7 @@ class RangeTable(TableView):
             header.resizeSection(at, needed)
             room -= needed
         groups = [metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200]]
-        group = min(max([60, *groups]) + 24, room if narrow else max(90, round(0.62 * room)))
+        group = min(max([60, *groups]) + 24, room if narrow else max(90, round(0.58 * room)))
         header.resizeSection(0, max(70, room if narrow else group))
         if not narrow:
             header.resizeSection(_BAR, max(60, room - header.sectionSize(0)))

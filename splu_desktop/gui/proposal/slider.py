@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, 
 from PySide6.QtWidgets import QSlider
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import decimal, t
+from splu_desktop.gui.base.words import t
+from splu_desktop.gui.proposal.figures import strength_words
 
 BLURRED, GOOD, UNSAFE = "blurred", "good", "unsafe"
 _EDGE = 10  # pixels left and right of the groove
@@ -68,7 +69,7 @@ class StrengthSlider(QSlider):
 
     def _describe(self) -> None:
         if hasattr(self, "_stops") and self.value() < len(self._stops):
-            words = t("gamma {gamma}: {zone}", gamma=decimal(self.gamma), zone=zone_words(self.zone))
+            words = t("gamma {gamma}: {zone}", gamma=strength_words(self.gamma), zone=zone_words(self.zone))
             self.setAccessibleDescription(words)
 
     # --- moving
@@ -153,7 +154,7 @@ class StrengthSlider(QSlider):
             painter.setFont(bold if here else font)
             painter.setPen(QColor(c.text if here else c.quiet))
             room = QRectF(self._x(at) - 20, 26, 40, high)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, decimal(stop))
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, strength_words(stop))
         # Words stand below their zone, moved aside where they would meet the ones before.
         free = 0.0
         runs = self._runs()

@@ -28,7 +28,7 @@ _PICTURES = {
     "tables": ("file-text", "quiet"),
 }
 _ORDER = ("secret", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
-_NAMED = re.compile(r"^[“„«][^”“»]*[”“»]:?\s*")  # a column's name at the beginning of its own line
+_NAMED = re.compile(r"^(\w+ )?[“„«][^”“»]*[”“»]:?\s*")  # a column's name at the beginning of its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
 
 
@@ -53,8 +53,8 @@ class Elided(QLabel):
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), words)
+        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+        painter.drawText(self.contentsRect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), words)
         painter.end()
 
 
@@ -130,6 +130,7 @@ class StepList(QWidget):
         self._content = QWidget()
         self.rows = margins(QVBoxLayout(self._content), 0, spacing=0)
         self.room = scrolled(self._content)
+        self._content.setAutoFillBackground(False)
         self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer.addWidget(self.room, 1)
         self._steps: tuple[Step, ...] = ()

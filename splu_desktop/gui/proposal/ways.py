@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -10,35 +11,57 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout,
 from splu_desktop.core.policy import Alternative
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
-from splu_desktop.gui.base.words import decimal, number, t, told
+from splu_desktop.gui.base.words import caption, number, plain, t, told
+from splu_desktop.gui.proposal.figures import strength_words
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A way as its card shows it.
+
+    Attributes
+    ----------
+    title, words : what it is called, and what it changes.
+    figures : (whether it is good, words).
+    take : what its button does.
+    act : what the button says.
+    """
+
+    title: str
+    words: str
+    figures: tuple[tuple[bool, str], ...]
+    take: Callable[[], object]
+    act: str = ""
+
+
+def way_of(other: Alternative, take: Callable[[], object]) -> Way:
+    """Return an alternative of the policy as a card shows it."""
+    words = told(other.words)
+    head, _, rest = words.partition(": ") if other.kind in ("safer", "sharper") else ("", "", words)
+    titles = {"safer": t("Safer"), "sharper": t("More exact"), "works": t("A way that works")}
+    return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(_figures(other)), take)
 
 
 class WayCard(Card):
-    """One way with its figures. Signal `taken`."""
+    """One way with its figures."""
 
-    taken = Signal()
-
-    def __init__(self, way: Alternative, *, first: bool) -> None:
+    def __init__(self, way: Way, *, first: bool) -> None:
         super().__init__(spacing=5)
         self.body.setContentsMargins(12, 9, 12, 9)
-        kinds = {"safer": t("Safer"), "sharper": t("More exact"), "works": t("A way that works"), "possible": ""}
-        title = kinds.get(way.kind, "")
-        words = told(way.words)
-        head, _, rest = words.partition(": ") if way.kind in ("safer", "sharper") else ("", "", words)
-        put(self.body, label(title or head, "strong"))
-        text = label(rest[:1].upper() + rest[1:] if rest else words, "quiet", wrap=True)
-        text.setToolTip(words)
+        put(self.body, label(way.title, "strong", wrap=True))
+        text = label(way.words, "quiet", wrap=True)
+        text.setToolTip(plain(way.words))
         put(self.body, text)
-        for good, figure in _figures(way):
+        for good, figure in way.figures:
             row = margins(QHBoxLayout(), 0, spacing=6)
             put(row, Picture(*_sign(good), 14), (label(figure), 1))
             self.body.addLayout(row)
         self.body.addStretch(1)
-        self.use: QPushButton = button(t("Use this"), self.taken.emit)
-        self.use.setAccessibleName(t("Use this: {way}", way=words))
-        self.use.setVisible(way.plan is not None)
+        self.use: QPushButton = button(caption(way.act) or t("Use this"), way.take)
+        self.use.setAccessibleName(f"{self.use.text()}: {way.title}, {way.words}")
         if first:
             restyle(self.use, "primary")
+            restyle(self, "card-accent")
         self.body.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -52,14 +75,12 @@ def _figures(way: Alternative) -> list[tuple[bool, str]]:
         words = t("{n} of {cells} cells readable", n=number(way.answered or 0), cells=number(way.cells))
         found.append((way.works, words))
     if way.gamma is not None:
-        found.append((True, t("strength {gamma}", gamma=decimal(way.gamma))))
+        found.append((True, t("strength {gamma}", gamma=strength_words(way.gamma))))
     return found
 
 
 class Ways(QWidget):
-    """The ways side by side under a heading. Signal `taken` (Alternative)."""
-
-    taken = Signal(object)
+    """The ways side by side under a heading."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +91,7 @@ class Ways(QWidget):
         outer.addLayout(self.row, 1)
         self.cards: list[WayCard] = []
 
-    def show_ways(self, ways: Sequence[Alternative], *, needed: bool) -> None:
+    def show_ways(self, ways: Sequence[Way], *, needed: bool) -> None:
         """Show other ways; `needed` where the proposal itself is not good, so that the first becomes the main act."""
         emptied(self.row)
         if needed:
@@ -80,7 +101,6 @@ class Ways(QWidget):
         self.cards = []
         for at, way in enumerate(ways[:2]):
             card = WayCard(way, first=needed and not at)
-            card.taken.connect(lambda way=way: self.taken.emit(way))
             self.cards.append(card)
             self.row.addWidget(card, 1)
         self.setVisible(bool(ways))

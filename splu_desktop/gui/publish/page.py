@@ -8,10 +8,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, USEFUL, Line, Verdict, title_of
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
 from splu_desktop.gui.base.messages import persons_of, rows_of
@@ -20,20 +18,13 @@ from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, emptied, label, margins, put, scrolled
 from splu_desktop.gui.base.words import spoken, t, told
-from splu_desktop.gui.proposal.figures import band_figures
+from splu_desktop.gui.proposal.figures import band_figures, repaired
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing import Outgoing
 
 _RIGHT = 424
 _LOOK_AT = {"too-blurred": Step.PROPOSAL, "not-signed": Step.QUESTIONS, "no-person-column": Step.QUESTIONS}
 _FIGURE_LINES = {"riskiest-group", "certainty", "small-counts", "second-release"}
-
-
-def repaired(plan: Plan, line: Line, progress: Progress = SILENT) -> Plan:
-    """Return the plan with a line repaired; a search may stand behind it, so it is for workers."""
-    assert line.repair is not None
-    progress.report(say("Looking for a way"), 0.1)
-    return line.repair.apply(plan)
 
 
 class PublishPage(Page):
@@ -174,7 +165,7 @@ class PublishPage(Page):
             self.cards.append(card)
             self.open_lines.addWidget(card)
         self.held.show_lines([told(line.sentence) for line in found.lines if not line.open])
-        self.held.unfold(not found.open and made is None and self.fold is Fold.WIDE)
+        self.held.unfold(made is None and self.fold is Fold.WIDE)
         self._fit_left()
 
     def _waiting(self) -> tuple[int, int]:
@@ -254,7 +245,6 @@ class PublishPage(Page):
         def take(made: Outcome) -> None:
             self.show_content()
             session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
-            session.noticed.emit("done", t("Written and checked: {name}", name=made.opened.title))
 
         def fail(sentence: str) -> None:
             self.show_content()
