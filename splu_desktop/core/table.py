@@ -87,7 +87,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
     if values is None:
-        return _sorted_texts(labels, np.arange(len(labels)), missing)
+        return _sorted_texts(labels, missing)
     # Moments as numbers, which sort in a third of the time, none as the last one; ties are settled below.
     keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
     order = np.argsort(keys, kind="stable")
@@ -108,10 +108,10 @@ def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, m
     return order
 
 
-def _sorted_texts(labels: NDArray[np.object_], places: NDArray[np.intp], missing: Flags) -> NDArray[np.intp]:
-    texts = labels.tolist()
-    gone = missing.tolist()
-    return np.array(sorted(places.tolist(), key=lambda at: (gone[at], texts[at])), np.intp)
+def _sorted_texts(labels: NDArray[np.object_], missing: Flags) -> NDArray[np.intp]:
+    text_of = labels.tolist().__getitem__
+    parts = [sorted(np.flatnonzero(which).tolist(), key=text_of) for which in (~missing, missing)]
+    return np.array([*parts[0], *parts[1]], np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +131,7 @@ class Written:
     labels: NDArray[np.object_]
 
 
+_OFFSET = re.compile(r"(:\d\d(?:\.\d+)?)\s*(?:Z|[+-]\d\d:?\d\d)$")  # from UTC
 # Days that programs enter for "no end" and "not known"; a date of the far future is a mark, whatever its day.
 _DUMMY_DAYS = np.array(
     ["0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"], "datetime64[D]"
@@ -267,16 +268,16 @@ class Column:
             written=self._with_written(codes, None, labels),
         )
 
-    def folded_by(self, meaning: NDArray[np.integer[Any]]) -> Column:
+    def folded_by(self, meaning: NDArray[np.integer[Any]], tidy: Flags) -> Column:
         """Return the column with one label per meaning, the commonest; how records were written is kept beside it.
 
         Parameters
         ----------
         meaning : (m,) which labels mean the same: those with the same number, 0..k-1 without a gap.
+        tidy : (m,) labels without blanks that nobody sees and the like, which are preferred.
         """
-        counts = self.counts()
         # The commonest label of each meaning; of several the first in canonical order.
-        order = np.lexsort((np.arange(self.m), -counts, meaning))
+        order = np.lexsort((np.arange(self.m), -self.counts(), ~tidy, meaning))
         first = order[np.r_[True, meaning[order][1:] != meaning[order][:-1]]]
         if len(first) == self.m:
             return self
@@ -345,7 +346,8 @@ class Column:
     ) -> Column:
         """Build a column from (N,) texts.
 
-        For ordered kinds the texts not in `missing` must parse: numbers as ``float()`` takes them, dates in ISO 8601.
+        For ordered kinds the texts not in `missing` must parse: numbers as ``float()`` takes them, dates in ISO 8601;
+        of times with an offset from UTC the clock of the place counts.
         Raises ValueError where one does not. Readers with messier input parse first and call `from_codes`.
         """
         array = np.asarray(records, dtype=object)
@@ -357,7 +359,8 @@ class Column:
         if kind in (Kind.INTEGER, Kind.DECIMAL):
             values = np.array([np.nan if gone else float(t) for t, gone in zip(labels, absent, strict=True)])
         elif kind in (Kind.DATE, Kind.DATETIME):
-            values = np.array(["NaT" if gone else t for t, gone in zip(labels, absent, strict=True)], "datetime64[us]")
+            clocks = ["NaT" if gone else _OFFSET.sub(r"\1", text) for text, gone in zip(labels, absent, strict=True)]
+            values = np.array(clocks, "datetime64[us]")
         return cls.from_codes(name, codes, labels, absent, values, kind=kind)
 
     @classmethod

@@ -15,7 +15,7 @@ from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.messages import folded_text
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, inspect_file, read
+from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.isolation import memory
 from tests.optional import real
 
@@ -140,18 +140,12 @@ def test_two_cells_at_opposite_corners_are_no_danger(tmp_path: Path) -> None:
 
     That would end the whole program.
     """
-    path, odd = tmp_path / "corners.xlsx", tmp_path / "odd.xlsx"
+    path = tmp_path / "corners.xlsx"
     with xlsxwriter.Workbook(str(path)) as book:
         sheet = book.add_worksheet()
         sheet.write_row(0, 0, ["a", "b"])
         sheet.write_number(1_048_575, 16_383, 1)
-    found = read(path)
-    assert (found.table.n, len(found.table.columns)) == (1, 3)
-    assert "1,048,574 blank rows" in str(found.problems[-1].sentence)
-    with zipfile.ZipFile(path) as plain, zipfile.ZipFile(odd, "w") as archive:
-        for name in plain.namelist():
-            archive.writestr(name, plain.read(name).replace(b"<sheetData>", b"<sheetData><!-- odd -->"))
-    refused(odd, "GB of memory")
+    refused(path, "broke off|not enough memory")
 
 
 def test_a_packed_text_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
@@ -226,11 +220,11 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
                     data[at:at] = data[: draw.randint(0, 30)]
         path.write_bytes(bytes(data))
         try:
-            found = inspect_file(path)
+            found = read(path, allow_empty=True)
         except FileFault:
             continue
         read_count += 1
-        assert all(column.distinct + column.missing >= 0 for column in found.columns)
+        assert all(column.n == found.table.n for column in found.table.columns)
     assert read_count > 600
 
 

@@ -11,7 +11,6 @@ import xlsxwriter
 
 from splu_desktop.core.progress import Cancelled, Silent, Watched
 from splu_desktop.files.importer import read
-from splu_desktop.files.importer.columns import spread
 
 
 def stopping_at(stage: str) -> tuple[Watched, list[str]]:
@@ -60,21 +59,3 @@ def test_it_stops_at_every_stage(files: dict[str, Path], kind: str, stage: str) 
     for thread in set(threading.enumerate()) - before:  # a workbook being opened is walked away from
         thread.join(60)
         assert not thread.is_alive()
-
-
-def test_the_columns_under_work_stop_too() -> None:
-    stopped = threading.Event()
-    seen: list[int] = []
-
-    def work(i: int, own: object) -> int:
-        for _ in range(10_000):
-            seen.append(i)
-            stopped.set()
-            threading.Event().wait(0.01)
-            own.report("", 0.0)  # type: ignore[attr-defined]
-        return i
-
-    with pytest.raises(Cancelled):
-        spread.spread(work, 8, 1_000_000, Watched(lambda stage, done: None, stopped.is_set), "Working")
-    assert len(set(seen)) < 8  # those still waiting were never begun
-    assert spread.spread(lambda i, own: i * i, 5, 1_000_000, Silent(), "Working") == [0, 1, 4, 9, 16]

@@ -39,7 +39,7 @@ ENDINGS = {
 
 
 def asked(path: Path) -> object:
-    return isolated("workbook", path, Silent(), size=1, need=1.0, kind="xlsx", wanted=None, first=False)
+    return isolated("workbook", path, Silent(), size=1, kind="xlsx", wanted=None, first=False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the endings are those of Unix")
@@ -120,7 +120,7 @@ def test_cancelling_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parent.subprocess, "Popen", popen)
     stop = Watched(lambda stage, done: None, lambda: bool(begun))
     with pytest.raises(Cancelled):
-        isolated("workbook", Path("t.xlsx"), stop, size=1, need=1.0)
+        isolated("workbook", Path("t.xlsx"), stop, size=1)
     assert begun[0].poll() is not None
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splu_desktop.cli.base.planning import make_plan
 from splu_desktop.core import sanitise
 from splu_desktop.core.analyse.analyses import mean, quantile
 from splu_desktop.core.query.reader import Reader
@@ -71,37 +70,6 @@ def test_a_bound_lies_just_beyond_its_number(tmp_path: Path) -> None:
     whole, _ = column(tmp_path / "t.csv", [*map(str, range(10)), "<5", ">100"])
     value = dict(zip(whole.labels.tolist(), whole.values.tolist(), strict=True))
     assert (whole.kind, value["<5"], value[">100"]) == (Kind.INTEGER, 4, 101)
-
-
-def test_intervals_are_suggested_and_means_and_quantiles_hold(tmp_path: Path) -> None:
-    """Of 30 means 95 % should hold: 24 or fewer would with a chance of 0.4 %; quantiles of intervals hold oftener."""
-    chance = np.random.default_rng(8)
-    n = 3_000
-    lab, stay, cost = chance.lognormal(2, 1, n), 1 + chance.negative_binomial(1.2, 0.2, n), chance.lognormal(7, 0.8, n)
-    rows = [
-        [
-            "neg" if i % 3 == 0 else f"{lab[i]:.1f}".replace(".", ","),
-            f"{stay[i]} Tage",
-            f"{cost[i]:.2f} €".replace(".", ","),
-        ]
-        for i in range(n)
-    ]
-    path = tmp_path / "t.csv"
-    path.write_bytes(csv_bytes([["Troponin", "Liegezeit", "Kosten"], *rows], delimiter=";"))
-    table: Table = read(path).table
-    plan, notes = make_plan(table, sensitive=table.names, gamma=3)
-    assert sum("This is suggested" in note for note in notes) == 3
-    held: list[bool] = []
-    middles: list[bool] = []
-    for seed in range(10):
-        reader = Reader(sanitise.run(table, plan, randomness=Seeded(seed)))
-        for name in table.names:
-            numbers = table[name].values[table[name].codes]  # type: ignore[index]
-            numbers = numbers[~np.isnan(numbers)]
-            middle, centre = mean(reader, name), quantile(reader, name)
-            held.append(middle.low <= numbers.mean() <= middle.high)
-            middles.append(centre.low <= np.quantile(numbers, 0.5, method="inverted_cdf") <= centre.high)
-    assert min(sum(held), sum(middles)) > 24
 
 
 @pytest.mark.parametrize(("values", "told"), [(["12", "7", "1234"], False), (["1,5", "7", "12"], True)])

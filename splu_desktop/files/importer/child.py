@@ -11,13 +11,14 @@ import os
 import signal
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.isolation import limits, memory, wire
+from splu_desktop.files.isolation import limits, wire
 from splu_desktop.files.isolation.wire import Plain
 
 _OFTEN = 0.03  # seconds between two reports of the same stage
@@ -59,8 +60,6 @@ def _serve() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     request = wire.read(memoryview(os.fdopen(0, "rb").read()))
     limits.limit_self(request["memory"], request["seconds"])
-    if request["need"] is not None:
-        memory.Allowance.told(request["need"], request["memory"])
     threading.Thread(target=_watch, args=(os.getppid(),)).start()
     gc.disable()  # what a reader makes does not refer to itself
     with os.fdopen(1, "wb") as file:
@@ -87,50 +86,18 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-def _do(work: str, path: Path, progress: Any, request: dict[str, Any]) -> Plain:
-    content = request["content"].tobytes() if "content" in request else None
-    given = request["given"]
-    match work:
-        case "workbook":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer.workbook import opened_workbook
+def _do(work: str, path: Path, progress: Progress, request: dict[str, Any]) -> Plain:
+    """Do one piece of work; its reader alone is imported, so that the process is there in a moment."""
+    reader, function = _WORK[work]
+    return getattr(import_module(f"splu_desktop.files.importer.{reader}"), function)(path, progress, **request["given"])
 
-            return opened_workbook.choose(path, progress, **given)
-        case "sheets":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer.workbook import opened_workbook
 
-            return opened_workbook.all_sheets(path, content, progress)
-        case "marked_up":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer.workbook import marked_up
-
-            return marked_up.as_text(path, progress)
-        case "statistical":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer import statistical_file
-
-            return statistical_file.columns(path, progress, **given)
-        case "statistical_size":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer import statistical_file
-
-            return statistical_file.size(path, **given)
-        case "counts":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer import parquet_counts
-
-            return parquet_counts.counts(progress=progress, **given)
-        case "footer":
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer import parquet_file
-
-            return parquet_file.footer(path, content, **given)
-        case _:
-            # One reader alone, so that the process is there in a moment.
-            from splu_desktop.files.importer import parquet_file
-
-            return parquet_file.columns(path, content, progress, **given)
+_WORK = {
+    "workbook": ("workbook.opened_workbook", "choose"),
+    "marked_up": ("workbook.marked_up", "as_text"),
+    "statistical": ("statistical_file", "columns"),
+    "parquet": ("parquet_file", "columns"),
+}
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ class ImportChoices:
     types : column name -> Kind.
     missing : column name -> the texts that stand for "no value" there.
     date_order : "dmy" or "mdy", for dates such as 03/04/2020.
+    keep_spellings : columns in which texts that differ only in how they are written stay different values.
+    rows : column name -> texts; only records that have one of them there are read ("" for none).
+    catalog : name of the SAS format catalog beside the file; "" for none.
     decisions : what to do per kind of problem.
     """
 
@@ -58,10 +61,13 @@ class ImportChoices:
     types: Mapping[str, Kind] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     date_order: str | None = None
+    keep_spellings: tuple[str, ...] = ()
+    rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    catalog: str | None = None
     decisions: Mapping[ProblemKind, Decision] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("renames", "types", "missing", "decisions"):
+        for name in ("renames", "types", "missing", "rows", "decisions"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
 

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.problems import Problem
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
-_AT_ONCE = 10_000  # texts made per step, so that other threads get their turn
 
 
 def float_text(number: float) -> str:
@@ -55,6 +53,14 @@ class RawColumn:
         """(m,) records per text."""
         return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64)
 
+    def kept(self, keep: NDArray[np.bool_]) -> RawColumn:
+        """Return the records where (N,) says so, over the labels that these have."""
+        codes = self.codes[keep]
+        used = np.bincount(codes, minlength=len(self.labels)) > 0
+        if used.all():
+            return RawColumn(codes, self.labels)
+        return self.only(used, (np.cumsum(used, dtype=np.int32) - 1)[codes])
+
     def only(self, used: NDArray[np.bool_], codes: NDArray[np.int32]) -> RawColumn:
         """Return `codes` over those labels that are used."""
         return RawColumn(codes, list(itertools.compress(self.labels, used.tolist())))
@@ -84,16 +90,15 @@ class Gatherer:
         """Append a chunk's (n,) codes over its own labels."""
         self._chunks.append((codes, labels))
 
-    def column(self, own: Progress) -> RawColumn:
-        """Return all chunks as one column; `own` may raise Cancelled."""
+    def column(self) -> RawColumn:
+        """Return all chunks as one column."""
         chunks, self._chunks = self._chunks, []
         numbers = [labels for _, labels in chunks if isinstance(labels, np.ndarray)]
         if numbers and len(numbers) == len(chunks):
-            return _numbered([codes for codes, _ in chunks], numbers, own)
+            return _numbered([codes for codes, _ in chunks], numbers)
         index: dict[str, int] = {}
         codes: list[NDArray[np.int32]] = []
         for coded, labels in chunks:
-            own.report("", 0.0)
             texts = labels if isinstance(labels, list) else float_texts(labels)
             fresh = dict.fromkeys(text for text in texts if text not in index)
             index.update(zip(fresh, range(len(index), len(index) + len(fresh)), strict=True))
@@ -102,7 +107,7 @@ class Gatherer:
         return RawColumn(np.concatenate(codes) if codes else np.zeros(0, np.int32), list(index))
 
 
-def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]], own: Progress) -> RawColumn:
+def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]]) -> RawColumn:
     """Join chunks of nothing but numbers and empty cells; only the distinct ones become texts."""
     values, found = np.unique(np.concatenate(numbers), return_inverse=True)
     places = np.split(found.astype(np.int32), np.cumsum([len(part) for part in numbers])[:-1])
@@ -110,11 +115,7 @@ def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]], own
         place[coded] if len(place) else np.zeros(len(coded), np.int32)
         for place, coded in zip(places, codes, strict=True)
     ]
-    labels: list[str] = []
-    for start in range(0, len(values), _AT_ONCE):
-        own.report("", 0.0)
-        labels += float_texts(values[start : start + _AT_ONCE])
-    return RawColumn(np.concatenate(joined), labels)
+    return RawColumn(np.concatenate(joined), float_texts(values))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import parquet, statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
+from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
 from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
@@ -83,7 +84,7 @@ class Preview:
     def records(self) -> list[tuple[str, ...]]:
         """Return the records as rows of texts."""
         columns = self.imported.table.columns
-        return list(zip(*(column.labels[column.codes].tolist() for column in columns), strict=True))
+        return list(zip(*(column.written_texts().tolist() for column in columns), strict=True))
 
 
 def preview(
@@ -129,7 +130,8 @@ def read_raw(
     else:
         raw, resolved, reasons = statistical.read(path, kind, choices, progress, limit=limit)
     memory.check_width(path, len(raw.columns))
-    return _renamed(raw, resolved, reasons)
+    raw, resolved, reasons = _renamed(raw, resolved, reasons)
+    return choose_rows(raw, resolved.rows), resolved, reasons
 
 
 def _renamed(
@@ -188,7 +190,12 @@ def _assembled(
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
     problems = [
         _with_sheet(p, p.sheet or resolved.sheet, joined=bool(raw.parts))
-        for p in (*raw.problems, *built.problems, *spoilt(raw.columns, built.table.columns, raw.number_cells))
+        for p in (
+            *raw.problems,
+            *mixed_rows(raw),
+            *built.problems,
+            *spoilt(raw.columns, built.table.columns, raw.number_cells),
+        )
     ]
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:

@@ -128,6 +128,12 @@ def recognise(path: Path) -> str:
         return "stata"
     if head.startswith((b"\x00" * 12 + b"\xc2\xea\x81\x60", b"HEADER RECORD*******LIB")):
         return "sas"
+    if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x63"):
+        raise WrongFormat(
+            path,
+            "is a SAS format catalog, which holds words for codes and no table",
+            "put it beside the SAS file that it belongs to, and import that",
+        )
     for mark, what in _FOREIGN:
         if head.startswith(mark):
             raise WrongFormat(

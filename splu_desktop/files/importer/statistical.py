@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.coded_columns import coded_columns, gathered
+from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.isolation.parent import isolated
-from splu_desktop.files.isolation.wire import Plain
 
 _UNPACKED = 8  # bytes that a byte of a file counts as: SPSS and SAS compress
 
@@ -19,13 +21,56 @@ def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a statistics program's file into raw columns; returns them with the resolved choices and the reasons."""
-    given: dict[str, Plain] = {"kind": kind, "encoding": choices.encoding}
-    found = isolated("statistical", path, progress, size=_UNPACKED * path.stat().st_size, limit=limit, **given)
+    catalog = _catalog_of(path, kind, choices.catalog)
+    found = isolated(
+        "statistical",
+        path,
+        progress,
+        size=_UNPACKED * path.stat().st_size,
+        kind=kind,
+        encoding=choices.encoding,
+        limit=limit,
+        catalog=None if catalog is None else str(catalog),
+    )
     coded = coded_columns(found, path)
     raw, names = gathered(coded, path, choices, progress)
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
     reasons = {f"label of {new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}
+    new_names = dict(zip(map(str, found["names"]), names, strict=True))
     if found["words"]:
         reasons["value labels"] = "codes with a value label are shown as the label's words"
-    resolved = replace(choices, format=kind, encoding=found["encoding"], names=names)
-    return replace(raw, declared=declared), resolved, reasons
+    for name in found["periods"]:
+        reasons[f"periods of {new_names[name]}"] = "the file says that these numbers are periods, which are written out"
+    problems = [*raw.problems]
+    if found["unknown"]:
+        listed = ", ".join(f"“{new_names[name]}” ({form})" for name, form in found["unknown"][:8])
+        sentence = say(
+            "The words for the codes of {listed} stand in a SAS format catalog (.sas7bcat); put it beside the file.",
+            listed=listed,
+        )
+        problems.append(Problem(ProblemKind.NOTE, sentence, column=new_names[found["unknown"][0][0]]))
+    resolved = replace(
+        choices,
+        format=kind,
+        encoding=found["encoding"],
+        names=names,
+        catalog=choices.catalog if catalog is None else catalog.name,
+    )
+    return replace(raw, declared=declared, problems=tuple(problems)), resolved, reasons
+
+
+def _catalog_of(path: Path, kind: str, wanted: str | None) -> Path | None:
+    """Return the SAS format catalog for a file: the one chosen, its namesake, or the only one beside it."""
+    if kind != "sas" or wanted == "":
+        return None
+    if wanted is not None:
+        chosen = path.parent / Path(wanted).name
+        if not chosen.is_file():
+            raise BadChoice("There is no SAS format catalog “{name}” beside the file.", name=chosen.name)
+        return chosen
+    try:
+        beside = sorted(each for each in path.parent.iterdir() if each.suffix.lower() == ".sas7bcat")
+    except OSError:
+        return None
+    named = [each for each in beside if each.stem.lower() in (path.stem.lower(), "formats")]
+    return (named or beside)[0] if len(named) == 1 or len(beside) == 1 else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import in_unicode
 from splu_desktop.files.importer.columns.cells import text_of
+from splu_desktop.files.importer.columns.period_texts import period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
@@ -60,8 +62,13 @@ def _step(columns: int) -> int:
     return max(1, min(_CHUNK, _CELLS // max(columns, 1)))
 
 
-def columns(path: Path, progress: Progress, *, kind: str, encoding: str | None, limit: int | None) -> Plain:
-    """Return names, (codes, texts) of each column, labels, texts declared as missing, and the encoding."""
+def columns(
+    path: Path, progress: Progress, *, kind: str, encoding: str | None, limit: int | None, catalog: str | None
+) -> Plain:
+    """Return names, (codes, texts) of each column, labels, texts declared as missing, formats, and the encoding.
+
+    `catalog` : path of a SAS format catalog, None for none.
+    """
     read = _opened(path, kind, encoding)
     most = _step(len(read(metadataonly=True)[1].column_names))
     indexes: list[defaultdict[Any, int]] = []
@@ -85,8 +92,15 @@ def columns(path: Path, progress: Progress, *, kind: str, encoding: str | None, 
         at += rows
         if rows < step or (limit is not None and at >= limit) or (total and at >= total):
             break
-    words = [_words(meta.variable_value_labels.get(name, {})) for name in names]
-    texts = [[_text(value, known) for value in index] for index, known in zip(indexes, words, strict=True)]
+    forms = {name: meta.original_variable_types.get(name) for name in names}
+    labels = dict(meta.variable_value_labels)
+    if catalog is not None:
+        labels |= _of_catalog(path, catalog, forms)
+    words = [_words(labels.get(name, {})) for name in names]
+    periods = {name: period_text(kind, forms[name]) for name in names}
+    texts = [
+        _texts(list(index), known, periods[name]) for name, index, known in zip(names, indexes, words, strict=True)
+    ]
     declared = []
     for name, known, index, own in zip(names, words, indexes, texts, strict=True):
         spans = meta.missing_ranges.get(name, [])
@@ -97,6 +111,8 @@ def columns(path: Path, progress: Progress, *, kind: str, encoding: str | None, 
         "columns": [[np.concatenate(parts), own] for parts, own in zip(codes, texts, strict=True)],
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
         "words": any(words),
+        "unknown": [[name, forms[name]] for name in names if kind == "sas" and _unknown(forms[name], labels.get(name))],
+        "periods": [name for name in names if periods[name] is not None],
         "declared": declared,
         "encoding": getattr(meta, "file_encoding", None) or encoding,
     }
@@ -111,6 +127,48 @@ def _text(value: Any, words: dict[Any, str]) -> str:
     if isinstance(value, dt.datetime) and value.time() == dt.time():
         return value.isoformat(sep=" ")
     return text_of(value)
+
+
+def _texts(values: list[Any], words: dict[Any, str], period: Callable[[Any], str | None] | None) -> list[str]:
+    """Return the text of each distinct value: its label's words, its period, or itself.
+
+    A label that says what another value says has its code behind it.
+    """
+    texts = [(period(value) if period is not None else None) or _text(value, words) for value in values]
+    if len(set(texts)) == len(texts):
+        return texts
+    often = Counter(texts)
+    return [
+        f"{text} ({text_of(value)})" if often[text] > 1 and value in words else text
+        for value, text in zip(values, texts, strict=True)
+    ]
+
+
+def _of_catalog(path: Path, catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict[Any, str]]:
+    """Return column -> code -> word by a SAS format catalog."""
+    try:
+        _, meta = pyreadstat.read_sas7bcat(catalog, output_format="dict")
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # of a damaged file the library raises whatever it stumbles over
+        raise Corrupt(path, "the SAS format catalog beside it can't be read") from error
+    known = {str(name).upper(): words for name, words in meta.value_labels.items()}
+    return {name: known[form.upper()] for name, form in forms.items() if form and form.upper() in known}
+
+
+# Formats that SAS has by itself; others stand in a catalog.
+_SAS_OWN = re.compile(
+    r"\$?(?:CHAR|F|BEST|COMMA|COMMAX|DOLLAR|EURO|NUM|Z|E|HEX|PERCENT|PERCENTN|D|BESTD|BESTX|NEGPAREN|ROMAN|SSN|WORDS"
+    r"|\w*DATE\w*|\w*TIME\w*|[A-Z]*YY[A-Z]*|YEAR|MONTH|MONNAME|DAY|DOWNAME|WEEKDATX?|WEEKDAY|WEEK[UVW]?|QTRR?|JUL\w+"
+    r"|HOUR|HHMM|MMSS|TOD|E8601\w*|B8601\w*|IS8601\w*|ANYDT\w*|NLN?\w+|UPCASE|REVERS\w|QUOTE|VARYING|ASCII|BINARY|OCTAL"
+    r"|UTF\w+|MSEC\w*|PK\w*|IB|RB)?\d*(?:\.\d*)?",
+    re.IGNORECASE,
+)
+
+
+def _unknown(form: str | None, labels: Any) -> bool:
+    """Whether a SAS format is none of its own, and its labels are not at hand."""
+    return bool(form) and not labels and _SAS_OWN.fullmatch(form or "") is None
 
 
 def _words(labels: dict[Any, str]) -> dict[Any, str]:

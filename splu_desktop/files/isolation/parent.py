@@ -17,8 +17,6 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import faults, limits, memory, wire
@@ -52,7 +50,6 @@ def isolated(
     progress: Progress,
     *,
     size: int,
-    content: bytes | None = None,
     **given: Plain,
 ) -> Plain:
     """Do a piece of `files.importer.child` in a process of its own, and return what it gives.
@@ -63,7 +60,6 @@ def isolated(
     path : the file.
     progress : may raise Cancelled, which ends the process.
     size : bytes of the file once unpacked, by which its time and memory are limited.
-    content : the file's bytes where it doesn't lie at `path`.
     given : plain data for the work.
 
     Raises
@@ -72,8 +68,6 @@ def isolated(
     """
     most, seconds = limits.allowed(size, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
-    if content is not None:
-        request["content"] = np.frombuffer(content, np.uint8)
     try:
         with _anonymous() as asked, _anonymous() as found:
             wire.write(request, asked)

@@ -13,7 +13,7 @@ from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 
 E = TypeVar("E", bound=Enum)
 _WHOLE = ("header_row", "header_rows", "last_row")
-_MAPPINGS = ("renames", "types", "missing", "decisions")
+_MAPPINGS = ("renames", "types", "missing", "decisions", "rows")
 
 
 def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in fields(choices):
         value = getattr(choices, field.name)
-        if field.name not in (*_MAPPINGS, "names", "sheets") and value is not None:
+        if field.name not in (*_MAPPINGS, "names", "sheets", "keep_spellings") and value is not None:
             found[field.name] = value
     if choices.sheets is not None:
         found["sheets"] = list(choices.sheets)
@@ -38,6 +38,10 @@ def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
     missing = {name: list(texts) for name, texts in choices.missing.items()}
     if missing:
         found["missing"] = missing
+    if choices.rows:
+        found["rows"] = {name: list(texts) for name, texts in choices.rows.items()}
+    if choices.keep_spellings:
+        found["keep_spellings"] = list(choices.keep_spellings)
     if choices.decisions:
         found["decisions"] = {kind.name.lower(): what.name.lower() for kind, what in choices.decisions.items()}
     return found
@@ -52,7 +56,7 @@ def import_from_dict(data: Mapping[str, Any]) -> ImportChoices:
             raise _bad(name)
         if name in _WHOLE:
             found[name] = _checked(name, value, lambda v: isinstance(v, int) and not isinstance(v, bool))
-        elif name in ("names", "sheets"):
+        elif name in ("names", "sheets", "keep_spellings"):
             found[name] = _texts(name, value)
         elif name == "renames":
             found[name] = {
@@ -60,7 +64,7 @@ def import_from_dict(data: Mapping[str, Any]) -> ImportChoices:
             }
         elif name == "types":
             found[name] = {key: _member(Kind, kind, name) for key, kind in _mapping(name, value).items()}
-        elif name == "missing":
+        elif name in ("missing", "rows"):
             found[name] = {key: _texts(name, texts) for key, texts in _mapping(name, value).items()}
         elif name == "decisions":
             found[name] = {

@@ -15,10 +15,10 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import Typed, decide
+from splu_desktop.files.importer.columns.meaning import Folded, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
 from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat, parse_plain
-from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 
@@ -45,22 +45,19 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
     """Type the columns of `raw` under `choices`; `comma_likely`: the file separates its fields by semicolons."""
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
-    forms = [_form(marks, overall, choices) for marks in evidence]
-    found = spread(
-        lambda i, own: _one(raw, i, forms[i], choices, choices.date_order, own),
-        len(raw.names),
-        len(raw.rows),
-        progress,
-        "Finding types",
-        load=lambda i: len(raw.columns[i].labels),
-    )
+    proved = _proved(evidence)
+    forms = [_form(marks, overall, choices, proved) for marks in evidence]
+    found = []
+    for i in range(len(raw.names)):
+        progress.report("Finding types", i / len(raw.names))
+        found.append(_one(raw, i, forms[i], choices, choices.date_order))
     problems: list[Problem] = []
     order = choices.date_order or _told_order([one.typed for one in found])
     undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
     if undecided and order is not None:  # what one column tells holds for the others
         for i in undecided:
             progress.report("Finding types", 1.0)
-            found[i] = _one(raw, i, forms[i], choices, order, progress)
+            found[i] = _one(raw, i, forms[i], choices, order)
     elif undecided:
         problems.append(_order_problem([raw.names[i] for i in undecided]))
     keep = np.ones(len(raw.rows), bool)
@@ -73,6 +70,14 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
             if decision is Decision.DROP:
                 keep &= ~one.misfits[column.codes]
     problems.extend(blanks_below(raw.names, raw.columns))
+    if several := [one.folded for one in found if one.folded is not None]:
+        cells = sum(each.records for each in several)
+        problems.append(Problem(ProblemKind.NOTE, say_folded(several), column=several[0].column, rows=cells))
+    problems.extend(
+        Problem(ProblemKind.NOTE, _offsets(name, one.typed.offsets), column=name)
+        for name, one in zip(raw.names, found, strict=True)
+        if len(one.typed.offsets) > 1
+    )
     table = Table(tuple(one.column for one in found))
     dropped = int((~keep).sum())
     if dropped:
@@ -109,15 +114,21 @@ class _One:
     tokens: list[MissingToken]
     misfits: NDArray[np.bool_]
     note: Said | None
+    folded: Folded | None
 
 
-def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices) -> NumberFormat:
-    form = overall if choices.decimal is not None else marks.format(overall)
+def _proved(evidence: Sequence[MarkEvidence]) -> str:
+    """Return the mark that groups thousands in some column beyond doubt (1.299,99), "" where none or both do."""
+    points, commas = (any(getattr(marks, name) for marks in evidence) for name in ("grouped_points", "grouped_commas"))
+    return "" if points == commas else "." if points else ","
+
+
+def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices, proved: str) -> NumberFormat:
+    form = overall if choices.decimal is not None else marks.format(overall, proved=proved)
     return form if choices.thousands is None else replace(form, thousands=choices.thousands)
 
 
-def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None, own: Progress) -> _One:
-    own.report("Finding types", 0.0)
+def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None) -> _One:
     name, column = raw.names[i], raw.columns[i]
     counts = column.counts
     wanted = choices.missing.get(name)
@@ -144,20 +155,25 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
             typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
         else:
             found = None
-    own.report("Finding types", 0.5)
     valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
     tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
     taken = {token.token for token in tokens if token.applied}
-    absent = np.fromiter((label in taken for label in column.labels), bool, len(column.labels))
+    absent = np.zeros(len(column.labels), bool)
+    absent[[i for i, label in enumerate(column.labels) if label in taken] if taken else []] = True
     misfits = typed.misfits & ~absent
     if choices.decisions.get(ProblemKind.MISFIT) is Decision.MISSING:
         absent |= misfits
     labels = np.empty(len(column.labels), object)
     labels[:] = column.labels
     values = _values(typed, absent)
-    built = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind)
+    built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
+    if name not in choices.keep_spellings:
+        alone = {*(wanted or ()), *declared}
+        if found is not None:
+            alone.update(column.labels[i] for i in np.flatnonzero(found.side).tolist())
+        built, folded = fold(built, np.array([label in alone for label in built.labels], bool))
     note = None if found is None else found.note(name, column.labels)
-    return _One(built, typed, tokens, misfits, note)
+    return _One(built, typed, tokens, misfits, note, folded)
 
 
 def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
@@ -189,6 +205,14 @@ def _order_problem(names: Sequence[str]) -> Problem:
             listed=quoted(names, 8),
         ),
         column=names[0],
+    )
+
+
+def _offsets(name: str, offsets: Sequence[str]) -> Said:
+    return say(
+        "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts.",
+        column=name,
+        listed=", ".join(offsets[:6]),
     )
 
 

@@ -41,9 +41,7 @@ def coded_columns(found: Plain, path: Path) -> Coded:
     return coded
 
 
-def gathered(
-    coded: Coded, path: Path, choices: ImportChoices, progress: Progress
-) -> tuple[RawTable, tuple[str, ...]]:
+def gathered(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> tuple[RawTable, tuple[str, ...]]:
     """Return columns of codes over texts as a table, and their names. Raises EmptyFile, OtherWidth."""
     if not coded:
         raise EmptyFile(path, "has no columns")

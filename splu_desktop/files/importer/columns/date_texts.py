@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.month_names import MONTHS
-from splu_desktop.files.importer.columns.number_texts import LONGEST
+from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
 
 _FEW = 200  # texts below which reading one by one is as quick
-_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2})?")
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
     r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
@@ -68,6 +67,7 @@ class Dates:
     timed : (m,) bool, whether it has a time of day.
     order : "dmy" or "mdy" as used, None where no text depends on it.
     undecided : whether texts depend on the order but none tells it.
+    offsets : from UTC, as written, each once. A moment is what the clock of the place showed, whatever its offset.
     """
 
     values: NDArray[np.datetime64]
@@ -75,6 +75,7 @@ class Dates:
     timed: NDArray[np.bool_]
     order: str | None
     undecided: bool
+    offsets: tuple[str, ...] = ()
 
 
 def _year(text: str) -> int:
@@ -87,7 +88,7 @@ def _year(text: str) -> int:
 
 def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetime | None:
     hour, minute, second, micro = 0, 0, 0, 0
-    offset: dt.timedelta | None = None
+    more = dt.timedelta()
     if found["h"]:
         hour, minute, second = int(found["h"]), int(found["mi"]), int(found["s"] or 0)
         micro = int((found["f"] or "0").ljust(6, "0")[:6])
@@ -95,14 +96,10 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
             if not 1 <= hour <= 12:
                 return None
             hour = hour % 12 + (12 if found["ap"][0] in "pP" else 0)
-        if found["z"] and found["z"][0] in "+-":
-            sign = -1 if found["z"][0] == "-" else 1
-            offset = sign * dt.timedelta(hours=int(found["z"][1:3]), minutes=int(found["z"][-2:]))
     if hour == 24 and not (minute or second or micro):  # midnight at the end of a day
-        hour, offset = 0, (offset or dt.timedelta()) - dt.timedelta(days=1)
+        hour, more = 0, dt.timedelta(days=1)
     try:
-        moment = dt.datetime(year, month, day, hour, minute, second, micro)
-        return moment - offset if offset else moment
+        return dt.datetime(year, month, day, hour, minute, second, micro) + more
     except (ValueError, OverflowError):
         return None
 
@@ -130,13 +127,21 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
 
 def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
-    known = np.fromiter((_ISO.fullmatch(label) is not None for label in labels), bool, len(labels))
-    places = np.flatnonzero(known)
-    try:
-        values[places] = np.array([labels[i] for i in places.tolist()], "datetime64[us]")
-    except ValueError:
-        return np.zeros(len(labels), bool)  # a 30 February among them: they are read one by one
-    timed[places] = [len(labels[i]) > 10 for i in places.tolist()]
+    known = np.zeros(len(labels), bool)
+    for part, chars in characters(labels, 20):
+        text = chars.view(f"U{chars.shape[1]}").reshape(-1)
+        digit = (chars - chars.dtype.type(48)) <= 9
+        shape = digit[:, [0, 1, 2, 3, 5, 6, 8, 9]].all(1) & (chars[:, [4, 7]] == 45).all(1)
+        short = shape & (chars[:, 10] == 0)
+        long = shape & np.isin(chars[:, 10], (32, 84)) & (chars[:, [13, 16]] == 58).all(1) & (chars[:, 19] == 0)
+        long &= digit[:, [11, 12, 14, 15, 17, 18]].all(1)
+        found = short | long
+        try:
+            values[part][found] = text[found].astype("datetime64[us]")
+        except ValueError:
+            continue  # a 30 February among them: they are read one by one
+        known[part] = found
+        timed[part] |= long
     return known
 
 
@@ -155,6 +160,7 @@ def parse_dates(
     timed = np.zeros(len(labels), bool)
     open_: list[tuple[int, re.Match[str]]] = []
     day_first = month_first = 0
+    offsets: dict[str, None] = {}
     known = _iso(labels, values, timed) if len(labels) > _FEW else np.zeros(len(labels), bool)
     for i in np.flatnonzero(~known).tolist():
         label = labels[i]
@@ -172,6 +178,7 @@ def parse_dates(
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
             timed[i] = parsed[1]["h"] is not None
+            offsets[parsed[1]["z"] or ""] = None
     undecided = bool(open_) and order is None and not day_first and not month_first
     if undecided:
         # A point between the numbers is a German habit, and German dates are day-first: that decides.
@@ -184,5 +191,7 @@ def parse_dates(
         if moment is not None:
             values[i] = np.datetime64(moment, "us")
             timed[i] = found["h"] is not None
+            offsets[found["z"] or ""] = None
     fits = ~np.isnat(values)
-    return Dates(values, fits, timed, chosen if open_ else None, undecided)
+    offsets.pop("", None)
+    return Dates(values, fits, timed, chosen if open_ else None, undecided, tuple(sorted(offsets)))

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import unique
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
@@ -21,13 +20,11 @@ from splu_desktop.files.importer.columns.not_records import (
     other_table,
     trailing,
 )
-from splu_desktop.files.importer.columns.spread import spread
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
 
 MAX_LISTED = 1000
-_FIRST = 500
 
 
 class Grid:
@@ -161,7 +158,10 @@ class Grid:
         out the rows that say it again.
         """
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
-        columns = spread(self._column, self.width, len(rows), progress, "Joining the columns", load=self._variety)
+        columns = []
+        for i in range(self.width):
+            progress.report("Joining the columns", i / self.width)
+            columns.append(self._column(i))
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
@@ -214,7 +214,7 @@ class Grid:
             kept = np.ones(len(rows), bool)
             kept[keep:] = kept[list(out)] = False
             rows = rows[kept]
-            columns = [_compact(column, kept) for column in columns]
+            columns = [column.kept(kept) for column in columns]
         if self.blank_rows:
             sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
             found.append(
@@ -222,17 +222,12 @@ class Grid:
             )
         return RawTable(tuple(names), tuple(columns), rows, tuple(found))
 
-    def _variety(self, i: int) -> float:
-        """Return how many different fields stand among a column's first ones: it is they that make work."""
-        words = self._packed[i][0].words[:1] if self._packed[i] else ()
-        return float(len(unique(words[0][:_FIRST]))) if words else 0.0
-
-    def _column(self, i: int, own: Progress) -> RawColumn:
-        texts = self._texts[i].column(own)
+    def _column(self, i: int) -> RawColumn:
+        texts = self._texts[i].column()
         parts, self._packed[i] = self._packed[i], []
         if not parts:
             return texts
-        packed = gather(parts, self._encoding, own)
+        packed = gather(parts, self._encoding)
         if not len(texts.codes):
             return packed
         index = {label: code for code, label in enumerate(packed.labels)}
@@ -243,12 +238,3 @@ class Grid:
             pieces.append(source[done[is_packed] : done[is_packed] + records])
             done[is_packed] += records
         return RawColumn(np.concatenate(pieces), list(index))
-
-
-def _compact(column: RawColumn, kept: NDArray[np.bool_]) -> RawColumn:
-    found = RawColumn(column.codes[kept], column.labels)
-    used = found.counts > 0
-    if used.all():
-        return found
-    new = np.cumsum(used, dtype=np.int32) - 1
-    return column.only(used, new[found.codes])

@@ -94,6 +94,14 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
     return Header(first, last, "chosen")
 
 
+def _below_metadata(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]]) -> int | None:
+    """Return the row below lines that begin with "#" and describe each column, as cBioPortal writes them."""
+    at = next((k for k, row in enumerate(rows) if not row or not row[0].startswith("#")), len(rows))
+    if at < 2 or at + 1 >= len(rows) or sum(len(row) == len(rows[at]) for row in rows[:at]) < 2:
+        return None
+    return at if len(rows[at]) > 1 and _votes(rows[at:], shapes[at:], 0) > 0 else None
+
+
 def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> Header:
     """Find the header among the first rows of a table (each a list of texts, of any length)."""
     rows = rows[:LOOK_AHEAD]
@@ -101,6 +109,8 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
     filled = [sum(map(bool, row)) for row in shapes]
     if not any(filled):
         return Header(-1, -1, "no filled rows")
+    if (at := _below_metadata(rows, shapes)) is not None:
+        return Header(at, at, "the first row below lines of metadata that begin with “#”")
     typical = _typical(filled)
     # The header names most of the columns that the rows below fill; a title or note fills one or two cells.
     enough = max(1.0, 0.6 * typical) if typical <= 3 else max(2.0, 0.5 * typical)

@@ -72,6 +72,7 @@ class Typed:
     reason : why this kind.
     date_order : "dmy" or "mdy" where the dates needed one.
     date_undecided : whether the dates could be read either way.
+    offsets : the offsets from UTC that its times have, each once.
     """
 
     kind: Kind
@@ -80,6 +81,7 @@ class Typed:
     reason: str
     date_order: str | None = None
     date_undecided: bool = False
+    offsets: tuple[str, ...] = ()
 
 
 def decide(
@@ -327,7 +329,8 @@ def _dates(
         return None
     kind = Kind.DATETIME if dates.timed[dates.fits].any() else Kind.DATE
     misfits = speaking & ~dates.fits
-    return Typed(kind, dates.values, misfits, _reason(kind, misfits, counts), dates.order, dates.undecided)
+    reason = _reason(kind, misfits, counts)
+    return Typed(kind, dates.values, misfits, reason, dates.order, dates.undecided, dates.offsets)
 
 
 def _mixed(
@@ -398,7 +401,8 @@ def _forced(
         days = left & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
         if days.any():
             values = np.where(days, _moments(np.where(days, plain, np.nan), first_day), values)
-        return Typed(kind, values, np.isnat(values) & ~empty, reason, dates.order, dates.undecided)
+        misfits = np.isnat(values) & ~empty
+        return Typed(kind, values, misfits, reason, dates.order, dates.undecided, dates.offsets)
     if kind is Kind.BOOLEAN:
         known = ANSWERS | {"0", "1"}
         return Typed(kind, None, ~empty & np.array([t.strip().lower() not in known for t in labels], bool), reason)

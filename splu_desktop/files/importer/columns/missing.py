@@ -20,7 +20,8 @@ ERRORS = (
 # Never a real value, whatever the column holds.
 ALWAYS = frozenset(
     {"?", "??", "???", "n/a", "#n/a", "#na", "<na>", "#n/v", "#nv", "#n/d", "#n/b", "\\n", "(null)", "<null>", "[null]",
-     "{null}", "$null$", "#missing", "(blank)", "(leer)", "(vide)",
+     "{null}", "$null$", "[not available]",
+     "[pending]", "[discrepancy]", "[not evaluated]", "[unknown]", "#missing", "(blank)", "(leer)", "(vide)",
      "(en blanco)", "(vuoto)", "(empty)",
      "<empty>", *ERRORS}
 )  # fmt: skip
@@ -28,7 +29,8 @@ ALWAYS = frozenset(
 BESIDE_NUMBERS = frozenset(
     {"na", "nan", "null", ".", "..", "...", "-", "--", "---", "-.-", "*", "n.a.", "n.a", "n. a.", "nd", "n.d.", "n. d.",
      "k.a.", "k. a.", "k.a", "o.a.", "o. a.", "n.b.", "n. b.", "n.v.", "n. v.", "n.r.", "n. r.", "n.c.", "s/d", "s.d.",
-     "n/d", "nat", "…", "–", "—", "_", "x", "無", "无", *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_")}
+     "n/d", "nat", "@", "…", "–", "—", "_", "x",
+      "無", "无", *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_")}
 )  # fmt: skip
 # The same, but also what columns are called, so that it tells nothing about where the header stands.
 _AMONG_NUMBERS = frozenset({"nr", "#", "/", "\\", "nb", "nv", "nt", "ka", "nc", "bdl", "err"})
@@ -36,7 +38,7 @@ _AMONG_NUMBERS = frozenset({"nr", "#", "/", "\\", "nb", "nv", "nt", "ka", "nc", 
 WORDS = frozenset(
     {"none", "nil", "missing", "unknown", "unk", "not known", "not available", "not recorded", "not reported",
      "no data", "not stated", "unspecified", "not specified", "refused", "declined", "keine angabe", "unbekannt",
-     "fehlt", "fehlend", "inconnu", "inconnue",
+     "fehlt", "fehlend", "inconnu", "inconnue", "[not applicable]",
      "non renseigné", "non précisé", "manquant", "desconocido", "desconocida", "sin dato", "sin datos", "no consta",
      "unknown/invalid", "not applicable", "not done", "not tested", "not known/na", "nicht bekannt", "nicht erhoben",
      "nicht angegeben", "nicht dokumentiert", "nicht durchgeführt", "ohne angabe", "non disponible", "non connu",
@@ -96,11 +98,28 @@ def marks_among(texts: Sequence[str]) -> list[int]:
     found: list[int] = []
     for start in range(0, len(texts), _AT_ONCE):
         part = texts[start : start + _AT_ONCE]
-        first = np.array(part, "U1")
-        short = np.fromiter(map(len, part), np.int64, len(part)) <= _LONGEST_MARK
-        may_be = (short & ~((first >= "1") & (first <= "9"))) | ~((first > " ") & (first < "\x7f"))
+        bare = list(map(str.strip, part))
+        first = np.array(bare, "U1").view(np.uint32) if bare else np.zeros(0, np.uint32)
+        size = np.fromiter(map(len, bare), np.int64, len(bare))
+        may_be = (first >= 128) | _SHAPES[np.minimum(first, 127), np.minimum(size, _LONGEST_MARK + 1)]
         found += (start + np.flatnonzero(may_be)).tolist()
     return found
+
+
+def _shapes() -> NDArray[np.bool_]:
+    """Return whether a mark may begin with an ASCII character (128,) and be so long (22,); no text passes as well."""
+    found = np.zeros((128, _LONGEST_MARK + 2), bool)
+    for mark in _KNOWN:
+        for first in {mark[0], mark[0].upper()}:
+            if first.isascii():
+                found[ord(first), min(len(mark), _LONGEST_MARK)] = True
+    found[[ord(first) for first in "*#"], : _LONGEST_MARK + 1] = True
+    found[ord("0"), 5 : _LONGEST_MARK + 1] = True  # dates of nothing but zeros
+    found[0] = True
+    return found
+
+
+_SHAPES = _shapes()
 
 
 def is_blank(text: str) -> bool:
@@ -116,7 +135,7 @@ def neutral(text: str) -> bool:
     if len(text) > _LONGEST_MARK:
         return False
     low = text.strip().lower()
-    return low in _NEUTRAL or (low[0] in "*0" and (not low.strip("*") or is_no_date(text))) or _too_narrow(low)
+    return low in _NEUTRAL or (low[:1] in ("*", "0") and (not low.strip("*") or is_no_date(text))) or _too_narrow(low)
 
 
 def _too_narrow(low: str) -> bool:

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-
+_IN_CACHE = 1 << 14
+_TENS = 10.0 ** np.arange(19)
 _CURRENCY = (
     r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
     r"|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
@@ -83,25 +83,50 @@ class Numbers:
     whole: NDArray[np.bool_]
 
 
-_PLAIN = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
+def characters(texts: Sequence[str], width: int, at_once: int = 100_000) -> Iterator[tuple[slice, NDArray[np.uint32]]]:
+    """Give the first characters of the texts, part by part: (n, width) code points, zeros behind shorter texts."""
+    for start in range(0, len(texts), at_once):
+        part = slice(start, start + at_once)
+        of_part = np.array(texts[part], f"U{width}")  # cut there
+        yield part, of_part.view(np.uint32).reshape(len(of_part), width)
 
 
 def parse_plain(labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Parse the texts that are nothing but an optional "-", up to 15 digits and at most one point.
+    """Parse the texts that are nothing but an optional "-", up to 15 digits and at most one point, all at once.
 
     Returns
     -------
     (m,) float64 numbers, NaN where the text is not of that form, and (m,) bool, whether it is a code with leading zeros
-    ("007").
+    ("007"). The numbers are those of ``float``: the digits make an exact integer, divided by an exact power of ten.
     """
-    plain = _PLAIN.fullmatch
-    fits = [len(text) <= 17 and text.isascii() and plain(text) is not None for text in labels]
-    values = np.array([float(text) if fit else np.nan for text, fit in zip(labels, fits, strict=True)], np.float64)
-    many = [fit and sum(map(str.isdigit, text)) > 15 for text, fit in zip(labels, fits, strict=True) if len(text) > 15]
-    if any(many):
-        values = np.array([np.nan if sum(map(str.isdigit, t)) > 15 else v for t, v in zip(labels, values, strict=True)])
-    zeros = [fit and len(text) > 1 and text[0] == "0" and text.isdigit() for text, fit in zip(labels, fits, strict=True)]
-    return values, np.array(zeros, bool)
+    values = np.full(len(labels), np.nan)
+    zeros = np.zeros(len(labels), bool)
+    for at, rows in characters(labels, 18, _IN_CACHE):  # longer texts fail as too long
+        points = np.ascontiguousarray(rows.T)
+        width = int((points != 0).any(1).sum())
+        number = np.zeros(len(rows), np.int64)
+        digits = np.zeros(len(rows), np.uint8)
+        decimals = np.zeros(len(rows), np.uint8)
+        pointed = np.zeros(len(rows), bool)
+        plain = np.ones(len(rows), bool)
+        negative = points[0] == 45
+        for k, char in enumerate(points[:width]):
+            digit = char - char.dtype.type(48)  # wraps around below "0", far above 9
+            is_digit = digit <= 9
+            is_point = (char == 46) & ~pointed
+            plain &= is_digit | is_point | (negative if k == 0 else char == 0)
+            if not plain.any():
+                break  # words or moments: nothing behind makes numbers of them
+            number = np.where(is_digit, number * 10 + digit, number)
+            digits += is_digit
+            decimals += is_digit & pointed
+            pointed |= is_point
+        plain &= (digits >= 1) & (digits <= 15)
+        result = np.where(negative, -number, number) / _TENS[decimals]
+        values[at] = np.where(plain, result, np.nan)
+        if width > 1:
+            zeros[at] = plain & (points[0] == 48) & (points[1] - points.dtype.type(48) <= 9) & ~pointed
+    return values, zeros
 
 
 def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None) -> Numbers:
@@ -175,6 +200,8 @@ class MarkEvidence:
     quote: int = 0  # "1'234"
     small: int = 0  # whole numbers of at most three digits
     large: int = 0  # longer ones, written without a mark
+    grouped_points: int = 0  # "1.234,5", "1.234.567": points that group beyond doubt
+    grouped_commas: int = 0
 
     def add(self, labels: Sequence[str]) -> None:
         """Count the evidence in some texts."""
@@ -195,8 +222,10 @@ class MarkEvidence:
                 self.point_three += 1
             elif _US_ONLY.fullmatch(label):
                 self.point += 1
+                self.grouped_commas += "," in label
             elif _EU_ONLY.fullmatch(label):
                 self.comma += 1
+                self.grouped_points += "." in label
             elif found := _BLANKS.fullmatch(label):
                 self.point += "." in label
                 self.comma += "," in label
@@ -205,8 +234,11 @@ class MarkEvidence:
                 else:
                     self.blank += 1
 
-    def format(self, fallback: NumberFormat | None = None) -> NumberFormat:
-        """Return the format the evidence speaks for; `fallback` decides where it says nothing."""
+    def format(self, fallback: NumberFormat | None = None, *, proved: str = "") -> NumberFormat:
+        """Return the format the evidence speaks for; `fallback` decides where it says nothing.
+
+        `proved` : the mark that groups thousands in another column of the file beyond doubt.
+        """
         back = fallback or NumberFormat()
         if self.point == self.comma:
             decimal = back.decimal
@@ -216,7 +248,8 @@ class MarkEvidence:
                     decimal = back.decimal if fallback else "."
                 elif self.point_three and not self.comma_three:
                     # "1.613" beside "379" and never "1613": the point groups thousands in a continental file.
-                    decimal = "," if back.decimal == "," and self.small and not self.large else "."
+                    likely = proved == "." or (back.decimal == "," and self.small)
+                    decimal = "," if likely and not self.large else "."
         else:
             decimal = "." if self.point > self.comma else ","
         groups = self.comma_three if decimal == "." else self.point_three

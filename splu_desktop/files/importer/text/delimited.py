@@ -173,7 +173,7 @@ def _read_quickly(
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
     single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
-    plain = not (dialect.escape or dialect.skip_blanks or dialect.wrapped) and dialect.quote.isascii()
+    plain = not (dialect.escape or dialect.skip_blanks or dialect.wrapped or dialect.null) and dialect.quote.isascii()
     plain &= dialect.delimiter != " "
     if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None

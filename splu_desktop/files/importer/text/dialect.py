@@ -60,6 +60,7 @@ class Dialect:
     padded : whether blanks before a delimiter do, too.
     wrapped : whether each line stands in quotes as a whole, its own quotes doubled.
     unparted : whether columns of fixed width follow one another without blanks.
+    null : a field that stands for NULL before quotes and escapes are looked at (\\N, "N), "" for none.
     """
 
     delimiter: str = ","
@@ -69,6 +70,7 @@ class Dialect:
     padded: bool = False
     wrapped: bool = False
     unparted: bool = False
+    null: str = ""
 
     @property
     def mends_quotes(self) -> bool:
@@ -83,6 +85,11 @@ class Dialect:
 
         `strict` : raise it for a quote out of place, too. `stray` : told the number, from 0, of each row with one.
         """
+        if self.null:  # written so that it comes out as \N, whatever is taken off fields
+            token, end = re.escape(self.null), re.escape(self.delimiter)
+            field = re.compile(rf"(^|{end})\s*{token}(?=\s*(?:{end}|[\r\n]*$))")
+            plain = r"\1\\\\N" if self.escape == "\\" else r"\1\\N"
+            lines = (field.sub(plain, line) if self.null in line else line for line in lines)
         if self.mends_quotes and not strict:
             blanks = self.skip_blanks
             lines = (text for text, _ in records(lines, self.delimiter, self.quote, blanks=blanks, told=stray))
@@ -165,7 +172,22 @@ def detect(
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return unsplit, "every row has one field: no delimiter"
-    return best, why or say("{mark} give the most regular rows", mark=say(describe(best.delimiter)))
+    return _with_null(best, lines), why or say("{mark} give the most regular rows", mark=say(describe(best.delimiter)))
+
+
+def _with_null(dialect: Dialect, lines: Sequence[str]) -> Dialect:
+    """Return the dialect with the field by which it writes NULL: \\N beside escapes, "N where quotes are escapes."""
+    if dialect.escape == "\\":
+        return replace(dialect, null="\\N")
+    if dialect.quote != '"' or len(dialect.delimiter) != 1:
+        return dialect
+    end = re.escape(dialect.delimiter)
+    field = re.compile(rf'(^|{end})"N(?={end}|[\r\n]*$)')
+    found = [line for line in lines if field.search(line)]
+    # As a text that begins with N it would lack its second quote.
+    if found and all(field.sub(r"\1", line).count('"') % 2 == 0 for line in found):
+        return replace(dialect, null='"N')
+    return dialect
 
 
 def describe(delimiter: str) -> str:

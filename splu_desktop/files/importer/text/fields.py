@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
@@ -182,17 +181,15 @@ def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
     return np.concatenate([part.length for part in parts]), words
 
 
-def gather(parts: Sequence[Packed], encoding: str, own: Progress = SILENT) -> RawColumn:
-    """Join the blocks of one column into codes over its distinct texts; `own` may raise Cancelled."""
+def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
+    """Join the blocks of one column into codes over its distinct texts."""
     if not parts:
         return RawColumn(np.zeros(0, np.int32), [])
     if any(part.long is not None for part in parts):
         return _gather_long(parts, encoding)
     length, words = joined(parts)
-    own.report("", 0.0)
     codes, firsts = factorise_words(words)
-    own.report("", 0.0)
-    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding, own))
+    return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding))
 
 
 def factorise_words(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -234,12 +231,11 @@ def _factorise_exactly(words: Sequence[Words]) -> tuple[NDArray[np.int32], NDArr
     return codes.reshape(-1).astype(np.int32), firsts
 
 
-def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str, own: Progress) -> list[str]:
+def _texts(words: Sequence[Words], length: NDArray[np.uint8], encoding: str) -> list[str]:
     """Decode distinct fields."""
     texts: list[str] = []
     breaks = 10 if encoding.startswith("utf") or encoding == "ascii" else -1
     for start in range(0, len(length), _DECODED_AT_ONCE):
-        own.report("", 0.0)
         part = slice(start, start + _DECODED_AT_ONCE)
         raw = left_aligned([word[part] for word in words], length[part])
         if breaks < 0 or (raw == breaks).any():

@@ -12,9 +12,11 @@ from html import unescape
 
 import numpy as np
 
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import Said, listed, say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer.columns.missing import is_blank
+from splu_desktop.files.importer.columns.month_names import MONTHS
+from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -29,7 +31,6 @@ _EDGE = re.compile(
     rf"^[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]$"
 )
 _THE_FIRST = np.datetime64("1899-12-31", "us")
-_MOST_ALIKE = 5000  # different texts up to which ones that look alike are looked for
 
 
 def spoilt(
@@ -48,25 +49,41 @@ def spoilt(
         texts = [name, *column.labels[::step]]
         foreign = [text for text in texts if not text.isascii()]
         found = _twice(name, foreign) or _lost(name, foreign) or _html(name, texts)
-        found = found or _first_year(name, texts[1:], made)
+        found = found or _first_year(name, texts[1:], made) or _bands(name, texts[1:])
         if found is None and name not in number_cells:
             found = _cut_off(name, texts[1:]) or _either(name, texts[1:], made)
         if found is not None:
             sentence, text = found
             yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
-        worded = made.kind in (Kind.CATEGORY, Kind.BOOLEAN) and len(column.labels) <= _MOST_ALIKE
-        if worded and (pair := _alike(column.labels)) is not None:
-            sentence = say(
-                "Column “{column}” has values that look alike but differ in blanks or invisible characters, such as "
-                "{first} and {second}; they count as different values unless they are grouped.",
-                column=name,
-                first=_shown(pair[0]),
-                second=_shown(pair[1]),
-            )
-            yield Problem(ProblemKind.NOTE, sentence, column=name, value=pair[1])
-        elif (edged := _edged(name, texts[1:])) is not None:
+        if (edged := _edged(name, texts[1:])) is not None:
             sentence, text = edged
             yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
+
+
+def _bands(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
+    """Tell of bands such as 5-9 that a spreadsheet took for dates, where other bands stand beside them."""
+    short = [text.strip() for text in texts if len(text) <= LONGEST]
+    dated = {text: found for text in short if (found := _DAY_OF_BAND.fullmatch(text))}
+    dated = {text: found for text, found in dated.items() if (found["month"] or found["before"]).lower() in MONTHS}
+    if not dated or sum(_BAND.fullmatch(text) is not None for text in short) < 2:
+        return None
+    bands = {}
+    for text, found in dated.items():
+        month = MONTHS[(found["month"] or found["before"]).lower()]
+        bands[text] = "-".join(map(str, sorted((month, int(found["day"] or found["behind"])))))
+    sentence = say(
+        "Column “{column}” holds bands and days of the year, which a spreadsheet makes of bands: {listed}; mend "
+        "them in the file.",
+        column=name,
+        listed=listed([say("“{text}” was “{band}”", text=text, band=band) for text, band in list(bands.items())[:6]]),
+    )
+    return sentence, next(iter(bands))
+
+
+_BAND = re.compile(r"\d{1,3}\s?(?:-|–|to|bis)\s?\d{1,3}|(?:[<>≥≤]\s?)\d{1,3}|\d{1,3}\s?\+")
+_DAY_OF_BAND = re.compile(
+    r"(?P<day>\d{1,2})[-. ](?P<month>[^\W\d_]{3,4})\.?|(?P<before>[^\W\d_]{3,4})\.?[- ](?P<behind>\d{1,2})"
+)
 
 
 def meant(text: str) -> str | None:
@@ -198,20 +215,6 @@ def _either(name: str, texts: Sequence[str], made: Column) -> tuple[Said, str] |
         text=marked[0],
     )
     return sentence, marked[0]
-
-
-def _alike(labels: Sequence[str]) -> tuple[str, str] | None:
-    if all(text.isprintable() and text.isascii() and text == text.strip() and "  " not in text for text in labels):
-        return None
-    seen: dict[str, str] = {}
-    for label in labels:
-        look = " ".join(_UNSEEN.sub("", label).split())
-        if not look:
-            continue
-        if look in seen and seen[look] != label:
-            return (seen[look], label) if len(seen[look]) <= len(label) else (label, seen[look])
-        seen[look] = label
-    return None
 
 
 _EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)

@@ -23,22 +23,17 @@ from splu_desktop.files.importer.recognise import odd_workbook, open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainColumn, PlainSheet
 from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
-from splu_desktop.files.importer.workbook.xls_extent import check_extent
 from splu_desktop.files.importer.workbook.xls_formats import scan_xls
-from splu_desktop.files.importer.workbook.xlsb_extent import scan_xlsb
-from splu_desktop.files.isolation import memory
+from splu_desktop.files.importer.workbook.xlsb_parts import scan_xlsb
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooLarge
 from splu_desktop.files.tables import xlsx_parts
 
 _CHUNK = 20_000
-_CELL_BYTES = 32  # of a cell in calamine's table, empty ones included
 _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
 
 
-def open_workbook(path: Path, kind: str, progress: Progress) -> calamine.CalamineWorkbook:
+def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
     """Open a workbook; a refusal becomes a sentence."""
-    if kind == "xls":
-        memory.ask_for_shared(path, check_extent(path, progress))
     try:
         if kind == "xlsx" and (part := odd_workbook(path)) is not None:
             return calamine.load_workbook(_relaid(path, part))
@@ -105,8 +100,6 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
     else:
         scan = (scan_sheet if kind == "xlsx" else scan_xlsb)(path, name, progress)
     spans = scan_ods(path, name, scan) if kind == "ods" else []
-    memory.check(path, _CELL_BYTES * scan.rows * scan.columns)
-    memory.ask_for_shared(path, scan.shared)
     progress.report("Opening the workbook", 0.5)
     try:
         sheet = book.get_sheet_by_name(name)

@@ -20,7 +20,6 @@ from xml.parsers import expat
 import numpy as np
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
@@ -87,9 +86,7 @@ def table(path: Path, progress: Progress) -> MarkedUp:
     if made is None:
         from splu_desktop.files.isolation.parent import BrokeOff, isolated  # whose other side imports this
 
-        need = memory.need("marked_up", facts.st_size)
-        memory.check(path, need)
-        found = isolated("marked_up", path, progress, size=facts.st_size, need=need)
+        found = isolated("marked_up", path, progress, size=facts.st_size)
         try:
             made = MarkedUp(found["text"].tobytes(), int(found["others"]))
         except (KeyError, TypeError, ValueError, AttributeError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.header import LOOK_AHEAD, find_header, joined_names
-from splu_desktop.files.importer.workbook.calamine_sheet import corrupt, load, open_workbook
-from splu_desktop.files.importer.workbook.plain_reading import read_plain
+from splu_desktop.files.importer.workbook.calamine_sheet import load, open_workbook
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.isolation.faults import EmptyFile, UnknownSheet
 from splu_desktop.files.isolation.wire import Plain
@@ -31,7 +29,7 @@ def choose(
     sheet, whatever it holds; then nothing is told of the others.
     """
     progress.report("Opening the workbook", 0.0)
-    opened = _Opened(path, kind, open_workbook(path, kind, progress), progress)
+    opened = _Opened(path, kind, open_workbook(path, kind), progress)
     if first:
         sheets, why = [opened.load(opened.first)], ""
     elif several is not None:
@@ -41,17 +39,6 @@ def choose(
         sheets = [sheet]
     known = [[name, visible, *opened.facts(name, given=first)] for name, visible in opened.known]
     return {"known": known, "sheets": [sheet.as_plain() for sheet in sheets], "why": why}
-
-
-def all_sheets(path: Path, content: bytes | None, progress: Progress) -> Plain:
-    """Return all sheets of an XLSX workbook."""
-    progress.report("Opening the workbook", 0.0)
-    try:
-        book = calamine.load_workbook(io.BytesIO(path.read_bytes() if content is None else content))
-        names = book.sheet_names
-    except BaseException as error:
-        raise corrupt(path, "the workbook can't be opened", error) from error
-    return [load(path, "xlsx", book, name, progress).as_plain() for name in names]
 
 
 class _Opened:
@@ -75,8 +62,7 @@ class _Opened:
 
     def load(self, name: str) -> PlainSheet:
         """Load one sheet; a refusal becomes a sentence."""
-        plain = read_plain(self.path, name, self._progress) if self.kind == "xlsx" else None
-        sheet = load(self.path, self.kind, self._book, name, self._progress) if plain is None else plain
+        sheet = load(self.path, self.kind, self._book, name, self._progress)
         self._facts[name] = _facts(sheet)
         return sheet
 

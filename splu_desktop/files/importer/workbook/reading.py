@@ -100,12 +100,8 @@ def _opened(
 ) -> _Chosen:
     """Open the sheets wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
-    need = memory.need(kind, size)
-    memory.check(path, need)
     names = None if several is None else list(several)
-    found = isolated(
-        "workbook", path, progress, size=size, need=need, kind=kind, wanted=wanted, several=names, first=first
-    )
+    found = isolated("workbook", path, progress, size=size, kind=kind, wanted=wanted, several=names, first=first)
     try:
         sheets = tuple(PlainSheet.from_plain(sheet) for sheet in found["sheets"])
         read = {sheet.name for sheet in sheets}
@@ -115,18 +111,6 @@ def _opened(
         )
         return _Chosen((sheets[0], *sheets[1:]), known, found["why"])
     except (KeyError, TypeError, ValueError, IndexError):
-        raise BrokeOff(path) from None
-
-
-def all_sheets(content: bytes, path: Path, progress: Progress) -> list[PlainSheet]:
-    """Return all sheets of an XLSX workbook given as bytes; `path` is its name. Raises FileFault, Cancelled."""
-    size = memory.unpacked_size(path, content)
-    need = memory.need("xlsx", size)
-    memory.check(path, need)
-    found = isolated("sheets", path, progress, size=size, need=need, content=content)
-    try:
-        return [PlainSheet.from_plain(sheet) for sheet in found]
-    except (KeyError, TypeError, ValueError):
         raise BrokeOff(path) from None
 
 

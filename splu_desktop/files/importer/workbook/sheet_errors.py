@@ -1,4 +1,4 @@
-"""A look through an XLSX sheet's XML before it is loaded: how large it is, and which cells failed.
+"""A look through an XLSX sheet's XML beside calamine's: which cells failed, and which numbers are filled up with zeros.
 
 Cells with an error and formulas without a stored result come out of calamine as empty; here they are found.
 """
@@ -6,7 +6,6 @@ Cells with an error and formulas without a stored result come out of calamine as
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
 import zipfile
 from collections import Counter
@@ -22,16 +21,10 @@ from splu_desktop.files.importer.workbook.hidden_parts import Hidden
 
 _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 16
-_SAMPLE = 1 << 14
 _FAILED = re.compile(
     rb'<c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<v>([^<]*)</v>'
     rb'|<c\b[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>'
 )
-_SHARED = re.compile(rb't="s"[^>]*><v>(\d{1,9})</v>')
-_TEXT = re.compile(rb"<(?:\w+:)?si\b")
-_REFERENCE = re.compile(rb'<c\b[^>]*\br="([A-Z]{1,3})(\d+)"')
-_VALUED = re.compile(rb'<c r="([A-Z]{1,3})\d+"[^>/]*>')
-_FAR = re.compile(rb'<c r="([A-Z]{3})\d+"[^>/]*>')
 MOST_FAILED = 100_000
 # The codes by which XLS and XLSB name an error.
 ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
@@ -53,26 +46,17 @@ class SheetScan:
     Attributes
     ----------
     failed : cells that failed.
-    rows, columns : the last row and column with a value, from 1.
     padded : (column from 0, digits) -> cells whose format fills numbers up with zeros, as postcodes often have it.
     hidden : rows and columns that are not shown.
-    shared : letters of all cells that show a text which stands elsewhere, once.
     """
 
     failed: list[Failed]
-    rows: int = 0
-    columns: int = 0
     padded: Counter[tuple[int, int]] = field(default_factory=Counter)
     hidden: Hidden = field(default_factory=Hidden)
-    shared: int = 0
 
 
 def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
-    """Look through a sheet's XML before calamine does; formulas are skipped over, never read or run.
-
-    Two cells at opposite corners of a sheet make calamine ask for room for the 17 billion cells between, and the system
-    then ends the whole program. So the size has to be known first.
-    """
+    """Look through a sheet's XML; formulas are skipped over, never read or run."""
     found = SheetScan([])
     try:
         with zipfile.ZipFile(path) as archive:
@@ -80,7 +64,7 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
             if part is None:
                 return found
             size = max(archive.getinfo(part).file_size, 1)
-            styles, lengths, shown = padding_styles(archive), _lengths(archive), Counter[bytes]()
+            styles = padding_styles(archive)
             with archive.open(part) as file:
                 carry, done = b"", 0
                 while block := file.read(_BLOCK):
@@ -88,39 +72,18 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
                     progress.report("Looking through the sheet", min(done / size, 1.0))
                     found.hidden.look(block)
                     text = carry + block
-                    shown.update(_SHARED.findall(block))
                     carry = _scan(text, found)
                     if styles:
                         _count_padded(text[: len(text) - len(carry)], styles, found)
                 if styles:
                     _count_padded(carry, styles, found)
-            found.shared = sum(lengths[at] * n for text, n in shown.items() if (at := int(text)) < len(lengths))
     except UNREADABLE:
         return found  # calamine says what is wrong; a part it doesn't need may be odd
     return found
 
 
-def _lengths(archive: zipfile.ZipFile) -> list[int]:
-    """Return the bytes of each text that cells share, its marks included."""
-    if "xl/sharedStrings.xml" not in archive.namelist():
-        return []
-    data = archive.read("xl/sharedStrings.xml")
-    starts = [match.start() for match in _TEXT.finditer(data)]
-    return [end - start for start, end in itertools.pairwise([*starts, len(data)])]
-
-
 def _scan(text: bytes, found: SheetScan) -> bytes:
     """Scan a block; returns its end, where a cell may be cut in two."""
-    at = text.rfind(b"</v>")
-    if at >= 0 and (last := _REFERENCE.search(text, max(text.rfind(b"<c ", 0, at), 0))) is not None:
-        found.rows = max(found.rows, int(last[2]))
-    # A sheet is as wide at a block's ends as between; the rare columns beyond ZZ are looked for everywhere.
-    for part in (text[:_SAMPLE], text[-_SAMPLE:]):
-        for letters in set(_VALUED.findall(part)):
-            found.columns = max(found.columns, column_of(letters))
-    if _has_far(text):
-        for match in itertools.islice(_FAR.finditer(text), 1000):
-            found.columns = max(found.columns, column_of(match[1]))
     cut = max(text.rfind(b"<c "), len(text) - _LONGEST_CELL)
     if len(found.failed) > MOST_FAILED or not _suspect(text):
         return text[max(cut, 0) :]
@@ -154,17 +117,6 @@ def _count_padded(text: bytes, styles: dict[bytes, int], found: SheetScan) -> No
     pattern = rb'<c r="([A-Z]{1,3})\d+" s="(' + b"|".join(styles) + rb')"(?: t="n")?>'
     for (letters, style), count in Counter(re.findall(pattern, text)).items():
         found.padded[column_of(letters) - 1, styles[style]] += count
-
-
-def _has_far(text: bytes) -> bool:
-    """Whether a text holds "=" and a quote before three capital letters, as a reference beyond column ZZ has."""
-    data = np.frombuffer(text, np.uint8)
-    capital = (data - np.uint8(65)) < 26
-    far = (data[:-4] == ord("=")) & (data[1:-3] == ord('"'))
-    far &= capital[2:-2]
-    far &= capital[3:-1]
-    far &= capital[4:]
-    return bool(far.any())
 
 
 def column_of(letters: bytes) -> int:

@@ -6,15 +6,16 @@ A postcode may be stored as 1067 and shown as 01067. All of it is found in the w
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from splu_desktop.files.importer.workbook.sheet_errors import ERRORS, MOST_FAILED, Failed, SheetScan
-from splu_desktop.files.importer.workbook.xls_extent import workbook_stream
 
 _SHEET, _FORMAT, _XF, _BEGIN, _END, _PASSWORD = 0x0085, 0x041E, 0x00E0, 0x0809, 0x000A, 0x002F
 _NUMBER, _RK, _SEVERAL_RK, _FORMULA, _ERROR, _ROW, _COLUMNS = 0x0203, 0x027E, 0x00BD, 0x0006, 0x0205, 0x0208, 0x007D
 _LAST_COLUMN = 255
+_ENTRY = 128  # bytes of an entry of the container's directory ([MS-CFB] 2.6)
+_SMALL = 4096  # bytes below which a stream stands in sectors of 64 bytes
 
 
 def scan_xls(path: Path, sheet: str) -> SheetScan:
@@ -91,3 +92,47 @@ def _text(stream: bytes, at: int, count: int, flags: int) -> str:
     if flags & 1:
         return stream[at : at + 2 * count].decode("utf-16-le", "replace")
     return stream[at : at + count].decode("latin-1")
+
+
+def workbook_stream(data: bytes) -> bytes:
+    """Return the workbook inside its container; raises where the container is damaged."""
+    if not data.startswith(b"\xd0\xcf\x11\xe0"):
+        return data  # the oldest workbooks have none
+    size = 1 << struct.unpack_from("<H", data, 30)[0]
+    fat_count, directory = struct.unpack_from("<I", data, 44)[0], struct.unpack_from("<I", data, 48)[0]
+    places = list(struct.unpack_from("<109I", data, 76))
+    extra, _ = struct.unpack_from("<II", data, 68)
+    while extra < 0xFFFFFFFA and len(places) < 1 << 20:
+        more = struct.unpack_from(f"<{size // 4}I", data, (extra + 1) * size)
+        places += more[:-1]
+        extra = more[-1]
+    fat: list[int] = []
+    for place in places[:fat_count]:
+        fat += struct.unpack_from(f"<{size // 4}I", data, (place + 1) * size)
+
+    def chain(first: int, table: Sequence[int]) -> Iterator[int]:
+        for _ in range(len(table) + 1):
+            if first >= 0xFFFFFFFA:
+                return
+            yield first
+            first = table[first]
+        raise ValueError("the chain of sectors runs in a circle")
+
+    def content(first: int) -> bytes:
+        return b"".join(data[(s + 1) * size : (s + 2) * size] for s in chain(first, fat))
+
+    entries = content(directory)
+    root = b""
+    for at in range(0, len(entries) - _ENTRY + 1, _ENTRY):
+        entry = entries[at : at + _ENTRY]
+        name = entry[: max(struct.unpack_from("<H", entry, 64)[0] - 2, 0)].decode("utf-16-le", "replace")
+        first, length = struct.unpack_from("<II", entry, 116)
+        if not at:
+            root = content(first) if first < 0xFFFFFFFA else b""
+        elif name.lower() in ("workbook", "book"):
+            if length >= _SMALL:
+                return content(first)[:length]
+            table = content(struct.unpack_from("<I", data, 60)[0])  # from the first sector of it
+            small = struct.unpack(f"<{len(table) // 4}I", table)
+            return b"".join(root[64 * s : 64 * (s + 1)] for s in chain(first, small))[:length]
+    return b""

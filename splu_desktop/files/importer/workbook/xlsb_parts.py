@@ -1,8 +1,4 @@
-"""How far a sheet of an XLSB workbook reaches, known before it is loaded, and what calamine leaves out of it.
-
-As for XLS (`xls_extent`): calamine asks for room for every cell between the first and the last one, and two cells at
-opposite corners end the whole program. So the records of the sheet are gone through first ([MS-XLSB] 2.1.4, 2.4).
-"""
+"""What calamine leaves out of an XLSB workbook: cells with errors, and what is hidden ([MS-XLSB] 2.1.4, 2.4)."""
 
 from __future__ import annotations
 
@@ -18,10 +14,7 @@ from splu_desktop.files.importer.recognise import UNREADABLE
 from splu_desktop.files.importer.workbook.sheet_errors import ERRORS, MOST_FAILED, Failed, SheetScan
 
 _ROW, _COLUMNS = 0, 60  # BrtRowHdr, BrtColInfo
-_SHARED, _TEXT = 7, 19  # BrtCellIsst, BrtSSTItem
-_STRINGS = "xl/sharedStrings.bin"
 _ERRORS = (3, 11)  # cells with an error, of a formula or not
-_CELLS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 62))  # cells with a value, of every kind
 _SHEET = 156  # BrtBundleSh
 _BOOK = "xl/workbook.bin"
 _LINKS = "xl/_rels/workbook.bin.rels"
@@ -30,16 +23,11 @@ _LAST_COLUMN = 16_383
 
 
 def scan_xlsb(path: Path, sheet: str, progress: Progress) -> SheetScan:
-    """Look through a sheet's records: how many rows and columns lie between its first and last cell with a value,
-    which cells hold an error, and what is hidden.
-
-    Nothing is found in a workbook so odd that calamine has to say what is wrong with it.
-    """
+    """Look through a sheet's records: nothing is found in one so odd that calamine has to say what is wrong with it."""
     try:
         with zipfile.ZipFile(path) as archive:
             part = _part(archive, sheet)
-            texts = archive.read(_STRINGS) if _STRINGS in archive.namelist() else b""
-            return _scan(archive.read(part), texts, progress) if part is not None else SheetScan([])
+            return _scan(archive.read(part), progress) if part is not None else SheetScan([])
     except (*UNREADABLE, struct.error, IndexError):
         return SheetScan([])
 
@@ -65,24 +53,13 @@ def _records(data: bytes) -> Iterator[tuple[int, int, int]]:
         at += length
 
 
-def _scan(data: bytes, texts: bytes, progress: Progress) -> SheetScan:
+def _scan(data: bytes, progress: Progress) -> SheetScan:
     found = SheetScan([])
-    # Behind a byte of flags; a length that reaches beyond the record is a lie.
-    lengths = [
-        min(int.from_bytes(texts[at + 1 : at + 5], "little"), n) for kind, at, n in _records(texts) if kind == _TEXT
-    ]
     row = 0
-    top = left = 1 << 32
-    bottom = right = -1
     for count, (kind, at, length) in enumerate(_records(data)):
-        if kind in _CELLS and length >= 4:
+        if kind in _ERRORS and length >= 9 and len(found.failed) <= MOST_FAILED:
             column = int.from_bytes(data[at : at + 4], "little")
-            left, right = min(left, column), max(right, column)
-            top, bottom = min(top, row), max(bottom, row)
-            if kind == _SHARED and (text := int.from_bytes(data[at + 8 : at + 12], "little")) < len(lengths):
-                found.shared += lengths[text]
-            if kind in _ERRORS and length >= 9 and len(found.failed) <= MOST_FAILED:
-                found.failed.append(Failed(row + 1, column, ERRORS.get(data[at + 8], "#N/A")))
+            found.failed.append(Failed(row + 1, column, ERRORS.get(data[at + 8], "#N/A")))
         elif kind == _ROW and length >= 4:
             row = int.from_bytes(data[at : at + 4], "little")
             found.hidden.rows += length >= 12 and bool(data[at + 11] & 0x10)
@@ -91,8 +68,6 @@ def _scan(data: bytes, texts: bytes, progress: Progress) -> SheetScan:
             found.hidden.columns.update(range(first, min(last, _LAST_COLUMN) + 1))
         if count % _REPORT == 0:
             progress.report("Looking through the sheet", at / len(data))
-    if bottom >= 0:
-        found.rows, found.columns = bottom - top + 1, right - left + 1
     return found
 
 

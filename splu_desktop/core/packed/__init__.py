@@ -1,1 +1,0 @@
-"""Texts by the million, kept as the bytes they are."""

@@ -1,0 +1,68 @@
+"""Only some records of a file: those that have one of some values in a column, as a REDCap export needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from splu_desktop.core.messages import quoted, say, which_of
+from splu_desktop.files.importer.columns.meaning import written_plainly
+from splu_desktop.files.importer.columns.missing import is_blank
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.isolation.faults import BadChoice
+
+_REDCAP = ("redcap_repeat_instrument", "redcap_event_name")
+
+
+def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]]) -> RawTable:
+    """Return the records that have one of some texts ("" for none) in each column named.
+
+    Raises BadChoice where there is no such column, or no record is left.
+    """
+    if not rows:
+        return raw
+    keep = np.ones(len(raw.rows), bool)
+    for name, texts in rows.items():
+        if name not in raw.names:
+            raise BadChoice(
+                "There is no column “{name}” to choose rows by; {advice}", name=name, advice=which_of(name, raw.names)
+            )
+        column = raw.columns[raw.names.index(name)]
+        wanted = {written_plainly(text) for text in texts}
+        keep &= np.array([written_plainly(label) in wanted for label in column.labels], bool)[column.codes]
+    if not keep.any() and len(keep):
+        raise BadChoice("No row has {texts} in “{name}”; choose other rows.", texts=quoted(texts, 6), name=name)
+    sentence = say("{n} of {all} rows were chosen and read.", n=int(keep.sum()), all=len(keep))
+    ends = np.cumsum([count for _, count in raw.parts])
+    starts = ends - [count for _, count in raw.parts]
+    return replace(
+        raw,
+        columns=tuple(column.kept(keep) for column in raw.columns),
+        rows=raw.rows[keep],
+        problems=(*raw.problems, Problem(ProblemKind.NOTE, sentence, rows=int((~keep).sum()), decision=Decision.DROP)),
+        parts=tuple(
+            (name, int(keep[start:end].sum())) for (name, _), start, end in zip(raw.parts, starts, ends, strict=True)
+        ),
+    )
+
+
+def mixed_rows(raw: RawTable) -> Iterator[Problem]:
+    """Yield a problem where rows of several instruments or events of a REDCap project stand in one table."""
+    for name in _REDCAP:
+        if name not in raw.names:
+            continue
+        labels = sorted(raw.columns[raw.names.index(name)].labels)
+        if len(labels) < 2:
+            continue
+        texts = [say("blank") if is_blank(label) else say("“{value}”", value=label) for label in labels[:5]]
+        sentence = say(
+            "Rows of several kinds stand in this table: “{column}” is {listed}. Choose rows of one kind, such as "
+            "“{column}={value}”.",
+            column=name,
+            listed=", ".join(texts),
+            value=labels[-1],
+        )
+        yield Problem(ProblemKind.NOTE, sentence, column=name)

@@ -1,0 +1,134 @@
+"""One meaning for each value: texts that differ in no more than how they are written become one value of the column.
+
+Texts of words differ so in blanks, upper case, and whether accents stand by themselves; numbers and moments in whatever
+leaves the number or the moment the same; usual marks for "no value" among one another. What else is written beside a
+number (a bound, a unit, a result in words) is part of its meaning, as is a mark that somebody declared.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.messages import Said, counted
+from splu_desktop.core.table import Column
+from splu_desktop.files.importer.columns.missing import WORDS, is_blank, neutral
+
+_UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Values of a column that are written in several ways.
+
+    Attributes
+    ----------
+    column : its name.
+    values : how many there are.
+    records : that are written otherwise than most of their value.
+    example : two ways of writing one of them.
+    """
+
+    column: str
+    values: int
+    records: int
+    example: tuple[str, str]
+
+
+def fold(column: Column, alone: NDArray[np.bool_]) -> tuple[Column, Folded | None]:
+    """Return the column with one label per meaning, and what was told apart before; None where nothing was.
+
+    Parameters
+    ----------
+    column : as typed, a label for each text.
+    alone : (m,) labels whose text is their meaning: what was declared or chosen as missing, bounds and units.
+    """
+    meaning = _meanings(column, alone)
+    if len(meaning) == 0 or int(meaning.max()) + 1 == column.m:
+        return column, None
+    tidy = np.fromiter((_is_tidy(label) for label in column.labels), bool, column.m)
+    made = column.folded_by(meaning, tidy)
+    counts = column.counts()
+    of = np.bincount(meaning)
+    several = np.zeros(len(of), bool)
+    there = ~column.missing & (counts > 0)
+    several[np.flatnonzero(np.bincount(meaning[there], minlength=len(of)) > 1)] = True
+    if not several.any():
+        return made, None
+    most = np.zeros(len(of), np.int64)
+    np.maximum.at(most, meaning, counts)
+    records = int(np.bincount(meaning, counts)[several].sum() - most[several].sum())
+    first = np.flatnonzero(several)[0]
+    pair = column.labels[np.flatnonzero((meaning == first) & there)[:2]]
+    return made, Folded(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
+
+
+def _meanings(column: Column, alone: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (m,) which labels mean the same, numbered without a gap."""
+    index: dict[object, int] = {}
+    found = np.empty(column.m, np.int64)
+    valued = np.zeros(column.m, bool)
+    if column.values is not None:
+        none = np.isnat(column.values) if column.values.dtype.kind == "M" else np.isnan(column.values)
+        valued = ~none & ~column.missing & ~alone
+        # Labels stand in the order of their values, so that equal ones are neighbours.
+        keys = column.values[valued]
+        found[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]]) if len(keys) else 0
+        index = {("value", k): k for k in range(int(found[valued].max(initial=-1)) + 1)}
+    for at in np.flatnonzero(~valued).tolist():
+        text = str(column.labels[at])
+        if column.missing[at] and not alone[at] and usual_mark(text):
+            key: object = ("nothing",)
+        elif alone[at]:
+            key = (bool(column.missing[at]), text)
+        else:
+            key = (bool(column.missing[at]), written_plainly(text))
+        found[at] = index.setdefault(key, len(index))
+    return found
+
+
+def usual_mark(text: str) -> bool:
+    """Whether a text is a usual mark for nothing at all, and no word that says why there is no value."""
+    return is_blank(text) or (neutral(text) and text.strip().casefold() not in WORDS)
+
+
+def written_plainly(text: str) -> str:
+    """Return a text without what nobody sees: blanks around it, several in a row, upper case, loose accents."""
+    if text.isascii():
+        return " ".join(text.split()).casefold()
+    text = " ".join(_UNSEEN.sub("", text).split())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def _is_tidy(text: str) -> bool:
+    if text.isascii():
+        return text == " ".join(text.split())
+    return text == unicodedata.normalize("NFC", " ".join(_UNSEEN.sub("", text).split()))
+
+
+def say_folded(found: Sequence[Folded]) -> Said:
+    """Say once what was taken as one value."""
+    first = found[0]
+    values = sum(each.values for each in found)
+    names = ", ".join(f"“{each.column}”" for each in found[:6]) + (", …" if len(found) > 6 else "")
+    one, other = (repr_of(text) for text in first.example)
+    return counted(
+        values,
+        "1 value of {columns} is written in several ways, such as {one} and {other}; it counts as one value.",
+        "{n} values of {columns} are written in several ways, such as {one} and {other}; each counts as one value.",
+        columns=names,
+        one=one,
+        other=other,
+    )
+
+
+def repr_of(text: str) -> str:
+    """Return a text in quotation marks with what nobody sees made visible."""
+    shown = "".join(c if c.isprintable() and not _UNSEEN.match(c) else f"\\u{ord(c):04x}" for c in text[:60])
+    loose = unicodedata.normalize("NFC", shown) != shown
+    return f"“{shown}”" + (" (loose accents)" if loose else "")

@@ -1,0 +1,74 @@
+"""Periods as statistics programs store them: whole numbers of months, quarters, weeks or seconds since a first day."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from typing import Any
+
+_STATA = {"m": 12, "q": 4, "h": 2, "w": 52, "y": 1}  # periods of a year; Stata's weeks are 52, the last of 8 or 9 days
+_SPSS_FIRST, _SAS_FIRST = dt.date(1582, 10, 14), dt.date(1960, 1, 1)
+_SPSS = {"QYR": "q", "MOYR": "m", "WKYR": "w"}
+_SAS = (("YEAR", "y"), ("MONYY", "m"), ("YYMM", "m"), ("MMYY", "m"), ("YYQ", "q"))
+_SAS_DAYS = ("YYMMDD", "MMDDYY")  # which begin like months
+
+
+def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | None:
+    """Return what turns a stored value into its period's text (2010-05, 2010 Q2, 2010-W21, 2010 H1, 2010).
+
+    None where the format is none of a period; the function gives None for what is no number or day.
+
+    kind, form : "stata", "spss" or "sas", and the format that the file gives a column.
+    """
+    if not form:
+        return None
+    if kind == "stata":
+        found = re.fullmatch(r"%-?t([mqhwy])\S*", form)
+        if found is None:
+            return None
+        unit = found[1]
+        return lambda value: _of_count(value, unit) if isinstance(value, (int, float)) else None
+    name = re.sub(r"[\d.]+$", "", form.upper())
+    if kind == "spss":
+        unit = _SPSS.get(name, "")
+        first, per_day = _SPSS_FIRST, 86_400.0
+    else:
+        unit = "" if name.startswith(_SAS_DAYS) else next((unit for key, unit in _SAS if name.startswith(key)), "")
+        first, per_day = _SAS_FIRST, 1.0
+    return (lambda value: _of_day(value, unit, first, per_day)) if unit else None
+
+
+def _of_count(value: float, unit: str) -> str | None:
+    if value != value or value % 1:
+        return None
+    year, part = (int(value), 0) if unit == "y" else divmod(int(value), _STATA[unit])
+    return _text(year if unit == "y" else 1960 + year, part + 1, unit)
+
+
+def _of_day(value: Any, unit: str, first: dt.date, per_day: float) -> str | None:
+    if isinstance(value, dt.date):
+        day = value
+    elif isinstance(value, (int, float)) and value == value:
+        try:
+            day = first + dt.timedelta(days=int(value // per_day))
+        except OverflowError:
+            return None
+    else:
+        return None
+    parts = {
+        "m": day.month,
+        "q": (day.month + 2) // 3,
+        "w": (day.timetuple().tm_yday - 1) // 7 + 1,
+    }
+    return _text(day.year, parts.get(unit, 1), unit)
+
+
+def _text(year: int, part: int, unit: str) -> str:
+    return {
+        "y": f"{year:04d}",
+        "m": f"{year:04d}-{part:02d}",
+        "q": f"{year:04d} Q{part}",
+        "h": f"{year:04d} H{part}",
+        "w": f"{year:04d}-W{part:02d}",
+    }[unit]
