@@ -168,3 +168,15 @@ def test_the_kits_stay_small() -> None:
     assert lines["splu_release.R"] <= 450
     imports = re.findall(r"^(?:import|from) (\w+)", (KIT / "splu_release.py").read_text(encoding="utf-8"), re.M)
     assert set(imports) <= {"csv", "itertools", "json", "math", "re", "sys", "collections", "pathlib"}
+
+
+def test_the_page_for_recipients_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ward_table(600)
+    released(table, ward_plan(table), tmp_path / "stays")
+    text = (KIT.parents[1] / "docs/recipient.md").read_text(encoding="utf-8")
+    (python,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path / "stays"))
+    done: dict[str, Any] = {}
+    exec(python, done)  # noqa: S102, our own page
+    assert len(done["fit"].coef) == 3
