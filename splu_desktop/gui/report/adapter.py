@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.register import Register
 from splu_desktop.gui.base.session import Release
-from splu_desktop.report.document import Document
-from splu_desktop.report.render.page import PdfLayout
 
 
 @dataclass(frozen=True)
 class Typed:
-    """What is asked on the page Report: who decides, who signs, on which basis, under which number."""
+    """What is asked on the page: who decides, who signs for data protection, on which basis, under which number."""
 
-    decides: str = ""
-    signs: str = ""
+    organisation: str = ""
+    reviewer: str = ""
     basis: str = ""
-    request: str = ""
+    contract: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A report, set on pages."""
+    """A report with its pages as PNG."""
 
     release: Release
-    document: Document
-    layout: PdfLayout
+    report: Any
+    language: str
+    pages: tuple[bytes, ...]
+
+    @property
+    def first_line(self) -> str:
+        """The verdict, word for word."""
+        return str(self.report.first_line)
 
 
 def make(release: Release, typed: Typed, language: str, *, internal: bool, progress: Progress = SILENT) -> Made:
-    """Return the report of a release, set on pages. For workers. Raises SpluError; Cancelled."""
-    raise NotImplementedError
+    """Return the report of a release. For workers. Raises SpluError; Cancelled."""
+    from splu_desktop.report.fields import Fields
+    from splu_desktop.report.make import make_report, pages
+
+    known = {each.name for each in fields(Fields)}
+    given = Fields(**{each.name: getattr(typed, each.name) for each in fields(Typed) if each.name in known})
+    entry = Register().find(release.opened.id)
+    source = release.source.table if internal and release.source is not None else None
+    report = make_report(release.opened, given, entry=entry, source=source, progress=progress)
+    return Made(release, report, language, tuple(pages(report, language)))
 
 
 def write(made: Made, path: Path, progress: Progress = SILENT) -> None:
-    """Write the pages as PDF, whole or not at all. Raises CannotWrite; Cancelled."""
-    raise NotImplementedError
+    """Write the report in the format of the file's ending, whole or not at all. Raises CannotWrite; Cancelled."""
+    from splu_desktop.report.make import write_report
+
+    write_report(made.report, path, language=made.language, progress=progress)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -25,9 +26,10 @@ from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import spoken, t
 from splu_desktop.gui.report.adapter import Made, Typed, make, write
-from splu_desktop.gui.report.pages import PagesView, paint_page, words_of
+from splu_desktop.gui.report.pages import PagesView
 
 _LEFT = 322
+_ENDINGS = (".pdf", ".html", ".xlsx", ".json")
 _REST = 500  # ms after the last letter before the pages are set anew
 
 
@@ -48,7 +50,7 @@ class ReportPage(Page):
         self.head.addLayout(row)
         self.form = self._make_form()
         self.pages = PagesView()
-        self.pages.page_changed.connect(lambda page: self._show_note())
+        self.pages.page_changed.connect(self._show_note)
         self.well = QFrame()
         self.well.setProperty("look", "card")
         put(margins(QVBoxLayout(self.well), 1, 1, 1, 1, spacing=0), (self.pages, 1))
@@ -78,10 +80,10 @@ class ReportPage(Page):
         card.body.addWidget(label(t("Still missing"), "strong"))
         self.fields: dict[str, QLineEdit] = {}
         for key, words, hint in (
-            ("decides", t("Who decides"), t("name")),
-            ("signs", t("Who signs for data protection"), t("name")),
+            ("organisation", t("Who decides"), t("name")),
+            ("reviewer", t("Who signs for data protection"), t("name")),
             ("basis", t("Legal basis"), t("such as the research clause")),
-            ("request", t("Number of the request"), t("optional")),
+            ("contract", t("Number of the request"), t("optional")),
         ):
             field = line_edit(words, hint)
             field.setMaxLength(300)
@@ -156,14 +158,14 @@ class ReportPage(Page):
         if made.release is not self._release:
             return
         self._made = made
-        self.pages.show_pages(made.layout, words_of(made.layout))
+        self.pages.show_pages(made.pages, made.first_line)
         if self.banner.kind == "fault":
             self.banner.hide()
         self._show_note()
 
     def _fail(self, sentence: str) -> None:
         self._made = None
-        self.pages.show_pages(None, "")
+        self.pages.show_pages((), "")
         self.show_error(sentence)
         self._show_note()
 
@@ -174,7 +176,7 @@ class ReportPage(Page):
             busy = self.work.busy("report")
             self.set_primary(t("Save as PDF…"), False, t("The pages are being made.") if busy else "")
             return
-        count = len(made.layout.pages)
+        count = len(made.pages)
         annex = max(0, count - 2)
         note = t("Page {n} of {count}: two to sign, {annex} of annex.", n=self.pages.page, count=count, annex=annex)
         self.set_primary(t("Save as PDF…"), True, note)
@@ -188,11 +190,12 @@ class ReportPage(Page):
         edition = t("our files") if self.own.radio.isChecked() else t("recipient")
         folder = Path(release.opened.path).parent
         start = folder / f"{release.opened.title} - {t('report')}, {edition}.pdf"
-        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the report"), str(start), "PDF (*.pdf)")
+        kinds = t("PDF (*.pdf);;Web page (*.html);;Workbook (*.xlsx);;For checking (*.json)")
+        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the report"), str(start), kinds)
         if not chosen:
             return
         path = Path(chosen)
-        path = path if path.suffix.lower() == ".pdf" else path.with_name(f"{path.name}.pdf")
+        path = path if path.suffix.lower() in _ENDINGS else path.with_name(f"{path.name}.pdf")
         self.work.start(
             write,
             made,
@@ -213,7 +216,7 @@ class ReportPage(Page):
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         dialog = QPrintDialog(printer, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: print_pages(made, printer))
+        dialog.accepted.connect(lambda: print_pages(self.pages.pages, printer))
         dialog.open()
 
     def go_back(self) -> None:
@@ -230,16 +233,12 @@ class ReportPage(Page):
         )
 
 
-def print_pages(made: Made, printer: QPrinter) -> None:
+def print_pages(pages: Sequence[QImage], printer: QPrinter) -> None:
     """Print the pages as they are shown."""
     painter = QPainter(printer)
     room = printer.pageRect(QPrinter.Unit.DevicePixel)
-    scale = min(room.width() / made.layout.width, room.height() / made.layout.height)
-    for at, page in enumerate(made.layout.pages):
+    for at, page in enumerate(pages):
         if at:
             printer.newPage()
-        painter.save()
-        painter.scale(scale, scale)
-        paint_page(painter, page)
-        painter.restore()
+        painter.drawImage(QRectF(0, 0, room.width(), room.width() * page.height() / page.width()), page)
     painter.end()
