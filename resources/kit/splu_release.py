@@ -6,12 +6,10 @@
     r.risk_ratio("died=yes", "smoker=yes", where=["ward=A"])
     r.regress("result=positive ~ sex + age", family="logistic").summary()
 
-Re-drawn columns show another unit's value in some rows, so rows are not counted but scores are added: score
-(u - (1 - a) g) / a of what a row shows (u), a the chance that a value was kept, g the mean of u in the row's class.
-Each figure has two intervals. `low` and `high` are for persons like these, which is what a paper says; `low_table` and
-`high_table` are for the persons of this table. Conditions are column=value, column=one|two, column=low..high,
-column>=low, column<=high and column!=value; column=(empty) is a row without a value.
-
+Re-drawn columns show another unit's value in some rows, so rows are not counted but scores are added: of what a row
+shows (u) the score is (u - (1 - a) g) / a, a the chance that a value was kept, g the mean of u in the row's class.
+`low` and `high` are for persons like these, which is what a paper says; `low_table` and `high_table` for this table.
+Conditions: column=value, column=one|two, column=low..high, >=, <=, !=; column=(empty) is a row without a value.
 Needs Python 3.9 or later and nothing else; with pandas, results are DataFrames. MIT licence.
 """
 
@@ -77,10 +75,9 @@ class Result:
 
     def __repr__(self):
         lines = [self.what]
-        for name, *x in zip(self.names, self._coef, *zip(*self._like), *zip(*self._table)):
-            lines.append(
-                "  {}: {:.5g}; persons like these {:.5g} to {:.5g}; this table {:.5g} to {:.5g}".format(name, *x)
-            )
+        for name, x, like, table in zip(self.names, self._coef, self._like, self._table):
+            ends = "persons like these {:.5g} to {:.5g}; this table {:.5g} to {:.5g}".format(*like, *table)
+            lines.append(f"  {name}: {x:.5g}; {ends}")
         return "\n".join(lines + self.notes)
 
 
@@ -156,10 +153,9 @@ class Release:
         scores = [grids[each, x][shown][0] for each, x, shown in equations.keys]
         return pandas.Series(scores) if pandas else scores
 
-    def count(self, *where, **named):
+    def count(self, *where):
         """Return how many rows meet all conditions."""
-        texts = [*where, *(f"{name}={value}" for name, value in named.items())]
-        return Result("Count of " + ", ".join(texts), ["count"], *([each] for each in self._count(texts)))
+        return Result("Count of " + ", ".join(where), ["count"], *([each] for each in self._count(where)))
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
@@ -171,7 +167,7 @@ class Release:
 
     def crosstab(self, by, outcome, where=()):
         """Return counts of an outcome, or of each value of a column, in each combination of the columns `by`."""
-        by, where = [by] if isinstance(by, str) else list(by), _listed(where)
+        by, where = ([each] if isinstance(each, str) else list(each) for each in (by, where))
         asked = [f"{outcome}={text or EMPTY}" for text in self._few(outcome)] if outcome in self.codes else [outcome]
         lines = itertools.product(*([f"{name}={text or EMPTY}" for text in self._few(name)] for name in by))
         cells = [[*line, each] for line in lines for each in asked]
@@ -202,20 +198,23 @@ class Release:
             for name, feature in self._terms(word, notes):
                 names.append(name)
                 xs.append(feature)
-        k = len(names)
+        constant = (y[0], [1.0] * len(y[1]))
+        theta, *covariances = self._fit(y, [constant, *xs], where, family)
+        reach = [[Z * math.sqrt(max(v[at][at], 0)) for at in range(len(theta))] for v in covariances]
+        ends = [[[t - r, t + r] for t, r in zip(theta, each)] for each in reach]
+        return Result(f"{family.capitalize()} regression {formula}", names, theta, *ends, *covariances, notes)
+
+    def _fit(self, y, xs, where, family):
+        """Return coefficients of y on xs, and their covariances for persons like these and for this table."""
 
         def score(theta, v):
-            x, weight = [1.0, *v[1:k]], math.prod(v[k:])
+            x, weight = v[1 : len(xs) + 1], math.prod(v[len(xs) + 1 :])
             at = sum(t * z for t, z in zip(theta, x))
             mean = at if family == "linear" else 1 / (1 + math.exp(-max(-500.0, min(500.0, at))))
             slope = -weight * (1.0 if family == "linear" else mean * (1 - mean))
-            left = weight * (v[0] - mean)
-            return [left * z for z in x], [slope * p * q for p in x for q in x]
+            return [weight * (v[0] - mean) * z for z in x], [slope * p * q for p in x for q in x]
 
-        theta, like, table = _Equations(self, [y, *xs, *self._conditions(where)], k, score).solve()
-        reach = [[Z * math.sqrt(max(v[i][i], 0)) for i in range(k)] for v in (like, table)]
-        ends = [[[t - r, t + r] for t, r in zip(theta, each)] for each in reach]
-        return Result(f"{family.capitalize()} regression {formula}", names, theta, *ends, like, table, notes)
+        return _Equations(self, [y, *xs, *self._conditions(where)], len(xs), score).solve()
 
     def _few(self, column):
         """Return the labels of a column in order, missing last."""
@@ -225,7 +224,7 @@ class Release:
         return [*found, *([""] if "" in self.labels[column] else [])]
 
     def _conditions(self, texts):
-        return [self._condition(text) for text in _listed(texts)]
+        return [self._condition(text) for text in ([texts] if isinstance(texts, str) else texts)]
 
     def _feature(self, text):
         """Return a column's numbers, or a condition: then rows without a value are left out, unless they are asked."""
@@ -354,20 +353,16 @@ class Release:
 
     def _means(self, what, y, exposure, where, least=-math.inf, most=math.inf):
         """Return a mean, or what compares the mean among the exposed with that among the others."""
-        groups, x = (2, [self._feature(exposure)]) if exposure else (1, [])
-
-        def score(theta, v):
-            weight = math.prod(v[groups:])
-            weights = [weight * v[1], weight * (1 - v[1])] if exposure else [weight]
-            slopes = [-w if i == j else 0.0 for i, w in enumerate(weights) for j in range(groups)]
-            return [w * (v[0] - t) for w, t in zip(weights, theta)], slopes
-
-        p, *covariances = _Equations(self, [y, *x, *self._conditions(where)], groups, score).solve()
+        groups = [(y[0], [1.0] * len(y[1]))]
+        if exposure:
+            name, exposed = self._feature(exposure)
+            groups = [(name, exposed), (name, [None if flag is None else 1 - flag for flag in exposed])]
+        p, *covariances = self._fit(y, groups, where, "linear")
         odds, ratio = what == "Odds ratio", what.endswith("ratio")
         if ratio and (min(p) <= 0 or (odds and max(p) >= 1)):
             raise Refused("The release can't tell this ratio: one of its risks can't be told from none.")
         slopes = [(1 / t / (1 - t) if odds else 1 / t) if ratio else 1.0 for t in p]
-        slopes = [slopes[0], -slopes[-1]][:groups]
+        slopes = [slopes[0], -slopes[-1]][: len(p)]
         parts = [[i * j * v for i, row in zip(slopes, c) for j, v in zip(slopes, row)] for c in covariances]
         reach = [Z * math.sqrt(max(sum(c), 0.0)) for c in parts]
         if ratio:
@@ -423,15 +418,22 @@ class _Equations:
                     grid[s] = [(p - (1 - a) * m) / a for p, m in zip(f, mean[s[:axis], s[axis + 1 :]])]
         return grid
 
+    def weights(self, but=None):
+        """Return how many rows are estimated to have each state, those of block `but` taken together."""
+        found = Counter()
+        for (each, x), counts in self.counts.items():
+            for state in itertools.product(*self.shares[each]):
+                lent = [(1 - a) * share[v] for a, share, v in zip(self.keep, self.shares[each], state)]
+                for shown, rows in counts.items():
+                    parts = [((u == v) - g) / a for u, v, g, a in zip(shown, state, lent, self.keep)]
+                    found[each, x, state] += rows * math.prod(p for axis, p in enumerate(parts) if axis != but)
+        return found
+
     def solve(self):
         """Return the root, and covariances for persons like these and for this table (of several blocks, the same)."""
         k, theta, expected = self.k, [0.0] * self.k, Counter()
-        for (each, x), counts in self.counts.items():
-            for state in itertools.product(*self.shares[each]):
-                g = [share[v] for share, v in zip(self.shares[each], state)]
-                for shown, rows in counts.items():
-                    parts = (((u == v) - (1 - a) * p) / a for u, v, p, a in zip(shown, state, g, self.keep))
-                    expected[x, state] += rows * math.prod(parts)
+        for (_, x, state), weight in self.weights().items():
+            expected[x, state] += weight
         for _ in range(40):
             total, slope = [0.0] * k, [0.0] * k**2
             for (x, state), weight in expected.items():
@@ -447,21 +449,19 @@ class _Equations:
 
     def covariances(self, theta):
         """Return the sums of squares of what units add, the pull of the shares that are read off the table included."""
-        k, release, pulls = self.k, self.release, [defaultdict(lambda: [0.0] * self.k) for _ in self.keep]
-        for (each, x), counts in self.counts.items():
-            for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
-                grid = self.scored(theta, each, x, but=axis)
-                for shown, rows in counts.items():
-                    for v, g in share.items():
-                        f, times = grid[(*shown[:axis], v, *shown[axis + 1 :])], rows * (1 - a) / a / self.size[each]
-                        pulls[axis][each, v] = _plus(pulls[axis][each, v], f, times)
-                        pulls[axis][each] = _plus(pulls[axis][each], f, times * g)
+        k, release, pulls = self.k, self.release, defaultdict(lambda: [0.0] * self.k)
+        for axis, a in enumerate(self.keep):
+            for (each, x, state), weight in self.weights(but=axis).items():
+                psi, v = self.at(theta, x, state)[0], state[axis]
+                pull = _plus([0.0] * k, psi, weight * (1 - a) / a / self.size[each])
+                pulls[each, axis, v] = _plus(pulls[each, axis, v], pull, 1)
+                pulls[each, axis] = _plus(pulls[each, axis], pull, self.shares[each][axis][v])
         added, table, like = {}, [0.0] * k**2, [0.0] * k**2
         for (each, x), counts in self.counts.items():
             grid, rows, person = self.scored(theta, each, x), sum(counts.values()), release.person
             for state, f in grid.items():
-                for pull, v in zip(pulls, state):
-                    f = [p - q + m for p, q, m in zip(f, pull[each, v], pull[each])]
+                for axis, v in enumerate(state):
+                    f = [p - q + m for p, q, m in zip(f, pulls[each, axis, v], pulls[each, axis])]
                 added[each, x, state] = f
                 if not (person and release.owner):
                     like = _plus(like, _outer(f), counts[state] * (release.mean_rows[each] if person else 1))
@@ -540,10 +540,6 @@ def _roots(x, level, slope, top, step):
 def _shrunk(x, level, slope, target, spread):
     signal, variance = spread * target**2, max(level + slope * max(x, 0), 0.0)
     return target + (signal / (signal + variance) if signal + variance > 0 else 1.0) * (x - target)
-
-
-def _listed(texts):
-    return [texts] if isinstance(texts, str) else list(texts)
 
 
 def _plus(f, g, times):
