@@ -8,11 +8,13 @@ import numpy as np
 
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
+from splu_desktop.core.policy.blocks import association
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
 from splu_desktop.core.table import Column, Table
 
 _MOST_LINES = 60  # values of a column that a table counts by as it stands
 _READY = {"age": 12, "unit": 40, "place": 30}  # values that a coarser form will have at most, as far as a table goes
+_THE_SAME = 0.9  # association from which a column says the same as another
 _FEWEST_ROWS = 2 * LEAST
 
 
@@ -48,7 +50,8 @@ def default_questions(
     if units:
         found.append(AskedTable(ranked[0], found[0].value, (units[0],), within=within))
     for name in ranked[1:]:
-        if len(found) < MOST_TABLES:
+        again = any(association(table[each.sa], table[name]) > _THE_SAME for each in found)
+        if len(found) < MOST_TABLES and not again:
             found.append(AskedTable(name, _one_value(table[name], public_values), persons, within=within))
     return tuple(found[:MOST_TABLES])
 

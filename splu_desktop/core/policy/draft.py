@@ -23,6 +23,7 @@ from splu_desktop.core.policy.blocks import associations, grouped
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_apart, make_secret, set_roles, set_steps
 from splu_desktop.core.policy.limits import Limits
+from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.policy.shares import ValueShares
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
@@ -30,7 +31,6 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values
 from splu_desktop.core.table import Table
 
-STRONGEST = 50  # gamma beyond which a release tells nothing but the asked tables
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
 
@@ -103,10 +103,10 @@ def draft(
     public = made.find_public_values(view, {each.sa: each.value for each in questions})
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
     named = bool(questions)
-    made.leave_out_common(view, who, public, {each.sa for each in questions}, limits)
+    unsure = made.unsure(view, who, public, limits)
     if not named:
-        questions = default_questions(view, made.drawn, subjects, public, within, made.doubtful)
-    blocks = made.find_blocks(view, questions, public, progress)
+        questions = default_questions(view, made.drawn, subjects, public, within, unsure)
+    blocks = made.find_blocks(view, questions, rank_sensitive(view, made.drawn, public, unsure), progress)
     made.note_roles()
     secret = made.drawn
     plan = Plan(
@@ -136,11 +136,6 @@ class _Drafting:
     def drawn(self) -> list[str]:
         """The secret columns."""
         return [name for name, role in self.roles.items() if role is Role.SA]
-
-    @property
-    def doubtful(self) -> set[str]:
-        """Columns of which nothing says what they are."""
-        return {name for name, each in self.suggestions.items() if each.doubt}
 
     def note(self, name: str, column: str, words: str, why: str, undo: Edit | None = None) -> None:
         """Keep a step."""
@@ -191,34 +186,30 @@ class _Drafting:
             if _MOST_HAVE < shares[most] < 1 and not column.missing[most] and label not in values:
                 values.append(label)
                 words = say("“{value}” of “{column}” counts as not secret.", value=label, column=name)
-                why = say("{share} in 100 have it, which no strength can hide", share=round(100 * shares[most]))
+                why = say(
+                    "{share} in 100 have it, which no strength can hide", share=min(99, round(100 * shares[most]))
+                )
                 self.note("public-value", name, words, why, make_secret(name, label))
             if values:
                 found[name] = tuple(values)
         return found
 
-    def leave_out_common(
-        self, view: Table, who: str | None, public: Mapping[str, Sequence[str]], asked: set[str], limits: Limits
-    ) -> None:
-        """Leave out columns with a value that too many of some persons have to be hidden in any one of them."""
+    def unsure(self, view: Table, who: str | None, public: Mapping[str, Sequence[str]], limits: Limits) -> set[str]:
+        """Return columns that are asked for last: nothing says what they are, or some persons nearly all agree."""
         units = Units.of_records(view.n) if who is None else Units.of_persons(persons(view[who]))
         classes = make_classes([], units)
         needs = ValueShares(view, self.drawn, public, units).strengths(classes.code, classes.number, limits)
-        common = [n for n, need in needs.items() if need > STRONGEST and n not in asked and n not in self.given]
-        if common and len(common) < len(self.drawn):
-            self.roles.update(dict.fromkeys(common, Role.DROPPED))
-            why = say("some persons nearly all have the same secret value")
-            self.note("left-out", "", left_out_words(common), why, secret_again(*common))
+        doubtful = {name for name, each in self.suggestions.items() if each.doubt}
+        return doubtful | {name for name, need in needs.items() if need > STOPS[0]}
 
     def find_blocks(
         self,
         view: Table,
         questions: Sequence[AskedTable],
-        public: Mapping[str, Sequence[str]],
+        ranked: Sequence[str],
         progress: Progress,
     ) -> tuple[tuple[str, ...], ...]:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
-        ranked = rank_sensitive(view, self.drawn, public, self.doubtful)
         worth = {name: -at for at, name in enumerate(ranked)}
         asked = list(dict.fromkeys(each.sa for each in questions))
         kept = {*asked, *(name for name, role in self.given.items() if role is Role.SA)}

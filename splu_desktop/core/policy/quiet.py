@@ -18,7 +18,8 @@ from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 
-_ROUNDS = 6  # in which columns that give a secret value away become coarser or are left out
+_FINE = ("age", "date", "place")  # of which a coarser form may be quiet
+_ROUNDS = 8  # in which columns that give a secret value away become coarser or are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +61,12 @@ def find_quiet(
         if not told:
             return Found(search, way, left_out)
         plan = search.plan
-        asked = {name for each in plan.questions for name in each.by} if named else set[str]()
+        counted = {name for each in plan.questions for name in each.by}
+        asked = counted if named else set[str]()
         levels = {each.name: at for each, at in zip(search.tiers.candidates, way.levels, strict=True)}
         last = {each.name: _last_kept(each) for each in search.tiers.candidates}
-        able = {name for name in levels if levels[name] < last[name]}
+        worth = counted | {name for name in levels if subjects.get(name) in _FINE and name not in floors}
+        able = {name for name in worth if levels.get(name, 0) < last.get(name, 0)}
         chosen = _least_needed(told, subjects, able, asked)
         if not chosen or time.monotonic() > until:
             break
