@@ -11,10 +11,10 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.generalise.intervals import interval_labels
 from splu_desktop.core.published import Published
-from splu_desktop.core.query.condition import Condition, parse_condition, takes_range
-from splu_desktop.core.query.reader import Reader
+from splu_desktop.core.answer.conditions import Condition, parse_condition, takes_range
+from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.table import Column, Kind, Table
-from tests.core.published_tables import release, table_of
+from tests.core.releases import Releases, table
 
 
 def column(labels: list[str], missing: tuple[str, ...] = ()) -> Column:
@@ -75,11 +75,11 @@ def test_other_labels_are_no_intervals(labels: list[str]) -> None:
 
 
 def released(**columns: np.ndarray) -> Published:
-    table = table_of(columns)
     marked = [
-        Column(c.name, c.kind, c.codes, c.labels, np.isin(c.labels.astype(str), ["", "NA", "?"])) for c in table.columns
+        Column(c.name, c.kind, c.codes, c.labels, np.isin(c.labels.astype(str), ["", "NA", "?"]))
+        for c in table(columns).columns
     ]
-    return release(Table(tuple(marked)), {"illness": 3})
+    return Releases(Table(tuple(marked)), {("illness",): 3}).draw(1)
 
 
 @pytest.fixture(scope="module")
