@@ -35,7 +35,7 @@ _OLDEST = 125
 _SEXES = 8  # different values, at most
 _LIFE = 25 * 365  # days
 _YEARS = (1880, 2100)
-_CODES = 30  # numbers of wards or of kinds of something, at most, where they count up from 1
+_CODES = 60  # numbers of wards or of kinds of something, at most, where they count up from 1
 _VERSIONS = 12
 _SERIAL = 4  # digits from which numbers of one length may number persons
 _NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
@@ -275,7 +275,8 @@ def holds_answers(column: Column) -> bool:
 def holds_sexes(column: Column) -> bool:
     """Whether a column's values are sexes, whatever its name: m and f, h and f, w and m, male and female."""
     values = lexicon().values
-    held = {joined(text) for text in sample_labels(column)}
+    labels = sample_labels(column)
+    held = {joined(text).split("_")[0] for text in labels} if len(labels) <= _SEXES else set()
     sexes = held & (values["female"] | values["male"])
     return len(sexes) > 1 and held <= sexes | values["other"] and not sexes <= values["male"] - {"h", "m"}
 

@@ -21,6 +21,7 @@ _BESIDE = frozenset({*HARMLESS, "fill", "kind", "number", "counting", "person", 
 _LONGEST_RUN = 4  # words that are looked up together
 _STEM = 4  # letters from which a part of a word says that it is about health
 _COMPOUND = 6  # letters from which a word may be made of two
+_LONGEST = 40  # letters up to which one is taken apart
 _PART = 3  # letters of a part of one, at least
 _SEAMS = ("", "s", "n", "en", "es", "e", "r", "er")
 _ENDINGS = ("s", "es", "n", "en", "e", "er", "es", "x")
@@ -73,7 +74,7 @@ class Lexicon:
         return frozenset()
 
     def _parts(self, word: str) -> frozenset[str]:
-        for cut in range(len(word) - _PART, _PART - 1, -1) if len(word) >= _COMPOUND else ():
+        for cut in range(len(word) - _PART, _PART - 1, -1) if _COMPOUND <= len(word) <= _LONGEST else ():
             behind = self._bent(word[cut:]) or (self._parts(word[cut:]) if len(word) - cut >= _COMPOUND else None)
             if not behind:
                 continue

@@ -6,31 +6,37 @@ from dataclasses import dataclass
 from enum import Enum
 
 
+# Role -> whether it is published, sensitive, and tells persons. A new role is a line here and one below.
+_PROPERTIES = {
+    "identifier": (False, False, True),
+    "nsa": (True, False, False),
+    "sa": (True, True, False),
+    "dropped": (False, False, False),
+}
+
+
 class Role(Enum):
-    """The four roles (mechanism.md section 1), each with what follows from it: a new one is a line here.
+    """The four roles (mechanism.md section 1), each with what follows from it."""
 
-    Attributes
-    ----------
-    published : the column stands in the published table.
-    sensitive : its values are drawn anew.
-    tells_persons : its values lead to a person, a stay or a record.
-    """
+    IDENTIFIER = "identifier"  # names a person; never published
+    NSA = "nsa"  # non-sensitive attribute, published unchanged
+    SA = "sa"  # sensitive attribute, drawn anew
+    DROPPED = "dropped"  # left out by choice
 
-    published: bool
-    sensitive: bool
-    tells_persons: bool
+    @property
+    def published(self) -> bool:
+        """Whether the column stands in the published table."""
+        return _PROPERTIES[self.value][0]
 
-    IDENTIFIER = ("identifier", False, False, True)
-    NSA = ("nsa", True, False, False)
-    SA = ("sa", True, True, False)
-    DROPPED = ("dropped", False, False, False)
+    @property
+    def sensitive(self) -> bool:
+        """Whether its values are drawn anew."""
+        return _PROPERTIES[self.value][1]
 
-    def __new__(cls, word: str, published: bool, sensitive: bool, tells_persons: bool) -> Role:
-        """Make `word` the value, as files and the command line say it."""
-        found = object.__new__(cls)
-        found._value_ = word
-        found.published, found.sensitive, found.tells_persons = published, sensitive, tells_persons
-        return found
+    @property
+    def tells_persons(self) -> bool:
+        """Whether its values lead to a person, a stay or a record."""
+        return _PROPERTIES[self.value][2]
 
     @property
     def unchanged(self) -> bool:

@@ -43,6 +43,7 @@ _STAGE = "Recognising the source"
 _NEAR_UNIQUE, _MOSTLY_UNIQUE = 0.9, 0.5  # different values per record
 _GAPS = 0.1  # share of records without a date from which having one tells what happened
 _FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values of two columns from which being alike is no chance
+_MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
 
 _UNCHANGED = {
@@ -115,7 +116,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
-    if reading.says("staff", "somebody") and not harmless and not reading.says("health") and may_be_names(column):
+    if reading.says("name", "staff", "somebody") and not harmless and not reading.says("health") and may_be_names(column):
         return _names_person(say("The values look like names of persons."), doubt=True)
     if harmless or reading.unknown or reading.secret:
         return _numbered(column, reading) if harmless else None
@@ -128,8 +129,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
 
 def _is_day(column: Column, reading: Reading) -> bool:
     """Whether a column may be the day of a birth, which makes its date beside month and year."""
-    numbers = column.values[~column.missing] if column.kind is Kind.INTEGER and column.values is not None else []
-    return len(numbers) > 0 and reading.says("date") and 12 < max(numbers) <= 31
+    if column.kind is not Kind.INTEGER or column.values is None or not reading.says("date"):
+        return False
+    return 12 < float(column.values[~column.missing].max()) <= 31
 
 
 def _reaches(column: Column, reading: Reading) -> bool:
@@ -145,8 +147,8 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
     own = _is_own(column)
-    person = reading.says("person") or reading.only("number", "fill")
-    if not person or (reading.says("unit", "place", "demographic") and not own):
+    alone = reading.only("number", "fill") and (own or column.m >= _MANY)
+    if not (reading.says("person", "case") or alone) or (reading.says("unit", "place", "demographic") and not own):
         return None
     counted = reading.says("counting") and not own
     return None if column.m <= _FEW or counted else _names_person(say("The name says a number of a person or record."))

@@ -85,7 +85,7 @@ def inspect_file(path: Path, choices: ImportChoices | None = None, progress: Pro
 def describe(imported: Imported) -> Inspection:
     """Describe the columns of a table that was read."""
     table = imported.table
-    suggestions = suggest_roles(table, sensitive=())
+    suggestions = suggest_roles(table)
     facts = []
     for column in table.columns:
         counts = column.counts()
