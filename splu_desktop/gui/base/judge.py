@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject
 
@@ -33,14 +33,18 @@ def earlier_of(source: Source, plan: Plan) -> tuple[EarlierRelease, ...]:
 
 
 def judge(
-    source: Source, plan: Plan, earlier: Sequence[EarlierRelease] | None = None, progress: Progress = SILENT
+    source: Source,
+    plan: Plan,
+    limits: Mapping[str, tuple[float, str]],
+    earlier: Sequence[EarlierRelease] | None = None,
+    progress: Progress = SILENT,
 ) -> Judged:
-    """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
+    """Return the verdict on a plan, held to `limits` where they were changed. Raises what `prepare` and the register
+    raise; Cancelled."""
     prepared = source.prepare(plan, progress)
     known = earlier_of(source, plan) if earlier is None else earlier
-    return Judged(
-        plan, prepared, verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
-    )
+    found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, changed=limits, progress=progress)
+    return Judged(plan, prepared, found, limits)
 
 
 class Judge(QObject):
@@ -49,7 +53,7 @@ class Judge(QObject):
     def __init__(self, session: Session, work: Work, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._work = session, work
-        self._asked: Plan | None = None
+        self._asked: object = None
         session.changed.connect(self._look)
 
     def _look(self) -> None:
@@ -59,13 +63,15 @@ class Judge(QObject):
                 self._asked = None
                 self._work.drop(CHANNEL)
             return
-        if plan == self._asked and self._work.busy(CHANNEL):
+        asked = plan, session.choices.limits
+        if asked == self._asked and self._work.busy(CHANNEL):
             return
-        self._asked = plan
+        self._asked = asked
         self._work.start(
             judge,
             session.source,
             plan,
+            session.choices.limits,
             on_done=session.take_verdict,
             on_exception=session.fail_verdict,
             channel=CHANNEL,

@@ -313,7 +313,7 @@ class Banner(QFrame):
     def say(self, kind: str, text: str, act: str = "", do: Callable[[], object] | None = None) -> None:
         """Show `text`; `kind` is "note", "warning", "fault" or "done"; `act` names a button that does `do`."""
         self.kind = kind
-        restyle(self, kind)
+        restyle(self, f"banner-{kind}")
         self._picture.show_picture(*_BANNERS[kind])
         text = told(text) if isinstance(text, Said) else text
         self.text.setText(text)

@@ -85,6 +85,7 @@ class Choices:
     plan : what would be published now: the proposal's, or changed since.
     undone : steps of the proposal that were taken back.
     expert : what was changed in Expert, in words.
+    limits : limits changed by hand -> the value, and why.
     """
 
     answers: Answers
@@ -93,15 +94,17 @@ class Choices:
     plan: Plan | None = None
     undone: tuple[Done, ...] = ()
     expert: tuple[str, ...] = ()
+    limits: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A plan with its table as the mechanism sees it, and the verdict."""
+    """A plan with its table as the mechanism sees it, the verdict, and the limits changed by hand that it kept to."""
 
     plan: Plan
     prepared: Prepared
     verdict: Verdict
+    limits: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +176,10 @@ class Session(QObject):
     @property
     def judged(self) -> Judged | None:
         """The plan of now with its verdict; None while that is being worked out."""
-        plan = self.plan
-        return next((each for each in self._judged if each.plan == plan), None)
+        if not self._steps:
+            return None
+        now = self.choices
+        return next((each for each in self._judged if each.plan == now.plan and each.limits == now.limits), None)
 
     @property
     def last_judged(self) -> Judged | None:
@@ -268,7 +273,8 @@ class Session(QObject):
     def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged) -> None:
         """Take a proposal that was made from these answers, with the verdict on its plan."""
         self._judged.insert(0, judged)
-        self.do(Choices(answers, answers, proposal, proposal.plan), t("the proposal"))
+        limits = self.choices.limits
+        self.do(Choices(answers, answers, proposal, proposal.plan, limits=limits), t("the proposal"))
 
     def change_plan(
         self, plan: Plan, name: str, merge: str = "", *, undone: Done | None = None, expert: str = ""
@@ -284,9 +290,14 @@ class Session(QObject):
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)
 
+    def change_limits(self, limits: Mapping[str, tuple[float, str]], name: str) -> None:
+        """Hold plans to other limits from now on, as one step of undo."""
+        if limits != self.choices.limits:
+            self.do(replace(self.choices, limits=dict(limits), expert=(*self.choices.expert, name)), name)
+
     def take_verdict(self, judged: Judged) -> None:
         """Keep what a plan came to."""
-        self._judged = [judged, *(each for each in self._judged if each.plan != judged.plan)][:4]
+        self._judged = [judged, *self._judged][:4]
         self.changed.emit()
 
     def fail_verdict(self, sentence: str) -> None:

@@ -144,10 +144,10 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="rule"] {{ background: {s.line}; border: none; }}
     QLabel[look="quiet"] {{ color: {s.quiet}; }}
     QLabel[look="strong"] {{ font-weight: 600; }}
-    QFrame[look="note"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="warning"] {{ background: {s.warning_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="fault"] {{ background: {s.fault_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="done"] {{ background: {s.answerable_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="banner-note"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="banner-warning"] {{ background: {s.warning_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="banner-fault"] {{ background: {s.fault_soft}; border: none; border-radius: 6px; }}
+    QFrame[look="banner-done"] {{ background: {s.answerable_soft}; border: none; border-radius: 6px; }}
     QWidget[look="footer"] {{ background: {s.page}; }}
     QFrame[look="follows"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
     QFrame[look="verdict-done"] {{ background: {s.answerable_soft}; border: none; border-left: 4px solid {s.answerable};
@@ -193,8 +193,11 @@ def style_sheet(scheme: Colours) -> str:
     QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
         outline: 0; }}
+    QTableView[look="bare"] {{ border: none; border-radius: 0; }}
     QTableView::item {{ padding: 0 8px; }}
     QListView::item {{ padding: 3px 6px; }}
+    QListView[look="parts"]::item {{ padding: 8px 12px; }}
+    QListView[look="parts"]::item:selected {{ font-weight: 600; }}
     QTableView::item:focus {{ border: 1px solid {s.accent}; padding: 0 7px; }}
     QTableView::item:selected, QListView::item:selected {{ background: {s.accent_soft}; color: {s.text}; }}
     QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}

@@ -127,8 +127,6 @@ def label(
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
-    if look == "warning":  # on a ground of its own
-        made.setMargin(3)
     if wrap or fitting:
         made.setWordWrap(True)
         policy = made.sizePolicy()

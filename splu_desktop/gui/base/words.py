@@ -76,7 +76,9 @@ def decimal(value: float, digits: int = 3) -> str:
     if value == 0:
         return QLocale().toString(0)
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return QLocale().toString(value, "f", min(places, 6))
+    shown = QLocale().toString(float(value), "f", min(places, 6))
+    point = QLocale().decimalPoint()
+    return shown.rstrip("0").removesuffix(point) if point in shown else shown
 
 
 def percent(share: float, places: int | None = None) -> str:

@@ -31,7 +31,13 @@ def roles_decided(choices: Choices) -> dict[str, Role]:
     return {name: role for name, role in choices.plan.roles.items() if role is not before.get(name, role)}
 
 
-def propose_for(source: Source, answers: Answers, roles: Mapping[str, Role], progress: Progress = SILENT) -> Proposed:
+def propose_for(
+    source: Source,
+    answers: Answers,
+    roles: Mapping[str, Role],
+    limits: Mapping[str, tuple[float, str]],
+    progress: Progress = SILENT,
+) -> Proposed:
     """Return a proposal for the answers. Raises what `propose` raises; Cancelled."""
     found = propose(
         source.table,
@@ -41,14 +47,15 @@ def propose_for(source: Source, answers: Answers, roles: Mapping[str, Role], pro
         roles=roles,
         row_word=answers.row_word,
         suggestions=source.suggestions,
+        changed=limits,
         progress=progress,
     )
     plan = with_public_values(found.plan, answers)
     earlier = earlier_of(source, plan)
     if plan == found.plan and not earlier:
-        judged = Judged(plan, source.prepare(plan, progress), found.verdict)
+        judged = Judged(plan, source.prepare(plan, progress), found.verdict, limits)
     else:
-        judged = judge(source, plan, earlier, progress=progress)
+        judged = judge(source, plan, limits, earlier, progress=progress)
         found = replace(found, plan=plan, verdict=judged.verdict)
     return Proposed(found, judged, answers)
 

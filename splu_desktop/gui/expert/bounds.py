@@ -1,0 +1,216 @@
+"""Promises and bounds, limits and law, rare values after the draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.policy import Limits, check_reason, limits_for, reasons_named
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.gui.base.memory import choose_laws, laws_chosen
+from splu_desktop.gui.base.parts import Flow
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.widgets import emptied, label, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.words import caption, decimal, isolated, t, told
+from splu_desktop.gui.base.work import Work
+from splu_desktop.gui.expert.section import Section, grid_of
+from splu_desktop.report import law
+
+_WHOLE = ("alike", "printed")
+
+
+class BoundsSection(Section):
+    """Epsilon, T_E, alpha, T_P."""
+
+    def __init__(self, session: Session, work: Work) -> None:
+        super().__init__(
+            session, work, t("Promises and bounds"), t("What the two plots and the report are stated for.")
+        )
+
+    def build(self) -> None:
+        form = QFormLayout()
+        self.epsilon = percent_box(1, 100, 1, t("Relative error epsilon"))
+        self.t_e = percent_box(0.1, 99, 1, t("Tolerated probability T_E"))
+        self.alpha = whole_box(1, 50, t("Largest small count alpha"))
+        self.t_p = percent_box(0, 100, 1, t("Wanted probability T_P"))
+        self.t_p.setSpecialValueText(t("not asked"))
+        for box, words in (
+            (self.epsilon, t("Relative error (epsilon)")),
+            (self.t_e, t("A large count may be wrong in (T_E)")),
+            (self.alpha, t("Counts are small up to (alpha)")),
+            (self.t_p, t("A small count must be wrong in at least (T_P)")),
+        ):
+            box.setMaximumWidth(140)
+            form.addRow(words, box)
+            box.valueChanged.connect(self._told)
+        self.body.addLayout(form)
+        self.body.addStretch(1)
+
+    def refresh(self) -> None:
+        plan = self.session.plan
+        if plan is None:
+            return
+        asked = plan.thresholds
+        for box, value in (
+            (self.epsilon, 100 * asked.epsilon),
+            (self.t_e, 100 * asked.t_e),
+            (self.alpha, asked.alpha),
+            (self.t_p, 100 * (asked.t_p or 0)),
+        ):
+            with QSignalBlocker(box):
+                box.setValue(value)  # type: ignore[arg-type]
+
+    def _told(self) -> None:
+        made = Thresholds(
+            self.epsilon.value() / 100,
+            self.t_e.value() / 100,
+            self.alpha.value(),
+            self.t_p.value() / 100 or None,
+        )
+        self.change_part(t("the bounds"), "bounds", thresholds=made)
+
+
+def limit_words(name: str) -> str:
+    """Return what a limit says."""
+    return {
+        "alike": t("So many look alike, at least"),
+        "share_alike": t("for this share of them"),
+        "gamma": t("Strength to begin with"),
+        "riskiest": t("A row is right in the riskiest group, at most"),
+        "average": t("A row is right on average, at most"),
+        "printed": t("No printed number below"),
+        "small_counts": t("Counts of 1 to 3 are wrong, at least"),
+        "useful": t("Share of large cells that are readable, at least"),
+        "within": t("A number is good within"),
+    }[name]
+
+
+class LimitsSection(Section):
+    """The limits of whoever gets it, own ones with reasons, and the law packs of the report."""
+
+    def __init__(self, session: Session, work: Work) -> None:
+        super().__init__(session, work, t("Limits and law"), t("Own limits need a reason, which stands in the report."))
+
+    def build(self) -> None:
+        names = [each.name for each in fields(Limits) if each.name != "name"]
+        grid = grid_of((t("Limit"), t("for this recipient"), t("own limit"), t("because")))
+        self.usual = {name: label() for name in names}
+        self.boxes: dict[str, QDoubleSpinBox] = {}
+        self.reasons: dict[str, QLineEdit] = {}
+        for at, name in enumerate(names, 1):
+            whole = name in (*_WHOLE, "gamma")
+            box = QDoubleSpinBox() if whole else percent_box(0, 100, 0, limit_words(name))
+            box.setDecimals(0 if whole else 1)
+            box.setRange(0, 1000 if whole else 100)
+            box.setSpecialValueText("–")
+            box.setAlignment(Qt.AlignmentFlag.AlignRight)
+            box.setKeyboardTracking(False)
+            box.setAccessibleName(t("Own limit: {limit}", limit=limit_words(name)))
+            reason = line_edit(t("Reason: {limit}", limit=limit_words(name)))
+            box.valueChanged.connect(self._told)
+            reason.editingFinished.connect(self._told)
+            self.boxes[name], self.reasons[name] = box, reason
+            for place, part in enumerate((label(limit_words(name), wrap=True), self.usual[name], box, reason)):
+                grid.addWidget(part, at, place)
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(3, 4)
+        grid.setColumnStretch(4, 0)
+        self.body.addLayout(grid)
+        self.body.addWidget(label(t("Law packs of the report"), "strong"))
+        holder = QWidget()
+        flow = Flow(holder, across=20)
+        self.laws: dict[str, QCheckBox] = {}
+        for code in law.CODES:
+            tick = QCheckBox(caption(law.pack(code).name("en")))
+            tick.clicked.connect(self._laws_told)
+            flow.addWidget(tick)
+            self.laws[code] = tick
+        self.body.addWidget(holder)
+        self.body.addStretch(1)
+
+    def refresh(self) -> None:
+        limits, own = limits_for(self.session.answers.audience), self.session.choices.limits
+        why = reasons_named(limits.name)
+        for name, words in self.usual.items():
+            usual = getattr(limits, name)
+            shown = decimal(usual) if name in (*_WHOLE, "gamma") else f"{decimal(100 * usual)} %"
+            words.setText(shown)
+            words.setToolTip(why.get(name, ""))
+            if name in own:
+                value = own[name][0]
+                with QSignalBlocker(self.boxes[name]):
+                    self.boxes[name].setValue(value if name in (*_WHOLE, "gamma") else 100 * value)
+                self.reasons[name].setText(own[name][1])
+        chosen = laws_chosen() or (law.DEFAULT,)
+        for code, tick in self.laws.items():
+            tick.setChecked(code in chosen)
+
+    def _told(self) -> None:
+        made: dict[str, tuple[float, str]] = {}
+        for name, box in self.boxes.items():
+            value = box.value()
+            if not value:
+                continue
+            reason = self.reasons[name].text()
+            if not reason.strip():
+                self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(name)))
+                return
+            try:
+                made[name] = (value if name in (*_WHOLE, "gamma") else value / 100), check_reason(reason)
+            except BadSetting as fault:
+                self.say_fault(told(str(fault)))
+                return
+        self.say_fault("")
+        self.session.change_limits(made, t("own limits"))
+
+    def _laws_told(self) -> None:
+        choose_laws(code for code, tick in self.laws.items() if tick.isChecked())
+
+
+class RareSection(Section):
+    """Published values of few rows become one, after the draw."""
+
+    def __init__(self, session: Session, work: Work) -> None:
+        super().__init__(
+            session,
+            work,
+            t("Rare values"),
+            t("Published values of fewer rows become “Other”, after the draw; every bound of small counts stands."),
+        )
+
+    def build(self) -> None:
+        self.rows = QWidget()
+        self._room = margins(QVBoxLayout(self.rows), 0)
+        self.body.addWidget(self.rows)
+        self.body.addStretch(1)
+        self.boxes: dict[str, QSpinBox] = {}
+
+    def refresh(self) -> None:
+        plan = self.session.plan
+        if plan is None:
+            return
+        if tuple(self.boxes) != plan.sensitive:
+            emptied(self._room)
+            holder = QWidget()
+            grid = grid_of((t("Secret column"), t("at least so many rows")))
+            holder.setLayout(grid)
+            self.boxes = {}
+            for at, name in enumerate(plan.sensitive):
+                box = whole_box(1, 10_000, t("Least rows of a value of “{column}”", column=name))
+                box.setSpecialValueText(t("all stay"))
+                box.valueChanged.connect(self._told)
+                grid.addWidget(label(isolated(name), "protected"), at + 1, 0)
+                grid.addWidget(box, at + 1, 1)
+                self.boxes[name] = box
+            self._room.addWidget(holder)
+        for name, box in self.boxes.items():
+            with QSignalBlocker(box):
+                box.setValue(plan.rare.get(name, 1))
+
+    def _told(self) -> None:
+        rare: Mapping[str, int] = {name: box.value() for name, box in self.boxes.items() if box.value() > 1}
+        self.change(lambda plan: replace(plan, rare=rare), t("rare values"), "rare")

@@ -1,0 +1,144 @@
+"""Expert: nothing here is needed; everything here is written into the report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.plan import Plan
+from splu_desktop.gui.base.page import Fold, Page, title_row
+from splu_desktop.gui.base.parts import Card
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.widgets import Choice, margins, put, scrolled
+from splu_desktop.gui.base.words import joined, t
+from splu_desktop.gui.expert.blocks import ClassesSection, TogetherSection
+from splu_desktop.gui.expert.bounds import BoundsSection, LimitsSection, RareSection
+from splu_desktop.gui.expert.persons import PersonsSection
+from splu_desktop.gui.expert.recipe import RecipeSection
+from splu_desktop.gui.expert.section import Section
+from splu_desktop.gui.expert.strength import StrengthSection
+from splu_desktop.gui.expert.systems import SystemsSection
+
+_LIST = 210
+
+
+class ExpertPage(Page):
+    """For statisticians, under the proposal."""
+
+    step = Step.EXPERT
+    scrolls = False
+
+    def build(self) -> None:
+        aside = t("For statisticians. Nothing here is needed; everything is written into the report.")
+        self.head.addLayout(title_row(t("Expert"), aside))
+        session, work = self.session, self.work
+        strength = StrengthSection(
+            session, work, t("Strength per column"), t("γ, the papers’ group size: 1 of γ rows keeps its own value.")
+        )
+        self.sections: list[Section] = [
+            strength,
+            TogetherSection(session, work),
+            ClassesSection(session, work),
+            BoundsSection(session, work),
+            LimitsSection(session, work),
+            RareSection(session, work),
+            PersonsSection(session, work),
+            SystemsSection(session, work),
+            RecipeSection(session, work),
+        ]
+        self.list, self.short = QListWidget(), Choice(t("Part of Expert"))
+        self.list.setAccessibleName(t("Parts of Expert"))
+        self.list.setProperty("look", "parts")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.stacked = QStackedWidget()
+        for at, section in enumerate(self.sections):
+            self.list.addItem(section.title)
+            self.short.addItem(section.title, at)
+            room = scrolled(section)
+            section.setAutoFillBackground(False)  # the card's ground shows
+            room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.stacked.addWidget(room)
+        self.list.setFixedWidth(_LIST)
+        self.list.currentRowChanged.connect(self._show_section)
+        self.short.activated.connect(lambda at: self.list.setCurrentRow(at))
+        card = Card(spacing=0)
+        margins(card.body, 1, spacing=0)
+        card.body.addWidget(self.stacked)
+        row = QWidget()
+        put(margins(QHBoxLayout(row), 0, spacing=14), self.list, (card, 1))
+        column = QWidget()
+        put(margins(QVBoxLayout(column), 0, spacing=6), self.short, (row, 1))
+        self.body.addWidget(column, 1)
+        self.list.setCurrentRow(0)
+
+    def folded(self, fold: Fold) -> None:
+        narrow = fold is Fold.NARROW
+        self.list.setVisible(not narrow)
+        self.list.setFixedWidth(_LIST if fold is Fold.WIDE else 170)
+        self.short.setVisible(narrow)
+
+    def _show_section(self, at: int) -> None:
+        self.stacked.setCurrentIndex(at)
+        self.short.setCurrentIndex(at)
+        if self.isVisible():
+            self.sections[at].refresh()
+
+    def show_part(self, kind: type[Section]) -> None:
+        """Bring a part to the front."""
+        self.list.setCurrentRow(next(at for at, each in enumerate(self.sections) if isinstance(each, kind)))
+
+    def refresh(self) -> None:
+        if self.session.plan is None:
+            return
+        self.sections[self.list.currentRow()].refresh()
+        if self.session.judge_fault:
+            self.show_error(self.session.judge_fault)
+        elif self.banner.kind == "fault":
+            self.banner.hide()
+        changed = self.session.choices.expert
+        note = t("Changed here: {what}.", what=joined(changed, ";")) if changed else t("Nothing was changed here.")
+        self.set_primary(t("Back to the proposal"), True, note)
+        if changed and self.session.proposal is not None:
+            self.set_back(t("Undo all of it"))
+        else:
+            self.back.hide()
+
+    def act(self) -> None:
+        self.go.emit(Step.PROPOSAL)
+
+    def go_back(self) -> None:
+        if self.sender() is self.back:
+            self._undo_all()
+        else:
+            self.go.emit(Step.PROPOSAL)
+
+    def _undo_all(self) -> None:
+        proposal, plan = self.session.proposal, self.session.plan
+        if proposal is None or plan is None:
+            return
+        now = replace(self.session.choices, plan=as_proposed(plan, proposal.plan), expert=(), limits={})
+        self.session.do(now, t("Expert as proposed"))
+
+    def help_text(self) -> str:
+        return t(
+            "The mechanism’s own settings: strength of each block, columns drawn together, classes of lenders, bounds,"
+            " limits, persons. Each change is named in the report and on the proposal."
+        )
+
+
+def as_proposed(plan: Plan, before: Plan) -> Plan:
+    """Return a plan with all that Expert changes as the proposal had it, roles and groups as they are now."""
+    try:
+        return replace(
+            plan,
+            blocks=before.blocks if before.sensitive == plan.sensitive else plan.blocks,
+            classes=tuple(name for name in before.classes if name in plan.nsas),
+            thresholds=before.thresholds,
+            rare={name: least for name, least in before.rare.items() if name in plan.sensitive},
+            persons=before.persons,
+        )
+    except SpluError:  # what is published now no longer allows it
+        return before

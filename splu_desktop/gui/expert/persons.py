@@ -1,0 +1,121 @@
+"""Persons with several rows: how they are drawn, numbers for courses, dates that are moved."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
+from splu_desktop.core.table import Kind
+from splu_desktop.gui.base.parts import Flow
+from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.widgets import Choice, emptied, label, line_edit, whole_box
+from splu_desktop.gui.base.words import caption, isolated, t, told
+from splu_desktop.gui.base.work import Work
+from splu_desktop.gui.expert.section import Section
+
+
+class PersonsSection(Section):
+    """What is done about persons with several rows."""
+
+    def __init__(self, session: Session, work: Work) -> None:
+        super().__init__(
+            session, work, t("Persons, dates and courses"), t("Which column names the person is question 2.")
+        )
+
+    def build(self) -> None:
+        self.form = QFormLayout()
+        self.way = Choice(t("Persons with several rows"))
+        self.way.offer(
+            [
+                (t("all rows of a person drawn as one"), "draw"),
+                (t("the first row of each"), "first"),
+                (t("the last row of each"), "last"),
+                (t("a random row of each"), "random"),
+                (t("each row by itself"), "record"),
+            ]
+        )
+        self.order = Choice(t("First and last by"))
+        self.order.keep_short(20)
+        self.reason = line_edit(t("Why each row may stand for itself"))
+        self.number = QCheckBox(t("Give each person a random number, by which its rows are found"))
+        self.days = whole_box(0, MOST_DAYS, t("Days that dates are moved by, at most"))
+        self.days.setSpecialValueText(t("not moved"))
+        self.dates = QWidget()
+        self._flow = Flow(self.dates, across=16)
+        for words, part in (
+            (t("Persons with several rows"), self.way),
+            (t("First and last by"), self.order),
+            (t("Why each row may stand for itself"), self.reason),
+            ("", self.number),
+            (t("Dates are moved by up to, days"), self.days),
+            (t("Dates that are moved"), self.dates),
+        ):
+            self.form.addRow(words, part)
+        self.none = label(t("No column names the person, so there is nothing to choose here."), "quiet", wrap=True)
+        self.body.addWidget(self.none)
+        self.body.addLayout(self.form)
+        self.body.addStretch(1)
+        self.way.activated.connect(self._told)
+        self.order.activated.connect(self._told)
+        self.reason.editingFinished.connect(self._told)
+        self.number.clicked.connect(self._told)
+        self.days.valueChanged.connect(self._told)
+        self.ticks: dict[str, QCheckBox] = {}
+
+    def refresh(self) -> None:
+        plan, source = self.session.plan, self.session.source
+        if plan is None or source is None:
+            return
+        who = plan.persons
+        self.none.setVisible(who is None)
+        for row in range(self.form.rowCount()):
+            self.form.setRowVisible(row, who is not None)
+        if who is None:
+            return
+        dates = [name for name in plan.nsas if source.table[name].kind in (Kind.DATE, Kind.DATETIME)]
+        if list(self.ticks) != dates:
+            emptied(self._flow)
+            self.ticks = {}
+            for name in dates:
+                self.ticks[name] = QCheckBox(caption(name))
+                self.ticks[name].clicked.connect(self._told)
+                self._flow.addWidget(self.ticks[name])
+        self.order.offer(
+            [(t("the order of the file"), ""), *((isolated(name), name) for name in source.table.names)], who.order
+        )
+        self.way.choose(who.way)
+        self.reason.setText(who.reason)
+        self.number.setChecked(who.number)
+        with QSignalBlocker(self.days):
+            self.days.setValue(who.days)
+        for name, tick in self.ticks.items():
+            tick.setChecked(name in who.shift)
+        self.form.setRowVisible(self.order, who.way in ("first", "last"))
+        self.form.setRowVisible(self.reason, who.way == "record" or self.way.currentData() == "record")
+        self.form.setRowVisible(self.number, who.way == "draw")
+        for part in (self.days, self.dates):
+            self.form.setRowVisible(part, bool(dates))
+
+    def _told(self) -> None:
+        plan = self.session.plan
+        if plan is None or plan.persons is None:
+            return
+        way = self.way.currentData()
+        self.form.setRowVisible(self.reason, way == "record")
+        shift = tuple(name for name, tick in self.ticks.items() if tick.isChecked()) if self.days.value() else ()
+        try:
+            made = ByPerson(
+                plan.persons.column,
+                way,
+                self.reason.text().strip() if way == "record" else "",
+                self.order.currentData() or "" if way in ("first", "last") else "",
+                self.number.isChecked() and way == "draw",
+                shift,
+                self.days.value() if shift else 0,
+            )
+        except SpluError as fault:
+            self.say_fault(told(str(fault)))
+            return
+        self.change_part(t("persons with several rows"), persons=made)
