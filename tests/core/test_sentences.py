@@ -23,14 +23,6 @@ def test_no_sentence_quotes_nothing() -> None:
     assert isinstance(wide.values["value"], Said), "so that it is translated"
     assert counted(1, "“{value}” once", "“{value}” {n} times", value="") == "“(empty)” once"
     assert say("{words}{more}.", words="done", more="") == "done.", "an empty part is no value"
-    column = Column.from_labels("outcome", ["Death"] * 300 + ["", "Recover"] * 200)
-    for draw in (
-        by_gamma(column, 5),
-        by_tolerances(column, Tolerances({"Death": Fraction(3, 5), "": Fraction(2, 5), "Recover": Fraction(2, 5)})),
-    ):
-        told = draw.told(column.n, column.labels.tolist(), Thresholds())
-        said = [*draw.sentences("outcome", Thresholds(), told), *draw.readers("outcome"), draw.words()]
-        assert not [each for each in said if "“”" in each]
 
 
 @pytest.mark.parametrize("cell", [" " * 60_000, "x" * 201, "a" * 30_000 + "\u05d0" * 30_000])
