@@ -14,7 +14,7 @@ The draw is rehearsed on the table, so that the guesses can be judged: a guess c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,7 +76,7 @@ class ColumnAttack:
     column : its name.
     right : share of the rows of which the best guess is right, absence among them.
     expected : the same for who guesses the commonest value of each class.
-    known : share of the bearers of secret values of whom theirs is known at 80 %.
+    known : rows of which the best guess is a secret value known at 80 %, over the rows that have a secret value.
     values : its secret values that enough persons have, the one with the largest gain first.
     """
 
@@ -215,41 +215,59 @@ class _Target:
         lift = np.where(expected > 0, better / np.where(expected > 0, expected, 1), 1.0)
         return np.log(np.maximum(lift, _LEAST_LIFT)).astype(np.float32)
 
-    def judge(self, told: Floats, secret: Flags) -> ColumnAttack:
-        """Return what the attacker finds out, who is told (R, m) by hints and sees what the rows show."""
+    def judge(self, by_hints: Floats, secret: Flags) -> ColumnAttack:
+        """Return what the attacker finds out, who knows (R, m) by hints and sees what the rows show."""
         setting, rows = self.setting, self.setting.rows
-        in_class = setting.row_class[rows]
         shown, true, place = self.shown[rows], self.true[rows], np.arange(len(rows))
-        lift = np.log(np.maximum(told[place, shown], 1e-12)) - np.log(np.maximum(self.share[in_class, shown], 1e-12))
+        by_class = self.share[setting.row_class[rows]]
+        lift = np.log(np.maximum(by_hints[place, shown], 1e-12)) - np.log(np.maximum(by_class[place, shown], 1e-12))
         odds = np.clip(np.bincount(setting.unit, lift), -40, 40)
         kept = (1 / (1 + (self.gamma - 1) * np.exp(-odds)))[setting.unit].astype(np.float32)
-        sure = told * (1 - kept)[:, None]
+        sure = by_hints * (1 - kept)[:, None]
         sure[place, shown] += kept
-        right = float((sure.argmax(axis=1) == true).mean()) if len(rows) else 0.0
-        expected = float((self.share.argmax(axis=1)[in_class] == true).mean()) if len(rows) else 0.0
+        best = sure.argmax(axis=1)
+        right = best == true
+        named = self._names(secret)[best] >= 0
+        known = _known(sure[place, best][named], right[named], by_class[place, best][named])
+        bearers = int(secret[self.column.codes[rows]].sum())
         has = np.zeros((setting.number, self.size), bool)
         has[setting.person, true] = True
-        by_person = sure if setting.number == len(rows) else self._in_any_row(told, sure, kept, shown)
-        values, known, bearers = [], 0.0, 0
-        label = np.full(self.size, -1)
-        label[self.true] = self.column.codes
-        merged = np.bincount(np.unique(self.true.astype(np.int64) * self.column.m + self.column.codes) // self.column.m)
-        for at in range(self.size):
-            if merged[at] > 1 or not secret[label[at]]:
-                continue
-            number = int(has[:, at].sum())
-            share, of = self._class_shares(has[:, at])
-            found = _known_share(by_person[:, at], has[:, at], share[of])
-            known, bearers = known + found * number, bearers + number
-            if number >= FEWEST:
-                surest = np.argpartition(by_person[:, at], -number)[-number:]
-                by_class = _guess_by_class(share, of, number)
-                value = str(self.column.labels[label[at]])
-                values.append(ValueAttack(value, number, float(has[surest, at].mean()), by_class, found))
-        values.sort(key=lambda each: -each.gain)
-        return ColumnAttack(self.column.name, right, expected, known / max(bearers, 1), tuple(values))
+        by_person = sure if setting.number == len(rows) else self._in_any_row(by_hints, sure, kept, shown)
+        return ColumnAttack(
+            column=self.column.name,
+            right=float(right.sum() / max(len(rows), 1)),
+            expected=float((by_class.argmax(axis=1) == true).sum() / max(len(rows), 1)),
+            known=float(known.sum() / max(bearers, 1)),
+            values=tuple(sorted(self._judge_values(by_person, has, secret), key=lambda each: -each.gain)),
+        )
 
-    def _in_any_row(self, told: Floats, sure: Floats, kept: Floats, shown: Ints) -> Floats:
+    def _names(self, secret: Flags) -> NDArray[np.int64]:
+        """Return (m,) the label of each value, -1 where it is not secret or several rare ones are one."""
+        pairs = np.unique(self.true.astype(np.int64) * self.column.m + self.column.codes)
+        value, label = np.divmod(pairs, max(self.column.m, 1))
+        found = np.full(self.size, -1)
+        found[value] = np.where(secret[label] & (np.bincount(value)[value] == 1), label, -1)
+        return found
+
+    def _judge_values(self, by_person: Floats, has: Flags, secret: Flags) -> Iterator[ValueAttack]:
+        """Give what is found out of each secret value that enough persons have, from (U, m) certainty and truth."""
+        for at, label in enumerate(self._names(secret).tolist()):
+            true, sure = has[:, at], by_person[:, at]
+            number = int(true.sum())
+            if label < 0 or number < FEWEST:
+                continue
+            share, of = self._class_shares(true)
+            surest = np.argpartition(sure, -number)[-number:]
+            known = _known(sure, true, share[of]) & true
+            yield ValueAttack(
+                value=str(self.column.labels[label]),
+                bearers=number,
+                right=float(true[surest].mean()),
+                expected=_guess_by_class(share, of, number),
+                known=float(known.sum() / number),
+            )
+
+    def _in_any_row(self, by_hints: Floats, sure: Floats, kept: Floats, shown: Ints) -> Floats:
         """Return (U, m) certainty that a person has each value in any row."""
         setting = self.setting
         begins = np.flatnonzero(np.r_[True, np.diff(setting.person) > 0])
@@ -262,7 +280,7 @@ class _Target:
         shows = np.zeros((setting.number, self.size), bool)
         shows[setting.person, shown] = True
         stays = kept[begins][:, None]
-        return np.asarray(stays * shows + (1 - stays) * ever(told))
+        return np.asarray(stays * shows + (1 - stays) * ever(by_hints))
 
     def _class_shares(self, has: Flags) -> tuple[Floats, NDArray[np.int64]]:
         """Return (C,) the share of each class's persons of whom something is true, and (U,) the class of each."""
@@ -282,15 +300,12 @@ def _guess_by_class(share: Floats, of: Ints, number: int) -> float:
     return float(guesses @ share[order] / number)
 
 
-def _known_share(sure: Floats, true: Flags, by_class: Floats) -> float:
-    """Return the share of those of whom something is true who lie in bins of certainty of which 80 % are right.
-
-    Whoever is as sure by the class (U,) alone is not counted.
-    """
+def _known(sure: Floats, true: Flags, by_class: Floats) -> Flags:
+    """Return (U,) who lies in a bin of certainty of which 80 % are right, and is not as sure by the class alone."""
     at = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     everybody, right = np.bincount(at, minlength=BINS), np.bincount(at, true, BINS)
     known = (right >= SURE * everybody) & (everybody >= FEWEST)
-    return float((known[at] & true & (by_class < SURE)).sum() / max(true.sum(), 1))
+    return np.asarray(known[at] & (by_class < SURE))
 
 
 def _softmax(logs: Floats) -> Floats:

@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
@@ -66,17 +66,13 @@ class Giveaway:
     @property
     def sentence(self) -> str:
         """What is given away."""
-        of = {"value": self.value, "sensitive": self.sensitive, "rows": self.rows, "bearers": self.bearers}
-        if len(self.columns) == 1:
-            return say(
-                "“{column}” gives “{value}” of “{sensitive}” away for {rows} of {bearers}.", column=self.column, **of
-            )
-        one, other = self.columns
         return say(
-            "“{one}” and “{other}” give “{value}” of “{sensitive}” away for {rows} of {bearers}.",
-            one=one,
-            other=other,
-            **of,
+            "“{value}” of “{sensitive}” follows from {columns} for {rows} of {bearers}.",
+            value=self.value,
+            sensitive=self.sensitive,
+            columns=quoted(self.columns),
+            rows=self.rows,
+            bearers=self.bearers,
         )
 
 
