@@ -7,7 +7,7 @@ import pytest
 
 from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.dates import OPEN, UNKNOWN, possible_shifts, try_recover_shift
-from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
+from splu_desktop.core.persons.treatment import number_persons, one_per_person, rehearse_shift, shift_dates
 from splu_desktop.core.table import Column, Kind, Table
 from tests.seeded import Seeded
 
@@ -131,3 +131,14 @@ def test_persons_get_new_numbers_and_spellings_of_one_name_are_one() -> None:
     numbers = number_persons(who, Seeded(1))
     assert numbers.codes[0] == numbers.codes[2]
     assert sorted(set(numbers.labels)) == ["1", "2", "3", "4"]
+
+
+def test_a_rehearsal_says_what_a_release_would_give_back() -> None:
+    rng = np.random.default_rng(6)
+    tuesdays = _days(rng.integers(0, 100, 480) * 7 + 6)
+    table = Table((_persons(120, 4), _dates("visited", tuesdays)))
+    short = rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ("visited",))
+    assert (short.hint, short.enough) == ("weekdays", False)
+    assert "visited" in short.sentence
+    assert rehearse_shift(table, ByPerson("id", shift=("visited",), days=70), ("visited",)).enough
+    assert rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ()).enough  # months go out instead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -85,10 +86,14 @@ def shift_dates(table: Table, choice: ByPerson | None, source: Randomness) -> Ta
     return replace(table, columns=tuple(columns), origin=table.origin | {SHIFTED: True})
 
 
-def rehearse_shift(table: Table, choice: ByPerson, published: tuple[str, ...]) -> RecoveredShift:
+def rehearse_shift(source: Table, choice: ByPerson, published: Sequence[str]) -> RecoveredShift:
     """Return what a reader of a release could recover of the shifts, before there is one.
 
-    published : the unchanged columns; dates among them that are not moved may tell.
+    source : rows that are published, as read.
+    published : unchanged columns that go out to the day, moved or not; coarser ones tell nothing of a day.
     """
-    moved = shift_dates(table.select(dict.fromkeys([choice.column, *published])), choice, SystemRandomness())
-    return try_recover_shift(moved.select(published), choice.shift, choice.days, persons(table[choice.column]))
+    moved = tuple(name for name in choice.shift if name in published)
+    table = source.select(dict.fromkeys([choice.column, *published]))
+    if moved:
+        table = shift_dates(table, replace(choice, shift=moved, order=""), SystemRandomness())
+    return try_recover_shift(table.select(published), moved, choice.days, persons(source[choice.column]))
