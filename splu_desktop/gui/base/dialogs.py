@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.gui.base.focus import Stops
-from splu_desktop.gui.base.widgets import button, label, margins, scrolled
+from splu_desktop.gui.base.widgets import button, label, margins
 from splu_desktop.gui.base.words import t
 
 _TITLE = 32  # pixels of a window's title
@@ -71,13 +71,6 @@ class Dialog(Stops, QDialog):
         pressed = at if isinstance(at, QAbstractButton) else self.act
         if pressed is not None:
             pressed.click()
-
-
-def room_above(last: QVBoxLayout) -> QVBoxLayout:
-    """Return room above a dialog's last row, in whose layout that is to stand, that scrolls on a small screen."""
-    inside = QWidget()
-    last.addWidget(scrolled(inside), 1)
-    return margins(QVBoxLayout(inside), 0, spacing=12)
 
 
 def last_row(

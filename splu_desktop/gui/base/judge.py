@@ -20,16 +20,7 @@ CHANNEL = "verdict"
 
 def earlier_of(source: Source, plan: Plan) -> tuple[EarlierRelease, ...]:
     """Return the releases of the same rows that the register knows. For workers. Raises RegisterFault."""
-    found = earlier_releases(Register(), source.table, plan)
-    return tuple(
-        EarlierRelease(
-            recipient=str(each.entry.body.get("recipient", "")),
-            date=str(each.entry.time),
-            gamma=float(each.entry.body.get("gamma", plan.gamma)),
-            name=str(each.entry.release),
-        )
-        for each in found
-    )
+    return tuple(earlier_releases(Register(), source.table, plan))
 
 
 def judge(

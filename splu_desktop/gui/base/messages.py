@@ -12,13 +12,6 @@ def row_words() -> tuple[str, ...]:
     return t("a patient"), t("a stay"), t("a test"), t("a visit")
 
 
-def bare_word(row_word: str) -> str:
-    """Return "test" of "a test"; "row" where nothing was said."""
-    word = row_word.strip()
-    first, _, rest = word.partition(" ")
-    return rest if rest and len(first) <= 4 else word or t("row")
-
-
 def rows_of(n: int, row_word: str) -> str:
     """Return "15,524 tests"."""
     plurals = dict(zip(row_words(), (t("patients"), t("stays"), t("tests"), t("visits")), strict=True))

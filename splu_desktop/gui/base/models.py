@@ -48,7 +48,6 @@ ROW = Qt.ItemDataRole.UserRole + 1
 BAR = Qt.ItemDataRole.UserRole + 2
 WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
 
-AT_ONCE = 12  # rows in sight of a table in room that scrolls, so that one need not scroll both
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _AIR = 8  # pixels beside what a column holds
 _LEGIBLE = 18  # letters, of which a name that ends in dots shows most
@@ -359,13 +358,6 @@ class TableView(QTableView):
         text = self.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, self)
         return max(text.width() - 2 * margin, 1)
 
-    def height_of_rows(self, most: int) -> int:
-        """Return how high the view must be to show its rows, or the first `most` of them, without scrolling."""
-        header = self.verticalHeader()
-        rows = sum(header.sectionSize(at) for at in range(min(header.count(), most)))
-        around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
-        return rows + around + self.horizontalScrollBar().sizeHint().height()  # which is there in a narrow window
-
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
@@ -464,12 +456,6 @@ class TableView(QTableView):
     def chosen(self) -> list[Any]:
         """Return what the selected rows show."""
         return [self.model().index(row, 0).data(ROW) for row in self.rows_chosen()]
-
-    def columns_chosen(self) -> list[int]:
-        """Return the columns in which something is selected."""
-        chosen = self.selectionModel().selection()
-        blocks = (chosen.at(at) for at in range(chosen.count()))
-        return sorted({column for block in blocks for column in range(block.left(), block.right() + 1)})
 
     def copy(self) -> None:
         """Copy the selected rows, with the header, as text that a spreadsheet takes."""

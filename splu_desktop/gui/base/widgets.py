@@ -303,10 +303,6 @@ class Choice(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(letters)
 
-    def keep_whole(self, *words: str) -> None:
-        """Keep room for words of our own, however narrow the window: they are short, and names of a table aren't."""
-        self.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, words)) + _AROUND)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.isEditable() or self.currentIndex() < 0:
             super().paintEvent(event)

@@ -49,11 +49,6 @@ def told(text: str) -> str:
     return _unbroken(_spoken[0].sentence(text))
 
 
-def reported(words: str) -> str:
-    """Return words of the report in the window's language."""
-    return _spoken[0](words)
-
-
 def t(sentence: str, /, **values: object) -> str:
     """Return a sentence of the window in its language, with its placeholders filled."""
     return filled(QCoreApplication.translate("window", sentence), **values)
@@ -98,12 +93,6 @@ def percent(share: float, places: int | None = None) -> str:
     return QLocale().toString(hundred, "f", places) + " %"
 
 
-def percent_within(share: float, width: float) -> str:
-    """Return a share that is known within an interval so wide (a share too), with two digits of that width."""
-    share, places = min(max(share, 0.0), 1.0), 0 if width <= 0 else min(4, max(0, -1 - math.floor(math.log10(width))))
-    return percent(share, 0 if round(share, places + 2) in (0, 1) else places)
-
-
 def size(octets: int) -> str:
     """Return a file's size in words: 1.2 MB."""
     return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
@@ -142,11 +131,6 @@ def joined(parts: Iterable[str], mark: str = ";") -> str:
 def beside(parts: Iterable[str], between: str = ", ") -> str:
     """Return texts of the table beside one another, none of which turns the others round."""
     return between.join(map(isolated, parts))
-
-
-def spanned(low: str, high: str, *, possible: bool = False) -> str:
-    """Return a range in figures, and whether it is only what is possible; else it is the 95 % interval."""
-    return t("possible: {low} – {high}", low=low, high=high) if possible else f"{low} – {high}"
 
 
 def caption(text: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.generalise import Steps, is_measurement, label_map, suggest
 from splu_desktop.core.generalise.step import CannotGeneralise
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.ladders import ladder_of
@@ -17,7 +18,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.words import isolated, number, t, told
+from splu_desktop.gui.base.words import number, t, told
 
 _MANY = 40  # columns from which those in doubt stand first
 

@@ -8,11 +8,12 @@ import numpy as np
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from splu_desktop.core.mechanism import Block
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import Choice, emptied, label, margins
-from splu_desktop.gui.base.words import caption, isolated, number, t
+from splu_desktop.gui.base.words import caption, number, t
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section, grid_of
 

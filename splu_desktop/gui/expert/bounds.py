@@ -9,13 +9,14 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.policy import Limits, check_reason, limits_for, reasons_named
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import emptied, label, line_edit, margins, percent_box, whole_box
-from splu_desktop.gui.base.words import caption, decimal, isolated, t, told
+from splu_desktop.gui.base.words import caption, decimal, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.report import law

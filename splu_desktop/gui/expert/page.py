@@ -86,10 +86,6 @@ class ExpertPage(Page):
         if self.isVisible():
             self.sections[at].refresh()
 
-    def show_part(self, kind: type[Section]) -> None:
-        """Bring a part to the front."""
-        self.list.setCurrentRow(next(at for at, each in enumerate(self.sections) if isinstance(each, kind)))
-
     def refresh(self) -> None:
         if self.session.plan is None:
             return

@@ -6,12 +6,13 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import Choice, emptied, label, line_edit, whole_box
-from splu_desktop.gui.base.words import caption, isolated, t, told
+from splu_desktop.gui.base.words import caption, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section
 

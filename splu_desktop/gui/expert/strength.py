@@ -169,12 +169,12 @@ class StrengthSection(Section):
         if plan is None or at >= len(self._figures):
             return
         each, asked = self._figures[at], plan.thresholds
-        counts = np.zeros(0)
+        own = np.zeros(0)
         if self.session.judged is not None:
             column = self.session.judged.prepared.table[each.block.columns[0]]
-            counts = column.counts()[column.counts() > 0]
+            own = column.counts()[column.counts() > 0].astype(np.float64)
         top = nice_top(float(max(each.curve[0], each.t_f)))
-        chosen, own = (asked.t_e, each.t_f), counts.astype(np.float64)
+        chosen = asked.t_e, each.t_f
         self.large.show_figures(LargeCounts(_T_E, each.curve, chosen, top, own, asked.epsilon))
         self.small.show_figures(SmallCounts(each.small, asked.alpha, asked.epsilon))
         for plot, words in zip((self.large, self.small), self.words, strict=True):

@@ -10,15 +10,15 @@ from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import Comparison, SystemTried
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import FIRST
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.gui.base.messages import one_in
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
-from splu_desktop.gui.base.words import decimal, isolated, number, percent, t, told
+from splu_desktop.gui.base.words import decimal, number, percent, t, told
 from splu_desktop.gui.base.work import Job, Work
 from splu_desktop.gui.expert.section import Section
 
@@ -46,7 +46,8 @@ def tried_rows(found: Comparison) -> list[TriedRow]:
 
 
 def _row(each: SystemTried) -> TriedRow:
-    setting = ", ".join(f"{name} {value}" for name, value in each.system.parameters.items() if name != "draw")
+    told_of = {name: value for name, value in each.system.parameters.items() if name != "draw"}
+    setting = ", ".join(f"{name} {_plain(value)}" for name, value in told_of.items())
     if not each.draws:
         return TriedRow(told(each.system.title), setting, None, None, None, None, told(each.impossible))
     achieved = each.achieved
@@ -93,7 +94,7 @@ class SystemsSection(Section):
         fields: list[Field[TriedRow]] = [
             Field(t("System"), lambda r: r.name),
             Field(t("Setting"), lambda r: r.setting),
-            Field(t("Row right"), lambda r: "–" if r.right is None else one_in(r.right), lambda r: r.right, True),
+            Field(t("Row right"), lambda r: _share(r.right), lambda r: r.right, True),
             Field(t("Large counts off by"), lambda r: _share(r.error), lambda r: r.error, True),
             Field("T_P", lambda r: "–" if r.t_p is None else decimal(r.t_p), lambda r: r.t_p, True),
             Field("T_f", lambda r: "–" if r.t_f is None else number(r.t_f), lambda r: r.t_f, True),
@@ -145,6 +146,10 @@ class SystemsSection(Section):
     def _failed(self, sentence: str) -> None:
         self._ended()
         self.say_fault(sentence)
+
+
+def _plain(value: object) -> str:
+    return decimal(value) if isinstance(value, float) else str(value)
 
 
 def _share(value: float | None) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.audience import Audience
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.questions import MOST_TABLES, AskedTable
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.page import Fold, Page, title_row
@@ -15,7 +16,7 @@ from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
 from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, Numbered, label, margins, put
-from splu_desktop.gui.base.words import caption, isolated, t
+from splu_desktop.gui.base.words import caption, t
 from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.questions import follows
 from splu_desktop.gui.questions.audience_card import AudienceForm

@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.measured import is_measurement
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, button, label
-from splu_desktop.gui.base.words import isolated, t, told
+from splu_desktop.gui.base.words import t, told
 
 _MOST_VALUES = 200
 

@@ -126,8 +126,7 @@ class MainWindow(Stops, QMainWindow):
         for made in (self._file_menu(), self._edit_menu(), self._view_menu(), self._help_menu()):
             self.menuBar().addMenu(made)
             self._all_menus.addMenu(made)
-        for action in self.menuBar().actions():  # keys work while the bar is hidden, too
-            self.addActions(action.menu().actions() if isinstance(action.menu(), QMenu) else [])
+            self.addActions(made.actions())  # keys work while the bar is hidden, too
         keys = ("Ctrl+Return", "Ctrl+Enter")
         self._keys = [self._key(each, lambda: self.page(self.step).do_primary()) for each in keys]
         self._keys.append(self._key("Esc", lambda: self.page(self.step).go_back()))

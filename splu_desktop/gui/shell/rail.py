@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
@@ -143,7 +145,7 @@ class Rail(QFrame):
 
     def _proposal(self, button: StepButton) -> QFrame:
         """Return the proposal's step with its two entries below."""
-        box = QFrame()
+        box = self._proposal_box = QFrame()
         column = margins(QVBoxLayout(box), 0, spacing=0)
         column.addWidget(button)
         self._entries = margins(QVBoxLayout(), 56, 0, 8, 4, spacing=0)
@@ -185,7 +187,7 @@ class Rail(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         at = self.buttons[Step.PROPOSAL if self.current in _UNDER else self.current]
-        frame = at.parentWidget() if at.step is Step.PROPOSAL and at.parentWidget() is not None else at
+        frame: QWidget = self._proposal_box if at.step is Step.PROPOSAL else at
         inset = 4.5 if self.narrow else 8.5
         box = QRectF(frame.geometry()).adjusted(inset, 2, -inset, -2)
         painter = QPainter(self)
@@ -231,7 +233,7 @@ class TopBar(QFrame):
         put(row, self.menu_button, self.steps)
         self.entries: dict[Step, QPushButton] = {}
         for step in _UNDER:
-            self.entries[step] = link(step_name(step), lambda at=step: self.chosen.emit(at))
+            self.entries[step] = link(step_name(step), partial(self.chosen.emit, step))
             row.addWidget(self.entries[step])
         put(row, 1, Picture("wifi-off", "quiet", 14), label(t("Offline"), "quiet"))
         self.current = Step.OPEN
