@@ -71,12 +71,14 @@ def rank_sensitive(
         column = table[name]
         counts = column.counts()
         secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
-        large = counts[secret & (counts >= _FEWEST_ROWS)]
-        if not len(large) or column.m < 2:
+        if column.m < 2 or not secret.any():
             continue
+        large = counts[secret & (counts >= _FEWEST_ROWS)]
         shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append((name in doubtful, interval_ends(column) is not None, -min(told, 2.5), place, name))
+        found.append(
+            (not len(large), name in doubtful, interval_ends(column) is not None, -min(told, 2.5), place, name)
+        )
     return [each[-1] for each in sorted(found)]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.messages import Figure, counted, listed, quoted, say
+from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import linked_apart
@@ -231,7 +232,9 @@ class Case:
         return Line("second-release", RED if same else AMBER, sentence, figures.joint, self.limits.riskiest)
 
     def _person_column(self) -> Iterator[Line]:
-        for name in person_columns(self.source)[:1] if self.plan.persons is None else ():
+        named = person_columns(self.source) if self.plan.persons is None else []
+        several = [name for name in named if persons(self.source[name]).max(initial=-1) + 1 < self.source.n]
+        for name in several[:1]:
             sentence = say(
                 "“{column}” may name the person. If persons have several rows, they are less safe.", column=name
             )

@@ -41,6 +41,8 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
+_CLEAR, _MORE = 0.75, 0.1  # share of the asked rows in cells of 50 and more: enough, and so much more is worth a form
+_FORMS = 60  # of the counted columns that are looked at for it
 _TRIES = 8  # forms of the counted columns that are worked out in full
 _COMBINATIONS = 20_000
 
@@ -143,7 +145,7 @@ class Search:
         levels = self.tiers.mildest()
         if levels is None:
             return None
-        best = self.way(levels)
+        best = self._clearer(self.way(levels))
         for tried, fixed in enumerate(self._counted_forms() if explore else ()):
             if tried >= _TRIES or time.monotonic() > until or self._as_wished(best, _MUCH_MORE):
                 break
@@ -151,6 +153,22 @@ class Search:
             if levels is not None:
                 best = max(best, self.way(levels), key=self._merit)
         return best
+
+    def _clearer(self, way: Way) -> Way:
+        """Return a useful way with coarser counted columns, where many more rows lie in cells that can be read so."""
+        if not way.useful(self.limits.useful):
+            return way
+        now = {each.name: at for each, at in zip(self.tiers.candidates, way.levels, strict=True)}
+        covered = self._covered({each.name: now[each.name] for each in self.tiers.candidates if each.asked})
+        if covered >= _CLEAR:
+            return way
+        forms = [(self._covered(fixed), fixed) for fixed in itertools.islice(self._counted_forms(), _FORMS)]
+        enough = [each for each in forms if each[0] >= _CLEAR] or sorted(forms, key=lambda each: -each[0])
+        if not enough or enough[0][0] < covered + _MORE:
+            return way
+        levels = self.tiers.mildest(enough[0][1])
+        other = way if levels is None else self.way(levels)
+        return other if other.useful(self.limits.useful) and len(other.tables) >= len(way.tables) else way
 
     def coarsest(self) -> Way:
         """Return the way with the coarsest form of everything."""
@@ -256,6 +274,14 @@ class Search:
             )
             if self._may_be_useful(fixed) and self.tiers.holds(everything):
                 yield fixed
+
+    def _covered(self, fixed: Mapping[str, int]) -> float:
+        """Return the share of the asked rows that lie in cells of 50 and more."""
+        rows = large = 0.0
+        for asked, counts in self._counts:
+            found = counts.cells({name: fixed[name] for name in asked.by})
+            rows, large = rows + found.sum(), large + found[found >= LEAST].sum()
+        return large / rows if rows else 1.0
 
     def _may_be_useful(self, fixed: Mapping[str, int]) -> bool:
         """Whether enough cells could be read in classes of their own, at the least strength there is."""

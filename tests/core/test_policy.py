@@ -1,0 +1,312 @@
+"""One proposal, one verdict: true by an independent recount, and no worse than a brute force over the same ladders."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import Intervals
+from splu_desktop.core.mechanism import make_classes
+from splu_desktop.core.persons.choice import persons
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import (
+    OK,
+    RED,
+    TOO_SMALL,
+    UNSAFE,
+    USEFUL,
+    EarlierRelease,
+    Proposal,
+    check_reason,
+    level_of,
+    limits_for,
+    propose,
+    verdict,
+)
+from splu_desktop.core.policy.figures import reaches
+from splu_desktop.core.policy.search import STOPS, Search, class_options, strength_needed
+from splu_desktop.core.policy.shares import ValueShares
+from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.questions import AskedTable, parse_question, questions_from
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.certainty import certainties
+from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import prepare
+from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.importer import read
+
+SAMPLE = Path(__file__).parents[2] / "resources" / "sample_hospital.xlsx"
+DATA = Path("/work/shared/data")
+
+
+def hospital(seed: int, n: int, *, patients: int | None = None) -> Table:
+    """Return invented stays: what is secret depends little on what is published."""
+    chance = np.random.default_rng(seed)
+    who = chance.permutation(np.arange(n) if patients is None else np.arange(n) % patients)
+    age, sex = chance.integers(0, 100, who.max() + 1)[who], chance.choice(["f", "m"], who.max() + 1)[who]
+    ill = chance.choice(["asthma", "diabetes", "stroke", "none"], n, p=[0.2, 0.15, 0.15, 0.5])
+    texts = {
+        "patient_id": (np.char.add("P", (who + 10_000).astype(str)), Kind.CATEGORY),
+        "age": (age.astype(str), Kind.INTEGER),
+        "sex": (sex, Kind.CATEGORY),
+        "ward": (chance.choice(["North", "South", "East"], n, p=[0.5, 0.3, 0.2]), Kind.CATEGORY),
+        "admission_date": ((np.datetime64("2024-01-01") + chance.integers(0, 700, n)).astype(str), Kind.DATE),
+        "diagnosis": (ill, Kind.CATEGORY),
+        "smoker": (chance.choice(["no", "yes"], n, p=[0.7, 0.3]), Kind.CATEGORY),
+    }
+    return Table(tuple(Column.from_labels(k, v.astype(object), kind=kind) for k, (v, kind) in texts.items()))
+
+
+@pytest.fixture(scope="module")
+def proposal() -> Proposal:
+    return propose(hospital(1, 6_000), person=None)
+
+
+def test_an_ordinary_table_gets_a_proposal_that_is_useful_and_defensible(proposal: Proposal) -> None:
+    plan = proposal.plan
+    assert proposal.verdict.state == USEFUL
+    assert plan.roles["patient_id"] is Role.IDENTIFIER
+    assert {"diagnosis", "smoker"} == set(plan.sensitive), "what the table is about is secret, not left out"
+    assert plan.public_values["smoker"] == ("no",), "absence is not secret"
+    assert [each.kind for each in proposal.alternatives] == ["safer", "sharper"]
+    assert all(step.words for step in proposal.steps)
+    data = json.loads(json.dumps(proposal.as_dict()))
+    wanted = {"verdict", "lines", "persons", "unique_persons", "smallest_class", "answered", "gamma", "columns"}
+    assert wanted | {"alternatives"} <= data.keys()
+    assert data["lines"][0].keys() == {"name", "state", "sentence", "value", "limit", "repair"}
+
+
+@pytest.mark.parametrize("patients", [None, 2_500])
+def test_the_verdict_is_true_by_a_recount(patients: int | None) -> None:
+    table = hospital(2, 6_000, patients=patients)
+    found = propose(table, person=None if patients is None else "patient_id")
+    plan, figures, limits = found.plan, found.verdict.figures, found.verdict.limits
+    prepared = prepare(table, plan)
+    rows = list(zip(*(prepared.table[name].codes.tolist() for name in plan.nsas), strict=True))
+    who: dict[tuple[int, ...], set[int]] = {}
+    for row, person in zip(rows, prepared.owner.tolist(), strict=True):
+        who.setdefault(row, set()).add(person)
+    assert figures.alike.smallest == min(map(len, who.values())) >= limits.alike
+    assert figures.persons == len(set(prepared.owner.tolist()))
+    most = 0.0
+    for name in plan.sensitive:
+        column = prepared.table[name]
+        for at, label in enumerate(column.labels.tolist()):
+            if label in plan.public_values.get(name, ()) or column.missing[at]:
+                continue
+            has = np.bincount(prepared.units.owner, column.codes == at) > 0
+            size = np.bincount(prepared.classes.code, prepared.units.sizes)
+            share = np.bincount(prepared.classes.code, has * prepared.units.sizes) / size
+            most = max(most, float((share + (1 - share) / plan.gamma).max()))
+    assert figures.certainty.riskiest == pytest.approx(most)
+    assert (most <= limits.riskiest) == (found.verdict.state == USEFUL)
+    for each in found.tables:
+        counts = each.forecast.truth
+        assert each.cells == int((counts >= 50).sum())
+
+
+def brute_force(table: Table, plan: Plan, search: Search) -> bool:
+    """Whether any forms, classes and strength are useful and keep the limits."""
+    limits = search.limits
+    for levels in itertools.product(*(range(len(each.rungs)) for each in search.tiers.candidates)):
+        if not search.tiers.holds(levels):
+            continue
+        made = search.plan_with(levels)
+        prepared = prepare(table, made)
+        if prepared.left_out == search.table.n or giveaways(prepared, made):
+            continue
+        for classes in class_options(made):
+            own = replace(made, classes=classes)
+            columns = [prepared.table[name] for name in classes]
+            ready = replace(prepared, classes=make_classes(columns, prepared.units))
+            needed = strength_needed(certainties(ready, own), limits)
+            for gamma in (each for each in STOPS if each >= needed):
+                (tables,) = reaches(ready, own, [gamma])
+                cells, answered = (sum(getattr(each, what) for each in tables) for what in ("cells", "answered"))
+                if cells >= 3 and answered >= limits.useful * cells:
+                    return True
+    return False
+
+
+@pytest.mark.parametrize(("seed", "n", "who"), [(3, 600, "partner"), (4, 250, "colleague"), (5, 900, "public")])
+def test_a_brute_force_finds_a_way_just_where_the_proposal_does(seed: int, n: int, who: str) -> None:
+    table = hospital(seed, n).select(["age", "sex", "ward", "diagnosis"])
+    asked = (AskedTable("diagnosis", None, ("sex", "age")),)
+    found = propose(table, Audience(who), person=None, questions=asked)
+    plan = replace(found.plan, generalisations={}, blanking=None, classes=())
+    for name in ("age", "sex", "ward"):
+        plan = plan if plan.roles[name] is Role.NSA else plan.with_role(name, Role.NSA)
+    plan = replace(plan, questions=asked)
+    search = Search(table, plan, {"age": "age", "sex": "sex", "ward": "unit"}, limits_for(plan.audience))
+    assert (found.verdict.state == USEFUL) == brute_force(table, plan, search)
+
+
+def test_too_few_persons_are_told_so_with_what_would_help() -> None:
+    found = propose(hospital(6, 90), person=None)
+    assert found.verdict.state == TOO_SMALL
+    assert len(found.alternatives) >= 2
+    assert any("Wait for more" in each.words for each in found.alternatives)
+    assert not any(each.works and each.plan is None for each in found.alternatives)
+
+
+def test_the_sample_is_useful_and_defensible_for_a_partner() -> None:
+    found = propose(read(SAMPLE).table, person=None)
+    assert found.verdict.state == USEFUL
+    assert found.plan.roles["Diagnosis"] is Role.SA
+    assert found.plan.questions[0].sa == "Diagnosis"
+
+
+@pytest.mark.parametrize(
+    ("name", "person"),
+    [("adult.csv.gz", None), ("sparcs_1000.csv", None), ("diabetes130.csv.gz", "patient_nbr")],
+)
+def test_tables_of_the_world_get_a_useful_proposal(name: str, person: str | None) -> None:
+    if not (DATA / name).is_file():
+        pytest.skip(f"{DATA / name} is not on this machine")
+    found = propose(read(DATA / name).table, person=person)
+    assert found.verdict.state == USEFUL
+    assert len(found.plan.blocks) <= 3
+
+
+def test_shares_of_the_search_are_those_of_the_verdict() -> None:
+    table = hospital(7, 4_000, patients=1_500)
+    plan = propose(table, person="patient_id").plan
+    prepared = prepare(table, plan)
+    shares = ValueShares(prepared.table, plan.sensitive, plan.public_values, prepared.units)
+    limits = limits_for(plan.audience)
+    found = max(shares.strengths(prepared.classes.code, prepared.classes.number, limits).values())
+    assert found == strength_needed(certainties(prepared, plan), limits)
+
+
+def test_verdicts_of_random_plans_are_the_same_from_every_side(proposal: Proposal) -> None:
+    table, chance = hospital(1, 6_000), np.random.default_rng(8)
+    for _ in range(12):
+        plan = proposal.plan.with_gamma(float(chance.choice(STOPS)))
+        for name in ("ward", "admission_date"):
+            plan = plan.with_role(name, Role.NSA if chance.random() < 0.5 else Role.DROPPED)
+        if chance.random() < 0.5:
+            plan = replace(plan, generalisations={"age": (Intervals((40.0,)),)}, blanking=None)
+        first, again = verdict(table, plan), verdict(prepare(table, plan), plan)
+        stored = Plan.from_dict(json.loads(json.dumps(plan.as_dict())), lambda data: questions_from([data], table)[0])
+        lines = [line.as_dict() for line in first.lines]
+        assert lines == [line.as_dict() for line in again.lines]
+        assert lines == [line.as_dict() for line in verdict(table, stored).lines]
+        assert len(lines) <= 8
+        assert all(len(line.sentence.split()) <= 25 for line in first.lines)
+        assert (first.state == USEFUL) == (not first.open)
+
+
+def test_each_repair_settles_its_line() -> None:
+    table = hospital(9, 5_000)
+    roles = {"patient_id": Role.NSA, "admission_date": Role.NSA}
+    plan = propose(table, person=None).plan.with_gamma(1.2)
+    for name, role in roles.items():
+        plan = plan.with_role(name, role)
+    plan = replace(plan, blanking=None, classes=(), audience=replace(plan.audience, signed=False))
+    seen = set()
+    for _ in range(12):
+        found = verdict(table, plan)
+        if not found.open:
+            break
+        line = found.open[0]
+        seen.add(line.name)
+        assert line.repair is not None, line.name
+        plan = line.repair.apply(plan)
+        after = {each.name: each.state for each in verdict(table, plan).lines}
+        assert after.get(line.name, OK) == OK, line.name
+    assert not found.open
+    assert {"names-persons", "persons-alike"} <= seen
+
+
+def test_a_second_release_of_the_same_persons_needs_a_reason(proposal: Proposal) -> None:
+    table, plan = hospital(1, 6_000), proposal.plan
+    plan = replace(plan, audience=replace(plan.audience, recipient="Health Office"))
+    other = verdict(table, plan, earlier=[EarlierRelease("University", gamma=5)])
+    same = verdict(table, plan, earlier=[EarlierRelease("health office ", gamma=5)])
+    (line,), (again,) = other.open, same.open
+    assert line.name == again.name == "second-release"
+    assert line.state != RED
+    assert again.state == RED
+    assert other.state == same.state == UNSAFE
+    assert other.figures.joint > proposal.verdict.figures.certainty.riskiest
+    assert other.figures.small_counts < proposal.verdict.figures.small_counts
+    assert not other.waiting({"second-release": "only totals are needed"})
+    assert other.waiting({}) == other.open
+    with pytest.raises(BadSetting):
+        other.waiting({"second-release": "ok"})
+    with pytest.raises(BadSetting):
+        other.waiting({"no-such-line": "only totals are needed"})
+
+
+@pytest.mark.parametrize("text", ["ok", ".", "x", "  fine ", "1 2 3", "yes !!"])
+def test_reasons_of_fewer_than_three_words_are_none(text: str) -> None:
+    with pytest.raises(BadSetting):
+        check_reason(text)
+
+
+def test_limits_follow_from_who_gets_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert level_of(None) == "partner"
+    assert level_of(Audience("partner", signed=False)) == "public"
+    assert level_of(Audience("colleague", holds_records=True)) == "partner"
+    colleague, partner, public = (limits_for(Audience(who)) for who in ("colleague", "partner", "public"))
+    assert (colleague.alike, partner.alike, public.alike) == (3, 5, 11)
+    assert (colleague.gamma, partner.gamma, public.gamma) == (3, 5, 10)
+    assert colleague.riskiest > partner.riskiest > public.riskiest
+    assert limits_for(None, {"alike": (4, "the ethics board agreed")}).alike == 4
+    with pytest.raises(BadSetting):
+        limits_for(None, {"alike": (4, "because")})
+    with pytest.raises(BadSetting):
+        limits_for(None, {"k": (4, "the ethics board agreed")})
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path))
+    (tmp_path / "policy").mkdir()
+    own = (SAMPLE.parent / "policy" / "partner.toml").read_text("utf-8").replace("alike = 5", "alike = 7")
+    (tmp_path / "policy" / "partner.toml").write_text(own, "utf-8")
+    assert limits_for(None).alike == 7
+
+
+def test_a_column_that_tells_the_secret_is_left_out() -> None:
+    table = hospital(10, 4_000)
+    code = table["diagnosis"].codes
+    told = Column.from_labels("ward code", np.array([f"W{each}" for each in code], object))
+    wide = Table((*table.columns, told))
+    roles = {"ward code": Role.NSA}
+    found = propose(wide, person=None, roles=roles)
+    assert found.plan.roles["ward code"] is Role.DROPPED
+    assert found.verdict.state == USEFUL
+    plan = replace(found.plan.with_role("ward code", Role.NSA))
+    line = next(line for line in verdict(wide, plan).lines if line.name == "gives-away")
+    assert line.state == RED
+
+
+def test_asked_tables_are_kept_and_roles_follow_them() -> None:
+    table = hospital(11, 5_000)
+    asked = (parse_question("smoker=yes by ward", table), parse_question("diagnosis by sex", table))
+    found = propose(table, Audience("colleague"), person=None, questions=asked)
+    assert found.plan.questions == asked
+    assert found.plan.roles["ward"] is Role.NSA
+    with pytest.raises(BadSetting):
+        propose(table, person="sex", questions=asked)
+
+
+def test_the_search_can_be_stopped() -> None:
+    with pytest.raises(Cancelled):
+        propose(hospital(12, 500), person=None, progress=Watched(lambda *_: None, lambda: True))
+
+
+def test_persons_are_counted_where_a_column_names_them() -> None:
+    table = hospital(13, 3_000, patients=600)
+    found = propose(table)
+    assert found.plan.persons is not None
+    assert found.plan.persons.column == "patient_id"
+    assert found.persons <= 600
+    prepared = prepare(table, found.plan)
+    assert alike(prepared, found.plan).persons == found.persons
+    assert len(np.unique(persons(table["patient_id"]))) == 600
