@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +18,7 @@ from splu_desktop.files.disk.inert import inert, restored
 from splu_desktop.files.release.facts import Dialect
 
 _AT_ONCE = 20_000  # rows
+_BLOCK = 1 << 20  # characters
 _LONGEST = 16 << 20  # characters of a field
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
@@ -37,13 +38,13 @@ def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) 
 
 
 def write_numbers(names: Sequence[str], columns: Sequence[NDArray[Any]], path: Path, dialect: Dialect) -> None:
-    """Write columns of numbers, of ten digits at most."""
+    """Write columns of numbers, of seven digits at most."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in names) + "\n")
         texts = []
         for column in columns:
             values, codes = np.unique(column, return_inverse=True)
-            spelled = [f"{value:.10g}" for value in values.tolist()]
+            spelled = [f"{value:.7g}" for value in values.tolist()]
             texts.append(np.array([text.replace(".", dialect.decimal) for text in spelled], object)[codes])
         for row in zip(*texts, strict=True):
             file.write(dialect.delimiter.join(row) + "\n")
@@ -65,29 +66,73 @@ def _field(text: str, delimiter: str) -> str:
 
 def read_table(
     file: IO[bytes], dialect: Dialect, rows: int, progress: Progress
-) -> Iterator[tuple[str, Any, list[str]]]:
+) -> Iterator[tuple[str, NDArray[np.int32], list[str]]]:
     """Give name, (N,) codes and distinct texts of each column. Raises ValueError for no such CSV; Cancelled."""
     csv.field_size_limit(_LONGEST)
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-    lines = csv.reader(text, delimiter=dialect.delimiter, strict=True)
+    blocks = _blocks(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
+    first = next(blocks, "")
+    header, width = _columns(first, dialect.delimiter, None)
+    seen: list[dict[str, int]] = [{} for _ in range(width)]
+    codes: list[list[NDArray[np.int32]]] = [[] for _ in range(width)]
+    names = [restored(column[0]) for column in header]
+    done = 0
+    for block in chain([first], blocks):
+        progress.report(_STAGE_IN, min(1.0, done / max(rows, 1)))
+        columns = header if block is first else _columns(block, dialect.delimiter, width)[0]
+        for at, cells in enumerate(columns):
+            own = cells[1:] if block is first else cells
+            index = seen[at]
+            for cell in set(own).difference(index):
+                index[cell] = len(index)
+            codes[at].append(np.fromiter(map(index.__getitem__, own), np.int32, len(own)))
+        done += len(columns[0])
+        if done > rows + 1:
+            raise ValueError("more rows than stated")
+    for name, index, parts in zip(names, seen, codes, strict=True):
+        yield name, np.concatenate(parts), list(map(restored, index))
+
+
+def _blocks(text: io.TextIOWrapper) -> Iterator[str]:
+    """Give whole records, a megabyte or so at a time. Raises ValueError."""
+    rest = ""
     try:
-        header = next(lines, [])
-        seen: list[dict[str, int]] = [{} for _ in header]
-        codes: list[list[NDArray[np.int32]]] = [[] for _ in header]
-        done = 0
-        while block := list(islice(lines, _AT_ONCE)):
-            progress.report(_STAGE_IN, min(1.0, done / max(rows, 1)))
-            done += len(block)
-            for at, cells in enumerate(zip(*block, strict=True)):  # ValueError where rows differ in length
-                index = seen[at]
-                for cell in set(cells).difference(index):
-                    index[cell] = len(index)
-                codes[at].append(np.fromiter(map(index.__getitem__, cells), np.int32, len(cells)))
-            if done > rows or len(block[0]) != len(header):
-                raise ValueError("more rows or columns than stated")
-    except (csv.Error, UnicodeDecodeError) as fault:
-        raise ValueError(str(fault)) from None
+        while chunk := text.read(_BLOCK):
+            rest += chunk
+            cut = rest.rfind("\n") + 1
+            while cut and rest.count('"', 0, cut) % 2:  # a line end inside quotes
+                cut = rest.rfind("\n", 0, cut - 1) + 1
+            if cut:
+                yield rest[:cut]
+                rest = rest[cut:]
+            elif len(rest) > _LONGEST:
+                raise ValueError("a record without an end")
+        if rest:
+            yield rest + "\n"
     finally:
         text.detach()
-    for name, index, parts in zip(header, seen, codes, strict=True):
-        yield restored(name), np.concatenate(parts) if parts else np.zeros(0, np.int32), list(map(restored, index))
+
+
+def _columns(block: str, delimiter: str, width: int | None) -> tuple[list[Any], int]:
+    """Return the cells of some records by column, and how many columns there are. Raises ValueError."""
+    if '"' not in block and "\r" not in block:  # nothing is quoted, as in most tables: five times as fast
+        lines = block.count("\n")
+        cells = block.replace("\n", delimiter).split(delimiter)
+        cells.pop()
+        found = width or len(block[: block.index("\n")].split(delimiter))
+        if len(cells) == found * lines and (found == 1 or _even(block, delimiter, found)):
+            return [cells[at::found] for at in range(found)], found
+    try:
+        rows = list(csv.reader(io.StringIO(block, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as fault:
+        raise ValueError(str(fault)) from None
+    found = width or len(rows[0])
+    if not rows or any(len(row) != found for row in rows):
+        raise ValueError("rows differ in length")
+    return list(zip(*rows, strict=True)), found
+
+
+def _even(block: str, delimiter: str, width: int) -> bool:
+    """Return whether all lines have so many fields, by their delimiters between line ends."""
+    raw = np.frombuffer(block.encode("utf-8"), np.uint8)
+    ends = np.cumsum(raw == ord(delimiter))[raw == 10]
+    return bool((np.diff(ends, prepend=0) == width - 1).all())

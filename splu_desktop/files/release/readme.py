@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.answer.answer import EXACT, READABLE
 from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.messages import isolated, listed, say, shown_of
 from splu_desktop.core.published import Published
-from splu_desktop.core.questions import AskedTable, cells_of
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.facts import PANDAS_MISSING
 from splu_desktop.files.release.fingerprint import WORDS
@@ -20,7 +21,8 @@ from splu_desktop.files.release.score_columns import ScoreColumn
 
 README_NAME = "README.md"
 MOST_LINES = 60
-_COLUMNS, _VALUES, _CELLS = 18, 8, 60
+_VALUES = 8  # of a column, named
+_LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
 
 
@@ -49,45 +51,44 @@ def readme_lines(
     """Return the page, at most 60 lines."""
     t = language.sentence
     reader = Reader(published)
-    lines = [f"# {_flat(facts['title'])}", ""]
+    head = [f"# {_flat(facts['title'])}", ""]
     rows = say("{n} rows, each one {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
-    lines.append(t(rows or say("{n} rows.", n=published.n)))
+    head.append(t(rows or say("{n} rows.", n=published.n)))
     if facts["recipient"] or facts["purpose"]:
         who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
-        lines.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
-    lines += _period(published, facts, t)
-    lines += ["", "## " + t(say("Count by scores, not by rows")), ""]
+        head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
+    head += _period(published, facts, t)
+    head += ["", "## " + t(say("Count by scores, not by rows")), ""]
     drawn = listed([say("“{name}”", name=name) for name in published.sensitive[:6]], "{head} and {tail}")
-    lines.append(
+    head.append(
         t(say("{columns} were drawn anew to protect persons: a row keeps its value in 1 of {gamma} cases.",
               columns=drawn, gamma=f"{published.gamma:g}"))
     )  # fmt: skip
-    lines.append(
+    head.append(
         t(say("Else it shows that of another row of its class, so rows must not be counted; all else is true."))
     )
-    lines += ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)")), ""]
-    lines += _columns(published, facts, t)
-    lines += ["", "## " + t(say("Three ways to count")), ""]
-    lines += _examples(published, facts, questions, scores, reader, t)
-    lines += ["", "## " + t(say("How good numbers are")), ""]
-    lines += _goodness(published, questions, reader, t)
+    tail = ["", "## " + t(say("Three ways to count")), "", *_examples(published, facts, questions, scores, reader, t)]
+    tail += ["", "## " + t(say("How good numbers are")), "", *_goodness(published, questions, reader, t)]
     if earlier:
-        lines.append(
-            t(say("These persons were released before, {n} times: who holds several releases learns more.", n=earlier))
+        before = say(
+            "These persons were released before, {n} times: who holds several releases learns more.", n=earlier
         )
-    lines += ["", "## " + t(say("Please")), ""]
-    lines.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
-    lines.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
+        tail.append(t(before))
+    tail += ["", "## " + t(say("Please")), ""]
+    tail.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
+    tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
     if facts["until"]:
-        lines.append(t(say("Delete it by {date}.", date=_flat(facts["until"]))))
-    lines += ["", "## " + t(say("Who")), ""]
+        tail.append(t(say("Delete it by {date}.", date=_flat(facts["until"]))))
+    tail += ["", "## " + t(say("Who")), ""]
     if facts["contact"]:
-        lines.append(t(say("Held by: {contact}.", contact=_flat(facts["contact"]))))
+        tail.append(t(say("Held by: {contact}.", contact=_flat(facts["contact"]))))
     cite = say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
                date=facts["created"][:10])  # fmt: skip
-    lines.append(t(cite))
-    lines.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
-    return lines[:MOST_LINES]
+    tail.append(t(cite))
+    tail.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
+    columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)")), ""]
+    room = MOST_LINES - len(head) - len(tail) - len(columns)
+    return [*head, *columns, *_columns(published, facts, room, t), *tail]
 
 
 def _flat(text: str) -> str:
@@ -103,11 +104,12 @@ def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]
     return []
 
 
-def _columns(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
+def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) -> list[str]:
+    """Return a line for each column as far as there is room, and what stands for no value."""
     entries = [entry for entry in facts["columns"] if entry["role"] in ("sa", "nsa")]
     entries.sort(key=lambda entry: entry["role"] == "nsa")  # those drawn anew first
     lines = []
-    for entry in entries[: shown_of(len(entries), _COLUMNS)]:
+    for entry in entries[: shown_of(len(entries), room - 3)]:
         column = published.table[entry["name"]]
         labels = [_flat(label) for label in column.labels[~column.missing]]
         if column.kind.ordered and labels:
@@ -210,26 +212,18 @@ def _program_lines(
 
 
 def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader, t: Any) -> list[str]:
+    """Return, for each asked table, how many of its cells of 50 and more are told within its error."""
     lines: list[str] = []
-    for asked in questions[:4]:
+    for asked in questions[:3]:
         if asked.sa not in published.sensitive or any(name not in published.table for name in asked.by):
             continue
-        column = published.table[asked.sa]
-        values = [asked.value] if asked.value is not None else [str(x) for x in column.labels[~column.missing]]
-        cells = list(itertools.islice(itertools.product(cells_of(published.table, asked), values), _CELLS))
-        conditions = [
-            [
-                *(Condition(name, (label,)) for name, label in zip(asked.by, line, strict=True)),
-                Condition(asked.sa, (value,)),
-            ]
-            for line, value in cells
-            if value in column.labels
-        ]
-        answers = [each for each in reader.answers(conditions) if each.n_p]
-        good = sum(each.trust(asked.within) in ("readable", "exact") for each in answers)
+        found = crosstab(reader, asked.by, asked.sa)
+        wanted = [at for at, label in enumerate(found.labels) if asked.value in (None, label)]
+        cells = [(i, j) for i in range(len(found.lines)) for j in wanted if found.estimate[i, j] >= _LARGE]
+        good = sum(found.trust(i, j, asked.within) in (READABLE, EXACT) for i, j in cells)
         lines.append(
-            t(say("{table}: {good} of {all} cells within {percent} %.", table=str(asked), good=good, all=len(answers),
-                  percent=round(100 * asked.within)))
+            t(say("{table}: {good} of {all} cells of 50 and more within {percent} %.", table=str(asked), good=good,
+                  all=len(cells), percent=round(100 * asked.within)))
         )  # fmt: skip
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]

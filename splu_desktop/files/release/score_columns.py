@@ -23,7 +23,7 @@ from splu_desktop.core.published import Published
 
 SCORES_NAME = "scores.csv"
 _FEW = 12  # values of which each has a column
-_MOST = 40  # columns of one sensitive column
+_MOST = 20  # columns of one sensitive column
 
 
 @dataclass(frozen=True, eq=False)

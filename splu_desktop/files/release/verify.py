@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
@@ -16,6 +17,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.register.book import Register, RegisterFault
+from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, Dialect
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
@@ -174,17 +176,21 @@ def _check_scores(package: Package, published: Published, facts: Mapping[str, An
     wanted = score_columns(published, public)
     dialect = Dialect(**facts["dialect"])
     try:
-        raw, _ = contents(package, SCORES_NAME, most=1 << 31)
-        lines = raw.decode("utf-8-sig").splitlines()
-        names = tuple(lines[0].split(dialect.delimiter))
-        marks = [line.replace(dialect.decimal, ".").replace(dialect.delimiter, " ") for line in lines[1:]]
-        numbers = np.array(" ".join(marks).split(), float).reshape(len(marks), len(names))
-    except (FileFault, ValueError, IndexError):
+        with package.open(SCORES_NAME) as file:
+            read = {
+                name: np.array([float(text.replace(dialect.decimal, ".")) for text in texts])[codes]
+                for name, codes, texts in read_table(file, dialect, published.n, SILENT)
+            }
+    except (FileFault, ValueError, KeyError, IndexError):
         return Check("scores", WRONG, say("“{name}” can't be read as numbers.", name=SCORES_NAME))
-    same = names == tuple(each.name for each in wanted) and len(numbers) == published.n
-    if same and all(np.abs(numbers[:, at] - each.scores).max() < _AWAY for at, each in enumerate(wanted)):
+    same = list(read) == [each.name for each in wanted] and all(len(each) == published.n for each in read.values())
+    if same and all(np.abs(read[each.name] - each.scores).max() < _AWAY * _scale(each.scores) for each in wanted):
         return Check("scores", OK, say("“{name}” is what table and strength give.", name=SCORES_NAME))
     return Check("scores", WRONG, say("“{name}” is not what table and strength give.", name=SCORES_NAME))
+
+
+def _scale(scores: NDArray[Any]) -> float:
+    return max(1.0, float(np.abs(scores).max(initial=0)))
 
 
 def _check_dates(published: Published, facts: Mapping[str, Any]) -> list[Check]:
