@@ -32,17 +32,19 @@ _FEWEST_NAMES = 8  # different names below which a likeness to names says nothin
 _KNOWN_NAMES = 0.4  # of them that a list of first names has
 _TELLING = 0.25  # share of values that are findings, from which a column of places or units is none
 _OLDEST = 125
+_MONTHS = (1, 12)
 _SEXES = 8  # different values, at most
 _LIFE = 25 * 365  # days
 _YEARS = (1880, 2100)
 _CODES = 60  # numbers of wards or of kinds of something, at most, where they count up from 1
+_TWO_DIGITS = 10  # the least number of places whose codes have two digits
 _VERSIONS = 12
 _SERIAL = 4  # digits from which numbers of one length may number persons
 _NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
 
 _TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[ap]\.?m\.?)?", re.IGNORECASE)
 _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
@@ -230,6 +232,11 @@ def holds_days(column: Column) -> bool:
     return _mostly(labels, _DAY.match)
 
 
+def holds_times(column: Column) -> bool:
+    """Whether a column holds times of day."""
+    return column.kind is Kind.CATEGORY and _mostly(sample_labels(column), _TIME.fullmatch)
+
+
 def holds_periods(column: Column) -> bool:
     """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
     labels = sample_labels(column)
@@ -272,13 +279,16 @@ def holds_answers(column: Column) -> bool:
     )
 
 
-def holds_sexes(column: Column) -> bool:
-    """Whether a column's values are sexes, whatever its name: m and f, h and f, w and m, male and female."""
+def holds_sexes(column: Column, *, named: bool = False) -> bool:
+    """Whether a column's values are sexes, whatever its name: m and f, h and f, w and m, male and female.
+
+    named : the name says so, among other words; then others may stand beside two of them.
+    """
     values = lexicon().values
     labels = sample_labels(column)
     held = {joined(text).split("_")[0] for text in labels} if len(labels) <= _SEXES else set()
     sexes = held & (values["female"] | values["male"])
-    return len(sexes) > 1 and held <= sexes | values["other"] and not sexes <= values["male"] - {"h", "m"}
+    return len(sexes) > 1 and (named or held <= sexes | values["other"]) and not sexes <= values["male"] - {"h", "m"}
 
 
 def holds_icd(column: Column) -> bool:
@@ -302,17 +312,14 @@ def tells_findings(column: Column) -> bool:
 def fits(column: Column, subject: str, reading: Reading) -> bool:
     """Whether a column's values may be what its name says."""
     if subject == "age":
-        return _fits_age(column)
+        return _fits_age(column, reading)
     if subject == "sex":
         return _fits_sex(column)
     if subject == "date":
         return _fits_date(column, reading)
+    answered = holds_answers(column) and not reading.says("flag")
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
-    if (
-        (column.kind is Kind.DECIMAL and not coded)
-        or is_dated(column)
-        or (holds_answers(column) and subject != "demographic")
-    ):
+    if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or (answered and subject != "demographic"):
         return False
     if column.kind is Kind.INTEGER:
         return _fits_codes(column, subject, reading)
@@ -322,11 +329,13 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     return not reading.unsure or _borne_out(column) or (reading.says("number") and not _mostly(labels, _SITE.fullmatch))
 
 
-def _fits_age(column: Column) -> bool:
+def _fits_age(column: Column, reading: Reading) -> bool:
+    ranges = lexicon().ranges
+    months = any(_MONTHS in (ranges.get(word), ranges.get(word.removesuffix("s"))) for word in reading.words)
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         values = column.values[~column.missing]
         years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
-        return bool(years or (values.min() >= 0 and 1 < values.max() <= _OLDEST))
+        return bool(years or (values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
     worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
     return column.kind is Kind.CATEGORY and (worded or _mostly(labels, _BAND.fullmatch))
@@ -348,7 +357,7 @@ def _fits_date(column: Column, reading: Reading) -> bool:
     if is_dated(column) or all(map(_PERIOD.fullmatch, labels)):
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
-        return _mostly(labels, _TIME.fullmatch) or all_of(column, "days", "other") or holds_days(column)
+        return holds_times(column) or all_of(column, "days", "other") or holds_days(column)
     if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
@@ -360,8 +369,8 @@ def _fits_date(column: Column, reading: Reading) -> bool:
 
 def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     """Whether whole numbers may be codes: of wards from 1 on, of places from three digits on; none of a count."""
-    if column.values is None:
-        return False
+    if column.values is None or (reading.says("date") and subject in ("unit", "place")):
+        return False  # a time on a ward
     numbers = column.values[~column.missing]
     counted = "counting" in reading.lists[0]  # num_visits, but site number
     coded = reading.says("kind") or (reading.says("number") and not counted)
@@ -370,6 +379,8 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     if coded or (numbers.min() >= 100 and len({len(text) for text in sample_labels(column)}) <= 2):
         return len(numbers) > 2 or coded
     countable = reading.says("countable", "unsure") or counted
+    if subject in ("place", "unit") and not countable and numbers.min() >= _TWO_DIGITS:
+        return len({len(text) for text in sample_labels(column)}) == 1
     return not countable and len(numbers) > 2 and numbers.min() >= 1 and numbers.max() <= 3 * len(numbers) <= 3 * _CODES
 
 

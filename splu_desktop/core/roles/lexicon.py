@@ -126,7 +126,7 @@ class Reading:
             return ()
         found = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
-            found = ["age", *(subject for subject in found if subject in ("place", "date"))]
+            found = ["age", *(subject for subject in found if subject in ("place", "date", "unit"))]
         if not found and self.says("staff") and self.says("kind"):
             found = ["administrative"]  # who sent the patient, by kind
         return tuple(found)

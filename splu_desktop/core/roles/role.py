@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-
 # Role -> whether it is published, sensitive, and tells persons. A new role is a line here and one below.
 _PROPERTIES = {
     "identifier": (False, False, True),

@@ -20,6 +20,7 @@ from splu_desktop.core.roles.content import (
     holds_days,
     holds_icd,
     holds_sexes,
+    holds_times,
     identifier_by_content,
     is_dated,
     may_be_births,
@@ -116,7 +117,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
-    if reading.says("name", "staff", "somebody") and not harmless and not reading.says("health") and may_be_names(column):
+    told = reading.says("name", "staff", "somebody") and not reading.says("health")
+    if told and (names_persons(column, whole=True) if harmless else may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
     if harmless or reading.unknown or reading.secret:
         return _numbered(column, reading) if harmless else None
@@ -182,13 +184,13 @@ def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
             if _singles_out(column, subject):
                 return _names_person(say("Nearly every record has a value of its own."), doubt=True)
             return Suggestion(Role.NSA, say(_UNCHANGED[subject]), subject, bool(reading.headed))
-    if holds_sexes(column) and not reading.says("somebody", "health"):
+    if holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
         return Suggestion(Role.NSA, say(_UNCHANGED["sex"]), "sex", bool(reading.unknown))
     if len(sample_labels(column)) > 2 and all_of(column, "days"):
         return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date")
     if is_dated(column) and may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), doubt=True)
-    if is_dated(column) and not reading.secret and share_missing(column) <= _GAPS:
+    if (is_dated(column) or holds_times(column)) and not reading.secret and share_missing(column) <= _GAPS:
         return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date", True)
     return None
 
