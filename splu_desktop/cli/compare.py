@@ -11,19 +11,22 @@ from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
-from splu_desktop.cli.base.planning import add_plan_options, table_and_plan
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.compare.ours.splu import of_plan
-from splu_desktop.compare.runner import LIMIT, Comparison, compare
-from splu_desktop.compare.systems import SYSTEMS, named
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
+from splu_desktop.compare.runner import DRAWS, LIMIT, compare
+from splu_desktop.compare.systems import FIRST, SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT
 from splu_desktop.files.disk.whole import check_new_folder
 from splu_desktop.files.language import language
 from splu_desktop.report.comparison import own_questions, write_comparison
 
-_QUESTIONS = 3_000
+_QUESTIONS = 1_200
 _LEAST, _MOST = 60, 100_000
+_LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
 
 
 def add(commands: Any) -> None:
@@ -32,39 +35,35 @@ def add(commands: Any) -> None:
         "compare",
         help=say("see the plan beside other methods, on this table"),
         description=say(
-            "Publish FILE on paper by every method of the papers, at several settings, and beside them by the "
-            "plan; ask all of them the same counts; and see what three readers learn from each. Nothing is published, "
-            "and nothing written unless --out is given: then a new folder with a page, a table, the data and a "
-            "picture, which are computed from the original and must stay inside."
+            "Publish FILE on paper by other methods, at several settings and as strong as the plan, ask all the same "
+            "counts, and see what readers learn. Nothing is written unless --out is given."
         ),
     )
     takes(parser, "file FILE", type=Path)
+    add_question_options(parser)
     add_plan_options(parser)
     takes(
         parser,
         "--systems NAME,...",
-        "the methods to compare, or all (default: all): {names}",
+        "the methods to compare; first (the default: {first}), all, or some of {names}",
         names=", ".join(each.name for each in SYSTEMS),
-        default="all",
+        first=", ".join(each.name for each in FIRST),
+        default="first",
     )
     takes(parser, "--about COL", "the sensitive column to compare, where the plan has several")
     takes(parser, "--questions N", "random counts to ask (default: %(default)s)", type=int, default=_QUESTIONS)
+    takes(parser, "--draws N", "draws of each setting (default: %(default)s)", type=int, default=DRAWS)
+    takes(parser, "--seed N", "make the same comparison again", type=int)
     takes(
         parser,
         "--time-limit SECONDS",
-        "how long each method may take with all its settings; one that takes longer is stopped, and listed as not "
-        "finished (default: %(default)g; 0 for no limit)",
+        "how long each method may take with all its settings (default: %(default)g; 0 for no limit)",
         type=float,
         default=LIMIT,
     )
     takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
-    takes(parser, "--out DIR", "write the comparison into this new folder", type=Path)
-    takes(
-        parser,
-        "--language",
-        "of the page and the picture: en, de or fr (default: that of --lang)",
-        default=spoken().code,
-    )
+    takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
+    takes(parser, "--language", "of the page: en, de or fr (default: that of --lang)", default=spoken().code)
     add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -72,38 +71,29 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare, print, and write where asked to. Raises SpluError; nothing is written then."""
-    systems, code = named(args.systems), language(args.language)
+    systems, t = named(args.systems), language(args.language)
     belong(args, "--out", "language")
-    if not _LEAST <= args.questions <= _MOST:
-        raise BadSetting(
-            "--questions must be a number from {least} to {most}, not {asked}; 3000 is usual.",
-            least=_LEAST,
-            most=_MOST,
-            asked=str(args.questions),
-        )
-    if not 0 <= args.time_limit < math.inf:
-        raise BadSetting(
-            "--time-limit must be a number of seconds, such as 60, or 0 for no limit; not {asked}.",
-            asked=f"{args.time_limit:g}",
-        )
+    _check(args)
     if args.out is not None:
         check_new_folder(args.out)
-    imported, plan, _ = table_and_plan(args)
-    name = _about(args.about, plan)
-    source, planned = of_plan(imported.table, plan, name)
-    own = own_questions(args.own, source, plan)
+    planned = planned_from(args, SILENT)
+    name = _about(args.about, planned.plan)
+    source, ours = of_plan(planned.imported.table, planned.plan, name)
+    own = own_questions(args.own, planned.imported.table, planned.plan)
     with Shown(quiet=args.json) as shown:
         comparison = compare(
             source,
             systems,
-            plan=planned,
+            plan=ours,
             size=args.questions,
+            draws=args.draws,
             own=own,
-            thresholds=plan.thresholds,
+            thresholds=planned.plan.thresholds,
             limit=args.time_limit or None,
+            seed=args.seed,
             progress=shown,
         )
-    written = () if args.out is None else write_comparison(comparison, args.out, code)
+    written = () if args.out is None else write_comparison(comparison, args.out, t)
     if args.json:
         print_json({**comparison.as_dict(), "files": [str(args.out / each) for each in written]})
         return
@@ -117,76 +107,86 @@ def run(args: argparse.Namespace) -> None:
         tell(said, "\n")
 
 
+def _check(args: argparse.Namespace) -> None:
+    if not _LEAST <= args.questions <= _MOST:
+        raise BadSetting(
+            "--questions must be a number from {least} to {most}, not {asked}.",
+            least=_LEAST,
+            most=_MOST,
+            asked=str(args.questions),
+        )
+    if not 1 <= args.draws <= 100 or (args.seed is not None and args.seed < 0):
+        raise BadSetting("--draws must be a number from 1 to 100, and --seed one from 0.")
+    if not 0 <= args.time_limit < math.inf:
+        raise BadSetting("--time-limit must be a number of seconds, or 0 for no limit.")
+
+
 def _about(asked: str | None, plan: Plan) -> str:
     if asked is None:
         return plan.sensitive[0]
     if asked not in plan.sensitive:
         known = ", ".join(plan.sensitive)
         raise BadSetting(
-            "“{asked}” is not a sensitive column of this plan; --about takes one of {known}.",
-            asked=asked,
-            known=known,
+            "“{asked}” is no secret column of this plan; --about takes one of {known}.", asked=asked, known=known
         )
     return asked
 
 
-def _share(value: float | None) -> str:
-    return "–" if value is None else per_cent(value, 0)
+def _range(tried: SystemTried, name: str) -> Figure:
+    spread = tried.spread(name)
+    if spread is None:
+        return Figure("–")
+    low, middle, high = (f"{100 * each:.0f}" for each in spread)
+    return Figure(f"{middle} %" if low == high else f"{middle} % ({low}–{high})")
 
 
 def _print(comparison: Comparison) -> None:
     source = comparison.source
     tell(
-        "“{column}” in {n} records, with {others} unchanged columns: {asked} counts asked of every method, "
-        "{seconds} s.",
+        "“{column}” in {n} records: {asked} counts asked of every method; one record can meet {meeting} of all that is "
+        "asked.",
         column=source.sensitive.name,
         n=source.n,
-        others=len(source.names),
         asked=sum(comparison.asked),
-        seconds=round(comparison.seconds),
+        meeting=source.meeting,
     )
     tell(
-        "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
-        "columns, {classifier}.",
+        "Guessing the most frequent value is right about {guess}; what the original teaches about the other columns, "
+        "{classifier}. {seconds} s.",
         guess=per_cent(comparison.guess),
         classifier=per_cent(comparison.classifier),
+        seconds=round(comparison.seconds),
     )
     print()
     print_rows(
-        [(each.system, each.achieved) for each in comparison.tried if each.achieved is not None],
-        (say("method"), "l", lambda row: row[0].title),
-        (say("setting"), "l", lambda row: row[0].setting),
-        (say("small wrong"), "r", lambda row: _share(row[1].small_wrong)),
-        (say("large right"), "r", lambda row: _share(row[1].answerable)),
-        (say("covered"), "r", lambda row: _share(row[1].covered)),
-        (say("row"), "r", lambda row: _share(row[1].stranger)),
-        (say("colleague"), "r", lambda row: _share(row[1].colleague)),
-        (say("insider"), "r", lambda row: _share(row[1].insider)),
-        (say("sole"), "r", lambda row: _share(row[1].insider_sole)),
-        (say("uniques"), "r", lambda row: "–" if row[1].uniques is None else whole(row[1].uniques)),
-        (say("lost"), "r", lambda row: whole(row[1].lost)),
-        (say("classifier"), "r", lambda row: _share(row[1].classifier)),
-        (say("pMSE"), "r", lambda row: Figure("–" if row[1].pmse is None else f"{row[1].pmse:.1f}")),
-        (say("time"), "r", lambda row: Figure(f"{row[1].seconds:.1f} s")),
-        (say("memory"), "r", lambda row: Figure("–" if row[1].megabytes is None else f"{row[1].megabytes:.0f} MB")),
+        [each for each in comparison.tried if each.draws],
+        (say("method"), "l", lambda row: row.system.title),
+        (say("setting"), "l", lambda row: row.system.setting),
+        ("", "l", lambda row: _LINES[row.line]),
+        (say("small wrong"), "r", lambda row: _range(row, "small_wrong")),
+        (say("large right"), "r", lambda row: _range(row, "large_right")),
+        (say("covered"), "r", lambda row: _range(row, "covered")),
+        (say("row"), "r", lambda row: _range(row, "row")),
+        (say("classifier"), "r", lambda row: _range(row, "classifier")),
+        (say("best reader"), "r", lambda row: _range(row, "best_reader")),
+        (say("insider"), "r", lambda row: _range(row, "insider")),
+        (say("T_P"), "r", lambda row: Figure(f"{row.t_p:.2f}")),
+        (say("T_f"), "r", lambda row: "–" if row.t_f is None else whole(row.t_f)),
+        (say("epsilon"), "r", lambda row: Figure("∞" if math.isinf(row.epsilon) else f"{row.epsilon:.2f}")),
+        (say("time"), "r", lambda row: Figure(f"{row.achieved.seconds:.1f} s")),
     )
     for each in comparison.tried:
-        if each.achieved is None:
+        if not each.draws:
             method, setting, why = each.system.title, each.system.setting, each.impossible
             tell("Not possible: {method}, {setting}: {why}", method=method, setting=setting, why=why)
+    print()
     tell(
-        "small wrong: counts of 1 to {alpha} answered wrong by more than {epsilon}; large right: counts of at "
-        "least 0.5 % of the records answered to within it.",
-        "\n",
+        "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong by more "
+        "than {epsilon}; large right: counts of 0.5 % and more told within it.",
         alpha=str(comparison.thresholds.alpha),
         epsilon=per_cent(comparison.thresholds.epsilon, 0),
     )
     tell(
-        "row, colleague: how often who finds a person's row, and who also knows the other columns, is right; "
-        "insider: how sure who knows all others is at least; sole: the same of the persons whose value nobody else "
-        "has."
-    )
-    tell(
-        "classifier: how often one learnt from the answers is right by the other columns; pMSE: how well published "
-        "records are told from the original, 1 being chance; memory: beyond what the table took."
+        "row, classifier, best reader: how often who has the row, the answers, or all of it is right about a person; "
+        "insider: how sure who knows all others is."
     )

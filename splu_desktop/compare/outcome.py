@@ -195,4 +195,6 @@ def _number(value: float) -> float | None:
 
 
 def _plain(data: dict[str, Any]) -> dict[str, Any]:
-    return data | {"metrics": {name: _number(value) for name, value in data["metrics"].items()}}
+    # "certainty" is what a report reads (report.alternatives).
+    metrics = {name: _number(value) for name, value in data["metrics"].items()}
+    return data | {"certainty": data["best_reader"], "metrics": metrics}

@@ -170,7 +170,7 @@ class _Trial:
                 )
                 found.append(self._achieved(outcome, began))
                 if draw == 0:
-                    remarks = outcome.remarks(self.questions)
+                    remarks = outcome.remarks(self.all)
                     own = None if self.own is None else outcome.answer(self.own)
             promised = t_p(system, self.source, self.thresholds), t_f(system, self.source, self.thresholds)
             epsilon = system.exact_epsilon(self.source)
@@ -195,7 +195,9 @@ class _Trial:
         yield CERTAINTY, at_equal_certainty(kind, right, 1 - reference.achieved.protection)
 
     def _margin_answers(self, outcome: Sanitised) -> Answers:
-        return outcome.answer(self.all).take(slice(self.questions.number, None))
+        if outcome.one_budget:
+            return outcome.answer(self.all).take(slice(self.questions.number, None))
+        return outcome.answer(self.margins.questions)
 
     def _right(self, belief: Floats | None) -> float:
         return 0.0 if belief is None else float((belief.argmax(axis=1) == self.values).mean())
@@ -211,7 +213,10 @@ class _Trial:
         return stranger, classifier, max(stranger, classifier, self._right(learnt * evidence))
 
     def _achieved(self, outcome: Sanitised, began: float) -> Achieved:
-        answers = outcome.answer(self.all).take(slice(self.questions.number))
+        if outcome.one_budget:
+            answers = outcome.answer(self.all).take(slice(self.questions.number))
+        else:
+            answers = outcome.answer(self.questions)
         stranger, classifier, best = self._readers(outcome, self._margin_answers(outcome))
         seconds = time.perf_counter() - began
         truth = self.questions.truth.astype(np.float64)

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.core.table import Kind
-from tests.core.tables import column
+from splu_desktop.core.table import Column
 
 
-def small_source(n: int = 600, seed: int = 5, m: int = 5, *, ordered: bool = False) -> TrueTable:
+def column(name: str, codes: NDArray[np.integer]) -> Column:
+    """Return a column of texts in the order of the codes."""
+    return Column.from_labels(name, [f"{code:03}" for code in codes])
+
+
+def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:
     """Three unchanged columns, the first dependent on the sensitive one, which has m values of uneven shares."""
     rng = np.random.default_rng(seed)
     share = np.arange(m, 0, -1.0) + m
     s = np.sort(rng.choice(m, n, p=share / share.sum()))
     s[:m] = np.arange(m)
     a = (s + rng.integers(0, 3, n)) % 4
-    c = rng.integers(0, 40, n)
-    sensitive = column("s", s)
-    if ordered:
-        sensitive = replace(sensitive, kind=Kind.INTEGER, values=np.arange(m, dtype=np.float64))
-    return TrueTable((column("a", a), column("b", rng.integers(0, 3, n)), column("c", c)), sensitive)
+    columns = column("a", a), column("b", rng.integers(0, 3, n)), column("c", rng.integers(0, 40, n))
+    return TrueTable(columns, column("s", s), ("b",))
 
 
 def small_questions(source: TrueTable) -> CountingQuestions:
-    """Every cell of one label of each of the first two columns and one value, and some sets of values."""
-    cells = [(a, b, v) for a in range(4) for b in range(3) for v in range(source.m)]
-    first, second, value = np.array(cells).T
-    rows = first * 3 + second
-    one, other = np.eye(4, dtype=bool)[np.repeat(np.arange(4), 3)], np.eye(3, dtype=bool)[np.tile(np.arange(3), 4)]
-    flags = one, other, np.ones((12, source.columns[2].m), bool)
-    chosen = np.eye(source.m, dtype=bool)[value]
-    sets = np.zeros((12, source.m), bool)
-    sets[:, :2] = True
-    return CountingQuestions(
-        source, flags, np.concatenate([rows, np.arange(12)]), np.concatenate([chosen, sets]), len(cells) + 12
-    )
+    """Every cell of one label of each of the first two columns and one value, and a set of two values."""
+    cells = [(a, b) for a in range(4) for b in range(3)]
+    sets = np.vstack([np.eye(source.m, dtype=bool), np.arange(source.m) < 2])
+    one = {at: np.eye(source.columns[at].m, dtype=bool) for at in (0, 1)}
+    picked = [{0: one[0][a], 1: one[1][b]} for a, b in cells for _ in sets]
+    return CountingQuestions.picked(source, picked, np.tile(sets, (len(cells), 1)))
+
+
+def random_questions(source: TrueTable, number: int, seed: int) -> CountingQuestions:
+    """Conditions on up to two columns, of several labels each, and sets of values."""
+    rng = np.random.default_rng(seed)
+    picked = []
+    for _ in range(number):
+        places = rng.choice(len(source.columns), int(rng.integers(0, 3)), replace=False)
+        picked.append({int(at): rng.random(source.columns[at].m) < 0.4 for at in places})
+    return CountingQuestions.picked(source, picked, rng.random((number, source.m)) < 0.4)

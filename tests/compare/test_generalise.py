@@ -1,41 +1,34 @@
-"""Mondrian: the classes, what is answered from them and what they tell, each by its paper's law."""
+"""Mondrian and marginals: the classes, what they tell, and the papers' conditions, each by its paper's law."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
 
-from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets.trivial import TrivialSanitisation
-from splu_desktop.compare.generalise.classes import ClassDisclosure, Generalised
-from splu_desktop.compare.generalise.closeness import Closeness, OrderedCloseness, equal_distance, ordered_distance
+from splu_desktop.compare.generalise.classes import ClassDisclosure
+from splu_desktop.compare.generalise.closeness import Closeness
 from splu_desktop.compare.generalise.delta_disclosure import DeltaDisclosure
-from splu_desktop.compare.generalise.diversity import (
-    DistinctDiversity,
-    EntropyDiversity,
-    RecursiveDiversity,
-    entropy,
-    recursive,
-)
-from splu_desktop.compare.generalise.k_anonymity import KAnonymity
+from splu_desktop.compare.generalise.diversity import DistinctDiversity, KAnonymity, RecursiveDiversity, recursive
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.core.progress import Silent
-from tests.compare.tables import small_questions, small_source
+from splu_desktop.compare.marginals.domain import Domain
+from splu_desktop.compare.marginals.fit import combinatorial, fitted
+from splu_desktop.compare.marginals.kifer import Marginals
+from splu_desktop.core.progress import SILENT
+from tests.compare.tables import column, small_source
 
 CONDITIONS: list[Mondrian] = [
     KAnonymity(2),
     KAnonymity(7),
     DistinctDiversity(3),
-    EntropyDiversity(2),
     RecursiveDiversity(3),
-    RecursiveDiversity(2, 0.8),
     Closeness(0.3),
-    OrderedCloseness(0.1),
     DeltaDisclosure(1.0),
 ]
 
@@ -66,92 +59,87 @@ def halved(system: Mondrian, columns: list[np.ndarray], s: np.ndarray, m: int) -
 
 @pytest.mark.parametrize("system", CONDITIONS, ids=lambda system: f"{system.name}-{system.setting}")
 def test_classes_are_those_of_the_recursion_and_meet_the_condition(system: Mondrian) -> None:
-    source = small_source(500, ordered=True)
-    outcome = system.publish(source, np.random.default_rng(1), Silent())
+    source = small_source(500)
+    outcome = system.publish(source, np.random.default_rng(1), SILENT)
     expected = halved(system, [column.codes for column in source.columns], source.sensitive.codes, source.m)
     found = [np.flatnonzero(outcome.classes == number) for number in range(len(outcome.sizes))]
     assert sorted(map(tuple, found)) == sorted(map(tuple, expected))
     assert system.meets(outcome.counts.toarray(), source.shares).all()
     assert outcome.sizes.min() >= system.least
-    assert len(found) > 1
+    # The metrics, record by record.
+    told = outcome.metrics()
+    same = outcome.classes[:, None] == outcome.classes
+    assert told["discernability"] == same.sum()
+    commonest = [np.bincount(source.sensitive.codes[mine]).argmax() for mine in same]
+    right = [np.bincount(source.sensitive.codes[mine]).max() for mine in same]
+    of_value = [(source.sensitive.codes[mine] == v).sum() for mine, v in zip(same, commonest, strict=True)]
+    assert of_value == right
+    assert told["classification"] == pytest.approx(1 - np.mean(np.array(right) / same.sum(axis=1)))
 
 
 def test_a_condition_that_the_whole_table_misses_is_impossible() -> None:
-    for system in (KAnonymity(301), DistinctDiversity(6), EntropyDiversity(5), RecursiveDiversity(5, 0.1)):
+    for system in (KAnonymity(301), DistinctDiversity(6), RecursiveDiversity(5, 0.1)):
         with pytest.raises(Impossible):
-            system.publish(small_source(300), np.random.default_rng(1), Silent())
-    with pytest.raises(Impossible, match="no order"):
-        OrderedCloseness(0.1).publish(small_source(300), np.random.default_rng(1), Silent())
+            system.publish(small_source(300), np.random.default_rng(1), SILENT)
 
 
-@pytest.mark.parametrize("most", [1, 40])
-def test_many_classes_are_judged_in_parts_like_all_at_once(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = small_source(400)
-    whole = DistinctDiversity(2).publish(source, np.random.default_rng(1), Silent())
-    answers = whole.answer(small_questions(source)).estimate
-    monkeypatch.setattr("splu_desktop.compare.generalise.mondrian._CELLS", most)
-    monkeypatch.setattr("splu_desktop.compare.generalise.classes._CELLS", most)
-    parts = DistinctDiversity(2).publish(source, np.random.default_rng(1), Silent())
-    assert (parts.classes == whole.classes).all()
-    assert parts.answer(small_questions(source)).estimate == pytest.approx(answers)
-
-
-def test_questions_about_what_no_class_hides_are_exact() -> None:
-    source = small_source(300)
-    questions = small_questions(source)
-    outcome = KAnonymity(10).publish(source, np.random.default_rng(1), Silent())
-    assert np.isnan(outcome.answer(questions).low).all()
-    everything = CountingQuestions(
-        source,
-        tuple(np.ones((1, column.m), bool) for column in source.columns),
-        np.zeros(source.m, np.intp),
-        np.eye(source.m, dtype=bool),
-        1,
-    )
-    assert outcome.answer(everything).estimate == pytest.approx(source.counts)
-    classes = np.arange(source.n)
-    assert Generalised(source, classes).answer(questions).estimate == pytest.approx(questions.truth)
-
-
-def test_the_earth_movers_distances_are_those_of_the_t_closeness_paper() -> None:
-    # Li, Li, Venkatasubramanian 2007, section 4.2: salaries 3k..11k; {3k, 4k, 5k} lies 0.375 away, {6k, 8k, 11k} 0.167.
-    shares = np.full(9, 1 / 9)
-    classes = np.zeros((2, 9))
-    classes[0, [0, 1, 2]] = classes[1, [3, 5, 8]] = 1
-    assert ordered_distance(classes, shares) == pytest.approx([0.375, 1 / 6])
-    assert equal_distance(classes, shares) == pytest.approx([2 / 3, 2 / 3])
-
-
-def test_diversities_on_counts_worked_by_hand() -> None:
+def test_diversity_and_disclosure_on_counts_worked_by_hand() -> None:
     counts = np.array([[4.0, 3, 2, 1], [5, 5, 0, 0], [10, 0, 0, 0]])
-    # r_1 = 4 <= c (3 + 2 + 1); 4 <= c (2 + 1); 5 <= c 5.
     assert recursive(counts, 1, 2).tolist() == [True, True, False]
-    assert recursive(counts, 1.3, 3).tolist() == [False, False, False]
     assert recursive(counts, 4 / 3, 3).tolist() == [True, False, False]
-    assert np.exp(entropy(counts)) == pytest.approx([3.596, 2, 1], abs=1e-3)
-
-
-def test_disclosure_is_brickells_and_the_trivial_sanitisation_has_none() -> None:
     # Two classes, 3:1 and 1:3, of a table of 4:4.
-    counts = np.array([[3.0, 1], [1, 3]])
-    found = ClassDisclosure.of(sparse.csr_array(counts))
-    assert (found.know, found.accuracy) == pytest.approx((0.25, 0.25))
-    assert found.quotient == pytest.approx(math.log(2))
+    found = ClassDisclosure.of(sparse.csr_array(np.array([[3.0, 1], [1, 3]])))
+    assert (found.know, found.accuracy, found.quotient) == pytest.approx((0.25, 0.25, math.log(2)))
     assert math.isinf(ClassDisclosure.of(sparse.csr_array(np.array([[2.0, 0], [1, 3]]))).quotient)
-    source = small_source(300)
-    apart = TrivialSanitisation().publish(source, np.random.default_rng(1), Silent())
-    questions = small_questions(source)
-    whole = ClassDisclosure.of(sparse.csr_array(np.rint(apart.parts.toarray() * source.n)))
-    assert (whole.know, whole.accuracy, whole.quotient) == pytest.approx((0, 0, 0))
-    assert apart.answer(questions).estimate == pytest.approx(questions.top * (questions.chosen @ source.shares))
-
-
-@pytest.mark.parametrize("delta", [2.0, 1.0, 0.5])
-def test_delta_disclosure_bounds_the_information_gain(delta: float) -> None:
-    # Brickell and Shmatikov's Lemma 1.
     source = small_source(2_000)
-    outcome = DeltaDisclosure(delta).publish(source, np.random.default_rng(1), Silent())
-    within: Floats = entropy(outcome.counts.toarray())
-    gain = entropy(source.counts[None])[0] - outcome.sizes @ within / source.n
-    assert 0 <= gain < delta
-    assert ClassDisclosure.of(outcome.counts).quotient < delta
+    outcome = DeltaDisclosure(0.5).publish(source, np.random.default_rng(1), SILENT)
+    assert ClassDisclosure.of(outcome.counts).quotient < 0.5
+
+
+def test_marginals_are_linked_diverse_and_met_by_the_fit() -> None:
+    outcome = Marginals(20).publish(small_source(600), np.random.default_rng(1), SILENT)
+    assert len(outcome.marginals) > len(outcome.domain.shape)
+    for marginal in outcome.marginals:
+        assert marginal.linked(20)
+        held = np.bincount(marginal.entry, outcome.cells, len(marginal.counts))
+        assert held == pytest.approx(marginal.counts, abs=1e-2)
+    assert recursive(outcome.cells.reshape(-1, outcome.source.m), 3.0, 2).all()
+    # Two pairs that share a column: the product of its conditionals.
+    domain, n = outcome.domain, 600
+    uniform = np.full(math.prod(domain.shape), n / math.prod(domain.shape))
+    cells = fitted(uniform, [domain.marginal((0, 3)), domain.marginal((2, 3))])
+    assert cells is not None
+    true = domain.counts.reshape(domain.shape)
+    by_a, by_c, by_s = true.sum(axis=(1, 2)), true.sum(axis=(0, 1)), true.sum(axis=(0, 1, 2))
+    expected = by_a[:, None, None] * by_c[None, None] / by_s / domain.shape[1] * np.ones((1, domain.shape[1], 1, 1))
+    assert cells.reshape(domain.shape) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1), (1, 2)], [(0, 2), (1, 2)], [(0, 2)]])
+@pytest.mark.parametrize("k", [2, 4])
+def test_combinatorial_anonymity_of_a_forest_is_that_of_all_consistent_tables(
+    pairs: list[tuple[int, int]], k: int
+) -> None:
+    decided = set()
+    for seed in range(12):
+        a, b, s = np.random.default_rng(seed).choice(2, (3, 14), p=[0.75, 0.25])
+        if min(len(set(each.tolist())) for each in (a, b, s)) < 2:
+            continue
+        domain = Domain(TrueTable((column("a", a), column("b", b)), column("s", s)), 1)
+        marginals = [domain.marginal((at,)) for at in range(3)] + [domain.marginal(pair) for pair in pairs]
+        rows = np.concatenate([np.eye(len(each.counts))[:, each.entry] for each in marginals])
+        counts = np.concatenate([each.counts for each in marginals])
+        most = [
+            round(
+                -milp(
+                    -cell, constraints=LinearConstraint(rows, counts, counts), integrality=np.ones(8), bounds=Bounds(0)
+                ).fun
+            )
+            for cell in np.repeat(np.eye(4), 2, axis=1)
+        ]
+        decided.add(all(each == 0 or each >= k for each in most))
+        assert combinatorial(marginals, 2, 2, k) == all(each == 0 or each >= k for each in most)
+    assert decided
+    circle = [domain.marginal((at,)) for at in range(3)] + [domain.marginal(pair) for pair in [(0, 1), (1, 2), (0, 2)]]
+    assert combinatorial(circle, 2, 2, k) is None
+    assert replace(circle[0]).linked(1)

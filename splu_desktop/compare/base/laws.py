@@ -39,9 +39,11 @@ def t_f(system: System, source: TrueTable, thresholds: Thresholds) -> int | None
         chances = (error_chance(system, source, f, thresholds.epsilon, equal=True) for f in some if f <= source.n)
         return all(chance <= thresholds.t_e for chance in chances)
 
-    low, high = 0, source.n
-    if not good(high):
-        return None
+    low, high = 0, 1
+    while not good(high):
+        if high == source.n:
+            return None
+        low, high = high, min(2 * high, source.n)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if good(middle) else (middle, high)

@@ -21,6 +21,8 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.thresholds import NORMAL_95
 
+_FEW_LABELS = 50
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -143,6 +145,26 @@ class CountingQuestions:
         """For each selection the places of the columns on which it has conditions."""
         there = np.array([~flags.all(axis=1) for flags in self.flags]).reshape(len(self.flags), -1)
         return tuple(tuple(np.flatnonzero(each).tolist()) for each in there.T)
+
+    @cached_property
+    def singly(self) -> tuple[CountingQuestions, list[list[int]]]:
+        """The conditions of all selections, each by itself, and for each selection the places of its own there."""
+        places: dict[tuple[int, bytes], int] = {}
+        of = []
+        for row, used in enumerate(self.used):
+            keys = [(at, self.flags[at][row].tobytes()) for at in used]
+            of.append([places.setdefault(key, len(places)) for key in keys])
+        return self.lines([{at: np.frombuffer(flags, bool)} for at, flags in places]), of
+
+    @cached_property
+    def labels(self) -> CountingQuestions:
+        """Every label of the columns that have few."""
+        few = [(at, each.m) for at, each in enumerate(self.source.columns) if 2 <= each.m <= _FEW_LABELS]
+        return self.lines([{at: own} for at, m in few for own in np.eye(m, dtype=bool)])
+
+    def lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
+        """Return selections of the same table."""
+        return CountingQuestions.picked(self.source, picked, np.ones((len(picked), self.source.m), bool))
 
     @cached_property
     def selected(self) -> sparse.csr_array:

@@ -31,31 +31,31 @@ def most_met(flags: Sequence[Flags], weights: Floats) -> int:
         return 0
     # Labels that the same selections take are one; columns without conditions decide nothing.
     columns = [np.unique(each, axis=1) for each in flags]
-    columns = [each for each in columns if each.shape[1] > 1]
+    columns = [each.astype(np.float64) for each in columns if each.shape[1] > 1]
+    has = [(~each.astype(bool).all(axis=1)).astype(np.float64) for each in columns]  # which selections have a condition
     values = np.unique(weights, axis=1).T
-    bounds = [_bound(columns, each, frozenset()) for each in values]
+    bounds = [_bound(columns, has, each, frozenset()) for each in values]
     best = 0
     for at in np.argsort(bounds)[::-1]:
         if bounds[at] <= best:
             break
-        best = max(best, _searched(columns, values[at], best))
+        best = max(best, _searched(columns, has, values[at], best))
     return best
 
 
-def _bound(columns: Sequence[Flags], weights: Floats, settled: frozenset[int]) -> int:
+def _bound(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, settled: frozenset[int]) -> int:
     opened = [at for at in range(len(columns)) if at not in settled]
-    conditions = sum((~columns[at].all(axis=1) for at in opened), np.zeros(len(weights)))
+    conditions = np.sum([has[at] for at in opened], axis=0) if opened else np.zeros(len(weights))
     bound = float(weights[conditions == 0].sum())
     part = weights / np.maximum(conditions, 1)
     for at in opened:
-        bound += float(((part * ~columns[at].all(axis=1)) @ columns[at]).max())
+        bound += float(((part * has[at]) @ columns[at]).max())
     return int(bound + _ROUNDING)
 
 
-def _searched(columns: Sequence[Flags], weights: Floats, best: int) -> int:
-    heap: list[tuple[int, int, Floats, frozenset[int]]] = [
-        (-_bound(columns, weights, frozenset()), 0, weights, frozenset())
-    ]
+def _searched(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, best: int) -> int:
+    nothing: frozenset[int] = frozenset()
+    heap = [(-_bound(columns, has, weights, nothing), 0, weights, nothing)]
     number = 0
     while heap:
         bound, _, left, settled = heapq.heappop(heap)
@@ -65,7 +65,7 @@ def _searched(columns: Sequence[Flags], weights: Floats, best: int) -> int:
             return -bound
         opened = [at for at in range(len(columns)) if at not in settled]
         # The column that most weight hangs on is settled next.
-        by_column = {at: float(left[~columns[at].all(axis=1)].sum()) for at in opened}
+        by_column = {at: float(left @ has[at]) for at in opened}
         column = max(opened, key=by_column.__getitem__, default=None)
         if column is None or by_column[column] == 0:
             best = max(best, int(left.sum() + _ROUNDING))
@@ -74,6 +74,6 @@ def _searched(columns: Sequence[Flags], weights: Floats, best: int) -> int:
             number += 1
             kept = left * label
             inside = settled | {column}
-            if (reached := _bound(columns, kept, inside)) > best:
+            if (reached := _bound(columns, has, kept, inside)) > best:
                 heapq.heappush(heap, (-reached, number, kept, inside))
     return best

@@ -35,10 +35,12 @@ class Sanitised(ABC):
     ----------
     source : the true table.
     lost : records that are not in what was published.
+    one_budget : whether all questions must be answered together, since they share what protects.
     """
 
     source: TrueTable
     lost: int = 0
+    one_budget: bool = False
 
     @abstractmethod
     def answer(self, questions: CountingQuestions) -> Answers:

@@ -8,7 +8,6 @@ What differs between systems is the draw alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 
 import numpy as np
 
@@ -17,11 +16,11 @@ from splu_desktop.compare.base.source import Flags, Floats
 from splu_desktop.compare.base.system import Sanitised
 from splu_desktop.core.answer.counts import Counted, learn_spread, shrink
 
-_MOST_LABELS = 50  # of a column that the spread is learnt from
-
 
 class Unbiased(Sanitised):
     """Rows with a drawn sensitive value, whose chances are known."""
+
+    spread: float = 0.0  # t
 
     @property
     @abstractmethod
@@ -38,19 +37,8 @@ class Unbiased(Sanitised):
         asked = Counted(figures.estimate[at], figures.level[at], figures.slope[at])
         low, high = asked.interval(questions.top)
         target = questions.asked(self._expected(questions))
-        drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self._spread)
+        drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
-
-    def _lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
-        return CountingQuestions.picked(self.source, picked, np.ones((len(picked), self.source.m), bool))
-
-    @cached_property
-    def _spread(self) -> float:
-        labels: list[dict[int, Flags]] = []
-        for at, column in enumerate(self.source.columns):
-            if 2 <= column.m <= _MOST_LABELS:
-                labels += [{at: own} for own in np.eye(column.m, dtype=bool)]
-        return learn_spread(*(each.ravel() for each in self._singly(self._lines(labels)))) if labels else 0.0
 
     def _singly(self, lines: CountingQuestions) -> tuple[Floats, Floats, Floats]:
         """Return (P, m) estimates of single values, their variances, and what the whole table lets expect."""
@@ -60,18 +48,14 @@ class Unbiased(Sanitised):
         return figures.estimate, variance, inside[:, None] * self.published_shares
 
     def _expected(self, questions: CountingQuestions) -> Floats:
-        """Return (P, m) the targets mu."""
-        places: dict[tuple[int, bytes], int] = {}
-        of = []
-        for row, used in enumerate(questions.used):
-            keys = [(at, questions.flags[at][row].tobytes()) for at in used]
-            of.append([places.setdefault(key, len(places)) for key in keys])
+        """Return (P, m) the targets mu; learns the spread t on the way."""
+        labels, (single, of) = questions.labels, questions.singly
+        self.spread = learn_spread(*(each.ravel() for each in self._singly(labels))) if labels.number else 0.0
         share = self.published_shares
         lift = np.ones((1, self.source.m))
-        if places:
-            single = self._lines([{at: np.frombuffer(flags, bool)} for at, flags in places])
+        if single.number:
             x, variance, target = self._singly(single)
-            drawn = np.maximum(shrink(x, variance, target, self._spread), 0.0)
+            drawn = np.maximum(shrink(x, variance, target, self.spread), 0.0)
             lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
         mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
         total = mu.sum(axis=1, keepdims=True)

@@ -2,10 +2,10 @@
 
 With one tolerance for all values F'-privacy is l-diversity, l = ceil(1/f'), and buckets hold l or l + 1 different
 values; each gets sigma fake ones that differ from all in it. Whoever knows all other records of a bucket is left with
-1 + sigma values and a certainty of 1/(1 + sigma). Negative association: a fake that the unchanged columns of every
-record rule out tells itself, so only values are taken that no record of the bucket rules out: none of its labels has
-the value less often than a tenth of what its share lets expect, where that is a handful. That is learnt from the table
-itself, which is stricter than what a reader could learn from buckets.
+1 + sigma values and a certainty of 1/(1 + sigma). Negative association: a fake that a record's unchanged columns rule
+out tells itself, for that record. So each bucket takes the values that the fewest of its records rule out: those of which
+one of its labels has less than a tenth of what the value's share lets expect, where that is a handful. That is learnt
+from the table itself, which is stricter than what a reader could learn from buckets.
 
 Estimate: fakes come by shares, so x = sum over g of n_{P,g} (c_{g,s} - sigma pi'_s) / |g|, pi' the published shares.
 """
@@ -27,22 +27,20 @@ from splu_desktop.core.progress import Progress
 
 _RULED_OUT = 0.1  # of the count that a label and a value let expect
 _LEARNT = 5  # records to expect from which a lack of them tells something
-_AT_ONCE = 4_000_000  # cells of buckets times values
+_AT_ONCE = 4_000_000  # records times values
+_LAST_RESORT = 1e3  # how much a value's score falls by each record that rules it out
 
 
-def possible(source: TrueTable, bucket: Ints, number: int) -> Flags:
-    """Return (G, m) whether each record of a bucket may have each value, by every unchanged column of it."""
-    may = np.ones((source.n, source.m), bool) if source.n * source.m <= 8 * _AT_ONCE else None
-    if may is None:
-        raise Impossible("The table is too large for this comparison to look for values that no record may have.")
+def ruled_out(source: TrueTable, records: Ints, values: Ints) -> Flags:
+    """Return (K, L) whether some unchanged column of a record rules out each of its L values."""
+    found = np.zeros(values.shape, bool)
     for column in source.columns:
         key = column.codes.astype(np.int64) * source.m + source.sensitive.codes
         counts = np.bincount(key, minlength=column.m * source.m).reshape(column.m, source.m)
         expected = column.counts()[:, None] * source.shares
-        may &= ((counts >= _RULED_OUT * expected) | (expected < _LEARNT))[column.codes]
-    order = np.argsort(bucket, kind="stable")
-    starts = np.searchsorted(bucket[order], np.arange(number))
-    return np.asarray(np.logical_and.reduceat(may[order], starts))
+        rare = (counts < _RULED_OUT * expected) & (expected >= _LEARNT)
+        found |= rare[column.codes[records][:, None], values]
+    return found
 
 
 class WithFakes(Bucketed):
@@ -51,12 +49,17 @@ class WithFakes(Bucketed):
     def __init__(self, source: TrueTable, bucket: Ints, fakes: int, chance: np.random.Generator) -> None:
         super().__init__(source, bucket)
         self.fakes, number, m = fakes, self.parts.shape[0], source.m
-        allowed = possible(source, bucket, number) & (self.parts.toarray() == 0)
-        if (allowed.sum(axis=1) < fakes).any():
-            raise Impossible("Some buckets have no {fakes} other values that their records could have.", fakes=fakes)
-        # The sigma largest of log pi + Gumbel are a draw without replacement by shares.
-        score = np.where(allowed, np.log(source.shares) + chance.gumbel(size=(number, m)), -np.inf)
-        self.added = np.argpartition(-score, fakes - 1, axis=1)[:, :fakes]
+        others = self.parts.toarray() == 0
+        if (others.sum(axis=1) < fakes).any():
+            raise Impossible("Some buckets have no {fakes} other values to add.", fakes=fakes)
+        against = np.zeros((number, m))
+        step = max(_AT_ONCE // m, 1)
+        for start in range(0, source.n, step):
+            some = np.arange(start, min(start + step, source.n))
+            np.add.at(against, bucket[some], ruled_out(source, some, np.tile(np.arange(m), (len(some), 1))))
+        # The sigma largest of log pi + Gumbel are a draw without replacement by shares, among those least ruled out.
+        score = np.log(source.shares) + chance.gumbel(size=(number, m)) - _LAST_RESORT * against
+        self.added = np.argpartition(-np.where(others, score, -np.inf), fakes - 1, axis=1)[:, :fakes]
         self.sizes = np.bincount(bucket, minlength=number)
         ones = np.ones(self.added.size)
         rows = np.repeat(np.arange(number), fakes)
@@ -76,7 +79,8 @@ class WithFakes(Bucketed):
         return np.asarray(self.counts[of].todense() / (self.sizes[of] + self.fakes)[:, None])
 
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        return np.full(len(records), 1 / (1 + self.fakes))
+        left = self.fakes - ruled_out(self.source, records, self.added[self.bucket[records]]).sum(axis=1)
+        return np.asarray(1 / (1 + left))
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class FakeValues(Anatomy):
     first = False
     points = ((2, 1), (3, 2), (5, 4))
     setting_said = say("l = {l}, {fakes} fake")
-    promise_said = say("Who knows all others in a bucket is sure of the last person's value with 1 in {left} at most.")
+    promise_said = say("Who knows all others in a bucket is left with {left} values for the last person.")
 
     @property
     def values(self) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,12 @@ def largest_first(counts: Ints, gamma: int) -> Ints:
 
     Runs of groups with the same values, and rounds of buckets of equal size, are made at once.
     """
-    left = counts.astype(np.int64)
+    return _largest_first(tuple(counts.tolist()), gamma)
+
+
+@lru_cache(maxsize=16)  # draws differ in their records alone
+def _largest_first(counts: tuple[int, ...], gamma: int) -> Ints:
+    left = np.array(counts, np.int64)
     blocks = []
     while np.count_nonzero(left) >= gamma:
         order = np.argsort(-left, kind="stable")

@@ -50,6 +50,7 @@ class LaplaceAnswers(NoisyAnswers):
 
     def __init__(self, source: TrueTable, epsilon: float, chance: np.random.Generator, *, together: bool) -> None:
         super().__init__(source)
+        self.one_budget = together
         self.epsilon, self.together, self._chance = epsilon, together, chance
 
     def scale(self, questions: CountingQuestions) -> float:

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, System
@@ -126,8 +127,8 @@ class Splu(System):
         return Lent(source, Lenders(self.gamma), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        law = Lenders(self.gamma).count_law(count, None)
-        return np.arange(len(law)).astype(np.float64), law
+        lent = (1 - 1 / self.gamma) * count / source.n  # law 4, in one class
+        return binomials([(count, 1 / self.gamma + lent), (source.n - count, lent)])
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).

@@ -1,0 +1,79 @@
+"""Comparators against outside libraries, where these are installed: within their noise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from splu_desktop.compare.counts.cell_key import noise_law
+from splu_desktop.compare.counts.laplace import Laplace
+from splu_desktop.compare.generalise.diversity import KAnonymity
+from splu_desktop.compare.ours.splu import Planned
+from splu_desktop.compare.outcome import CURVE
+from splu_desktop.compare.runner import compare
+from splu_desktop.core.progress import SILENT
+from tests.compare.tables import column as coded
+from tests.compare.tables import small_questions, small_source
+from tests.optional import real
+
+
+def test_laplace_noise_is_that_of_diffprivlib() -> None:
+    mechanisms = pytest.importorskip("diffprivlib.mechanisms", reason="diffprivlib")
+    source = small_source(300)
+    questions = small_questions(source)
+    theirs = mechanisms.Laplace(epsilon=1.0, sensitivity=questions.meeting, random_state=5)
+    noise = np.array([theirs.randomise(0.0) for _ in range(20_000)])
+    chance = np.random.default_rng(2)
+    own = [
+        Laplace(1.0).publish(source, chance, SILENT).answer(questions).estimate - questions.truth for _ in range(300)
+    ]
+    # Five standard errors of a mean of |Lap|.
+    assert np.abs(own).mean() == pytest.approx(np.abs(noise).mean(), rel=5 * math.sqrt(1 / 20_000 + 1 / 20_000))
+
+
+def test_classes_are_those_of_anonypy() -> None:
+    anonypy = pytest.importorskip("anonypy", reason="anonypy")
+    pandas = pytest.importorskip("pandas", reason="anonypy")
+    source = small_source(500)
+    frame = pandas.DataFrame({column.name: column.codes for column in source.columns} | {"s": source.sensitive.codes})
+    theirs = anonypy.Preserver(frame, list(source.names), "s").anonymize_k_anonymity(k=5)
+    ours = KAnonymity(5).publish(source, np.random.default_rng(1), SILENT)
+    number = len({tuple(str(row[name]) for name in source.names) for row in theirs})
+    # Both are Mondrian; anonypy cuts at the median, ours where halves are most nearly equal.
+    assert len(ours.sizes) == pytest.approx(number, rel=0.3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_cell_key_noise_has_the_moments_that_ptable_solves_for(count: int) -> None:
+    # ptable's laws: mean 0, the variance asked for where the bounds allow it, largest entropy (Giessing 2016).
+    law, steps = noise_law(count, 4, 3.0), np.arange(-4, 5)
+    assert law @ steps == pytest.approx(0, abs=1e-6)
+    assert law @ steps**2 == pytest.approx(min(3.0, 0.98 * 4 * count), rel=1e-4)
+    there = law > 0
+    assert np.linalg.matrix_rank(np.vstack([np.ones(there.sum()), steps[there], steps[there] ** 2])) == 3
+    fit = np.polyfit(steps[there], np.log(law[there]), 2)
+    assert np.log(law[there]) == pytest.approx(np.polyval(fit, steps[there]), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_laplace_at_ln_3_tells_most_large_counts_of_adult() -> None:
+    import gzip
+
+    lines = gzip.decompress(real("adult.csv.gz").read_bytes()).decode().splitlines()
+    head, rows = lines[0].split(","), [line.split(",") for line in lines[1:]]
+
+    def column(name: str) -> tuple[str, np.ndarray]:
+        return name, np.unique([row[head.index(name)] for row in rows], return_inverse=True)[1]
+
+    names = ("age", "workclass", "education", "marital-status", "race", "gender", "hours-per-week")
+    source = type(small_source(9))(tuple(coded(*column(name)) for name in names), coded(*column("occupation")))
+    comparison = compare(source, [Laplace], plan=Planned(5), size=600, draws=1, seed=3)
+    at = next(
+        each
+        for each in comparison.tried
+        if isinstance(each.system, Laplace) and each.line == CURVE and each.system.epsilon == pytest.approx(math.log(3))
+    )
+    assert (at.achieved.large_right or 0) > 0.9
+    assert comparison.source.meeting < 100
