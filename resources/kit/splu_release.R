@@ -62,7 +62,7 @@ print.splu_release <- function(x, ...) {
 
 score <- function(r, ...) { # each row's score, of conditions or of the number in a column; sums are right on average
   asked <- c(...)
-  features <- if (asked[1] %in% names(r$codes)) list(.splu$number(r, asked[1])) else .splu$conditions(r, asked)
+  features <- if (asked[1] %in% names(r$codes)) list(.splu$feature(r, asked[1])) else .splu$conditions(r, asked)
   e <- .splu$equations(r, features)
   grid <- .splu$inverse(e, matrix(apply(e$values, 1, prod), e$patterns))
   grid[cbind(e$pattern, e$shown)]
@@ -73,9 +73,9 @@ count <- function(r, ...) {
   .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", found[1], found[2:3], found[4:5])
 }
 
-share <- function(r, outcome, where = NULL) .splu$means(r, "Share", .splu$indicator(r, outcome), NULL, where, c(0, 1))
+share <- function(r, outcome, where = NULL) .splu$means(r, "Share", .splu$feature(r, outcome), NULL, where, c(0, 1))
 
-mean.splu_release <- function(x, column, where = NULL, ...) .splu$means(x, "Mean", .splu$number(x, column), NULL, where)
+mean.splu_release <- function(x, column, where = NULL, ...) .splu$means(x, "Mean", .splu$feature(x, column), NULL, where)
 
 crosstab <- function(r, by, outcome, where = NULL) { # counts of an outcome, or of each value of a column
   condition <- function(name) paste0(name, "=", ifelse(.splu$few(r, name) == "", "(empty)", .splu$few(r, name)))
@@ -86,33 +86,22 @@ crosstab <- function(r, by, outcome, where = NULL) { # counts of an outcome, or 
   .splu$result(paste(outcome, "by", paste(by, collapse = ", ")), apply(cells, 1, paste, collapse = ", "), found[1, ], t(found[2:3, ]), t(found[4:5, ]))
 }
 
-difference <- function(r, outcome, exposure, where = NULL) {
-  numeric <- outcome %in% names(r$codes)
-  y <- if (numeric) .splu$number(r, outcome) else .splu$indicator(r, outcome)
-  .splu$means(r, "Difference", y, exposure, where, if (numeric) c(-Inf, Inf) else c(-1, 1))
-}
+difference <- function(r, outcome, exposure, where = NULL)
+  .splu$means(r, "Difference", .splu$feature(r, outcome), exposure, where, if (outcome %in% names(r$codes)) c(-Inf, Inf) else c(-1, 1))
 
-risk_ratio <- function(r, outcome, exposure, where = NULL) .splu$means(r, "Risk ratio", .splu$indicator(r, outcome), exposure, where)
+risk_ratio <- function(r, outcome, exposure, where = NULL) .splu$means(r, "Risk ratio", .splu$feature(r, outcome), exposure, where)
 
-odds_ratio <- function(r, outcome, exposure, where = NULL) .splu$means(r, "Odds ratio", .splu$indicator(r, outcome), exposure, where)
+odds_ratio <- function(r, outcome, exposure, where = NULL) .splu$means(r, "Odds ratio", .splu$feature(r, outcome), exposure, where)
 
 regress <- function(r, formula, where = NULL, family = "linear") { # least squares, or family = "logistic"
   sides <- .splu$sides(formula)
-  y <- if (sides$outcome %in% names(r$codes)) .splu$number(r, sides$outcome) else .splu$indicator(r, sides$outcome)
+  y <- .splu$feature(r, sides$outcome)
   terms <- unlist(lapply(sides$terms, function(word) .splu$terms(r, word)), recursive = FALSE)
-  notes <- unique(unlist(lapply(terms, function(term) term$note)))
-  k <- length(terms) + 1
-  score <- function(theta, v) {
-    x <- cbind(1, v[, seq_len(k - 1) + 1, drop = FALSE])
-    weight <- if (ncol(v) > k) apply(v[, -seq_len(k), drop = FALSE], 1, prod) else rep(1, nrow(v))
-    mean <- as.vector(x %*% theta)
-    if (family == "logistic") mean <- stats::plogis(mean)
-    slope <- -weight * if (family == "logistic") mean * (1 - mean) else 1
-    list(psi = weight * (v[, 1] - mean) * x, slope = slope * x[, rep(seq_len(k), each = k)] * x[, rep(seq_len(k), k)])
-  }
-  fit <- .splu$solve(.splu$equations(r, c(list(y), terms, .splu$conditions(r, where))), k, score)
+  constant <- list(name = y$name, values = rep(1, length(y$values)), term = "(intercept)")
+  fit <- .splu$fit(r, y, c(list(constant), terms), where, family)
   ends <- lapply(fit[c("like", "table")], function(v) fit$theta + outer(sqrt(pmax(diag(v), 0)), c(-1, 1) * .splu$z))
   names <- c("(intercept)", vapply(terms, function(term) term$term, ""))
+  notes <- unique(unlist(lapply(terms, function(term) term$note)))
   what <- paste(if (family == "logistic") "Logistic" else "Linear", "regression of", sides$outcome)
   .splu$result(what, names, fit$theta, ends$like, ends$table, fit$like, fit$table, notes)
 }
@@ -205,15 +194,13 @@ local({
     c(known, labels[labels == ""])
   }
 
-  number <- function(r, name) {
-    few(r, name)
-    if (is.null(r$numbers[[name]])) refuse("\u201c", name, "\u201d holds no numbers: ask for ", name, "=value.")
-    list(name = name, values = r$numbers[[name]], term = name)
-  }
-
   conditions <- function(r, texts) lapply(texts, function(text) condition(r, text))
 
-  indicator <- function(r, text) { # rows without a value are left out, unless they are asked
+  feature <- function(r, text) { # a column's numbers, or a condition: then rows without a value are left out, unless they are asked
+    if (text %in% names(r$codes)) {
+      if (is.null(r$numbers[[text]])) refuse("\u201c", text, "\u201d holds no numbers: ask for ", text, "=value.")
+      return(list(name = text, values = r$numbers[[text]], term = text))
+    }
     found <- condition(r, text)
     found$values[r$labels[[found$name]] == "" & found$values == 0] <- NA
     c(found, term = text)
@@ -260,10 +247,6 @@ local({
   }
 
   sides <- function(formula) {
-    if (is.character(formula)) {
-      parts <- strsplit(formula, "~", fixed = TRUE)[[1]]
-      return(list(outcome = gsub("`", "", trimws(parts[1])), terms = gsub("`", "", trimws(strsplit(parts[2], "+", fixed = TRUE)[[1]]))))
-    }
     plain <- function(part) {
       if (is.call(part) && identical(part[[1]], as.name("("))) return(plain(part[[2]]))
       if (is.call(part) && identical(part[[1]], as.name("=="))) return(paste0(as.character(part[[2]]), "=", as.character(part[[3]])))
@@ -279,8 +262,7 @@ local({
   }
 
   terms <- function(r, word) { # thin categories are left out, or count with the most frequent one
-    if (!word %in% names(r$codes)) return(list(indicator(r, word)))
-    if (r$entries[[word]]$kind %in% c("integer", "decimal")) return(list(number(r, word)))
+    if (!word %in% names(r$codes) || r$entries[[word]]$kind %in% c("integer", "decimal")) return(list(feature(r, word)))
     labels <- few(r, word)
     labels <- labels[labels %in% r$labels[[word]] & labels != ""]
     rows <- tabulate(r$codes[[word]], length(r$labels[[word]]))[match(labels, r$labels[[word]])]
@@ -426,24 +408,35 @@ local({
 
   # ---- means, comparisons, regressions
 
-  means <- function(r, what, y, exposure, where, ends = c(-Inf, Inf)) {
-    groups <- if (is.null(exposure)) 1 else 2
-    features <- c(list(y), if (groups == 2) list(indicator(r, exposure)), conditions(r, where))
+  fit <- function(r, y, xs, where, family) { # coefficients of y on xs, and their covariances
+    k <- length(xs)
     score <- function(theta, v) {
-      weight <- if (ncol(v) > groups) apply(v[, -seq_len(groups), drop = FALSE], 1, prod) else rep(1, nrow(v))
-      weights <- if (groups == 2) cbind(weight * v[, 2], weight * (1 - v[, 2])) else cbind(weight)
-      list(psi = weights * (v[, 1] - rep(theta, each = nrow(v))), slope = -weights[, rep(seq_len(groups), groups), drop = FALSE] * rep(diag(groups), each = nrow(v)))
+      x <- v[, seq_len(k) + 1, drop = FALSE]
+      weight <- if (ncol(v) > k + 1) apply(v[, -seq_len(k + 1), drop = FALSE], 1, prod) else rep(1, nrow(v))
+      mean <- as.vector(x %*% theta)
+      if (family == "logistic") mean <- stats::plogis(mean)
+      slope <- -weight * if (family == "logistic") mean * (1 - mean) else 1
+      list(psi = weight * (v[, 1] - mean) * x, slope = slope * x[, rep(seq_len(k), each = k), drop = FALSE] * x[, rep(seq_len(k), k), drop = FALSE])
     }
-    fit <- solve(equations(r, features), groups, score)
+    solve(equations(r, c(list(y), xs, conditions(r, where))), k, score)
+  }
+
+  means <- function(r, what, y, exposure, where, ends = c(-Inf, Inf)) {
+    groups <- list(list(name = y$name, values = rep(1, length(y$values))))
+    if (!is.null(exposure)) {
+      x <- feature(r, exposure)
+      groups <- list(x, list(name = x$name, values = 1 - x$values))
+    }
+    fit <- fit(r, y, groups, where, "linear")
     p <- fit$theta
     odds <- what == "Odds ratio"
     ratio <- grepl("ratio", what)
     if (ratio && (min(p) <= 0 || (odds && max(p) >= 1))) refuse("The release can't tell this ratio: one of its risks can't be told from none.")
-    slopes <- (if (odds) 1 / p / (1 - p) else if (ratio) 1 / p else rep(1, groups)) * c(1, -1)[seq_len(groups)]
+    slopes <- (if (odds) 1 / p / (1 - p) else if (ratio) 1 / p else rep(1, length(p))) * c(1, -1)[seq_along(p)]
     v <- vapply(fit[c("like", "table")], function(v) max(sum(outer(slopes, slopes) * v), 0), 0)
     value <- if (odds) p[1] / (1 - p[1]) / p[2] * (1 - p[2]) else if (ratio) p[1] / p[2] else p[1] - sum(p[-1])
     interval <- function(v) if (ratio) value * exp(c(-1, 1) * z * sqrt(v)) else pmin(pmax(value + c(-1, 1) * z * sqrt(v), ends[1]), ends[2])
-    name <- paste0(what, " in ", y$name, if (groups == 2) paste0(" by ", exposure))
+    name <- paste0(what, " in ", y$name, if (!is.null(exposure)) paste0(" by ", exposure))
     result(name, tolower(what), min(max(value, ends[1]), ends[2]), interval(v[1]), interval(v[2]), matrix(v[1]), matrix(v[2]))
   }
 
