@@ -17,7 +17,7 @@ from splu_desktop.gui.base.words import number, t
 
 def strength_words(gamma: float) -> str:
     """Return a strength as it is typed: 5, 2.5."""
-    return QLocale().toString(gamma, "g", 6)
+    return QLocale().toString(float(gamma), "g", 6)
 
 
 def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
