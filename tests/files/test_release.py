@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from splu_desktop.files.release.facts import seal
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.handover import hand_over, new_password
 from tests.files.releases import KIT, awkward_table, load_kit, released, ward_plan, ward_table
+from tests.optional import needs
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +89,24 @@ def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None
     call, told = re.search(r"(r\.count\(.*?\))\s+# about ([\d,]+)", text).groups()  # type: ignore[union-attr]
     found = eval(call, {"r": load_kit(ward.path / "splu_release.py").load(ward.path)})
     assert round(found.estimate) == int(told.replace(",", ""))
+
+
+def test_the_readme_lines_for_pandas_run(ward: OpenRelease, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ward.path)
+    text = (ward.path / "README.md").read_text(encoding="utf-8")
+    frame, group = re.search(r"pandas  (d = .*)\n +(d\.groupby.*)", text).groups()  # type: ignore[union-attr]
+    known: dict[str, object] = {"pandas": pd}
+    exec(frame, known)
+    assert set(eval(group, known).index) == {"f", "m"}
+
+
+@needs("R")
+def test_the_readme_lines_for_r_run(ward: OpenRelease) -> None:
+    text = (ward.path / "README.md").read_text(encoding="utf-8")
+    frame, model = re.search(r"R       (d <- .*)\n.*?(lm\(.*?, d\))", text).groups()  # type: ignore[union-attr]
+    script = f"{frame}; cat(coef({model}))"
+    ran = subprocess.run(["Rscript", "-e", script], cwd=ward.path, capture_output=True, text=True, check=True)
+    assert len(ran.stdout.split()) == 2
 
 
 def test_nothing_of_true_counts_leaves_beside_the_table(tmp_path: Path) -> None:

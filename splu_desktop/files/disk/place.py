@@ -17,19 +17,3 @@ def data_folder() -> Path:
     """Return the user's data folder of the program; the environment variable SPLU_DATA_DIR names another."""
     named = os.environ.get("SPLU_DATA_DIR")
     return Path(named) if named else Path(platformdirs.user_data_dir("SPLU Desktop", appauthor=False))
-
-
-def recovery_folder() -> Path:
-    """Return where the choices of running sessions are kept, to be recovered."""
-    return data_folder() / "recovery"
-
-
-def witness_folder() -> Path:
-    """Return where the witness of the register is kept, apart from it: with the settings.
-
-    Beside the data folder's other parts where SPLU_DATA_DIR names one, since all of the program is then to be there.
-    """
-    named = os.environ.get("SPLU_DATA_DIR")
-    if named:
-        return Path(named) / "witness"
-    return Path(platformdirs.user_config_dir("SPLU Desktop", appauthor=False, roaming=True)) / "witness"

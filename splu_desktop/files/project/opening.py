@@ -1,12 +1,10 @@
-"""What a path is that the window is given, by the command line, a double click or a drop: project, release or table."""
+"""What a path is that the window is given, by the command line, a double click or a drop: release or table."""
 
 from __future__ import annotations
 
 import zipfile
 from enum import Enum
 from pathlib import Path, PurePosixPath
-
-from splu_desktop.files.project.file import SUFFIX as PROJECT_SUFFIX
 
 RELEASE_SUFFIX = ".splurelease"  # a release's ZIP under a name that a double click opens with this program
 _FACTS_NAME = "release.json"  # files.release.facts has it too, and half of the program's libraries with it
@@ -15,7 +13,6 @@ _FACTS_NAME = "release.json"  # files.release.facts has it too, and half of the 
 class Opens(Enum):
     """What is opened."""
 
-    PROJECT = "project"
     RELEASE = "release"
     TABLE = "table"
 
@@ -23,8 +20,6 @@ class Opens(Enum):
 def opens(path: Path) -> Opens:
     """Return what `path` is opened as. A file that can't be read is taken for a table, whose reader says why."""
     suffix = path.suffix.lower()
-    if suffix == PROJECT_SUFFIX:
-        return Opens.PROJECT
     if path.is_dir() or path.name == _FACTS_NAME or suffix == RELEASE_SUFFIX or _packs_release(path):
         return Opens.RELEASE
     return Opens.TABLE

@@ -203,7 +203,7 @@ def _program_lines(
         f'pandas  d = pandas.read_csv("table.csv"{read}{kept}).join(pandas.read_csv("scores.csv"{read}))',
         f"        d.groupby({json.dumps(name, ensure_ascii=False)}).{score.name}.sum()",
         f"        statsmodels.formula.api.ols('{score.name} ~ {grouped}', d).fit({robust}).summary()",
-        f'R       d <- cbind({r_read}("table.csv", check.names = FALSE), {r_read}("scores.csv"))',
+        f'R       d <- cbind({r_read}("table.csv", na.strings = "", check.names = FALSE), {r_read}("scores.csv"))',
         f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovCL{cluster})"
         if number
         else f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovHC)",
