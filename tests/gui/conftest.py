@@ -7,18 +7,20 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
+import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -38,10 +40,9 @@ def _at_home(home: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brief_attacks: None, dressed: None) -> None:
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dressed: None) -> None:
     """Give every test a home, settings and data folder of its own."""
     _at_home(tmp_path / "home", monkeypatch)
-    monkeypatch.setattr("splu_desktop.gui.compare.dialog.LIMIT", 3_600.0)  # seconds: as tests/conftest.py's _no_clock
 
 
 @pytest.fixture(scope="session")
@@ -91,54 +92,60 @@ def nothing_left(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def window(qtbot: QtBot, qapp: QApplication) -> Iterator[MainWindow]:
-    """The main window, shown, and gone again after the test."""
+    """The main window at the size drawn for 100 %, and gone again after the test."""
     app.prepare(qapp)
     made = app.make_window()
-    made.resize(1280, 720)
+    made.resize(1366, 698)
     made.show()
     yield made
     made.close()
-    made.tasks.shutdown()
+    made.work.shutdown()
     made.deleteLater()
 
 
+Idle = Callable[[MainWindow], None]
+
+
 @pytest.fixture
-def idle(qtbot: QtBot) -> Callable[[MainWindow], None]:
+def idle(qtbot: QtBot) -> Idle:
     """Wait until no work is under way."""
 
     def wait(window: MainWindow) -> None:
-        qtbot.waitUntil(lambda: not window.tasks.busy())
+        qtbot.waitUntil(lambda: not window.work.busy())
 
     return wait
 
 
 @pytest.fixture
 def small_csv(tmp_path: Path) -> Path:
-    """A table of 600 invented patients: a record number, sex, age, ward, and a diagnosis with a few rare values."""
-    diagnoses = ["flu"] * 90 + ["asthma"] * 80 + ["fracture"] * 80 + ["migraine"] * 80 + ["gout"] * 80
-    diagnoses += ["anaemia"] * 80 + ["measles"] * 70 + ["rabies"] * 2 + [f"rare {i}" for i in range(38)]
-    lines = ["Record number,Sex,Age,Ward,Diagnosis"]
-    for i, diagnosis in enumerate(diagnoses):
-        lines.append(f"R{i:05},{'fm'[i % 2]},{20 + i % 7},{'ABC'[i % 3]},{diagnosis}")
-    path = tmp_path / "patients.csv"
+    """A table of 3,000 invented tests of 2,000 patients: number, sex, age, ward, whether the test was positive."""
+    rng = np.random.default_rng(7)
+    lines = ["Patient number,Sex,Age,Ward,Result"]
+    for row in range(3_000):
+        who = row % 2_000
+        positive = rng.random() < (0.3 if who % 3 else 0.15)
+        result = "positive" if positive else "negative"
+        lines.append(f"P{who:05},{'fm'[who % 2]},{20 + who % 50},{'ABC'[who % 3]},{result}")
+    path = tmp_path / "tests.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def opened(window: MainWindow, small_csv: Path, idle: Callable[[MainWindow], None]) -> MainWindow:
-    """The window with the small table open and Diagnosis as its sensitive column, gamma 5."""
-    window.import_page.open_file(small_csv)
+def opened(window: MainWindow, small_csv: Path, idle: Idle) -> MainWindow:
+    """The window with the small table open."""
+    window.open_path(small_csv)
     idle(window)
-    window.session.set_roles(
-        {
-            "Record number": Role.IDENTIFIER,
-            "Sex": Role.NSA,
-            "Age": Role.NSA,
-            "Ward": Role.NSA,
-            "Diagnosis": Role.SA,
-        },
-        "roles",
-    )
-    window.session.end_history()
     return window
+
+
+@pytest.fixture
+def proposed(opened: MainWindow, idle: Idle) -> MainWindow:
+    """The window with a proposal for the small table, on the page Proposal."""
+    opened.page(Step.OPEN).do_primary()
+    answers = replace(opened.session.answers, questions=(AskedTable("Result", "positive", ("Sex", "Ward")),))
+    opened.session.answer(answers, "the tables")
+    opened.page(Step.QUESTIONS).do_primary()
+    idle(opened)
+    assert opened.session.plan is not None, opened.page(Step.QUESTIONS).banner.text.text()
+    return opened

@@ -78,7 +78,7 @@ class Page(QWidget):
         self.foot = margins(QHBoxLayout(self.footer), 20, 6, 20, 6, spacing=12)
         self.note = label("", "quiet", wrap=True, live=True)
         self.foot.addWidget(self.note, 1)
-        self.back = button("", self.go_back)
+        self.back = button("", self.press_back)
         self.back.hide()
         self.foot.addWidget(self.back, 0, Qt.AlignmentFlag.AlignVCenter)
         self.primary: QPushButton = button("", self.act, look="primary")
@@ -104,6 +104,10 @@ class Page(QWidget):
 
     def go_back(self) -> None:
         """Do what Back and Esc do."""
+
+    def press_back(self) -> None:
+        """Do what the button beside the primary one says; Back, unless a page says otherwise."""
+        self.go_back()
 
     def folded(self, fold: Fold) -> None:
         """Lay the parts out for another amount of room."""

@@ -106,12 +106,10 @@ class ExpertPage(Page):
         self.go.emit(Step.PROPOSAL)
 
     def go_back(self) -> None:
-        if self.sender() is self.back:
-            self._undo_all()
-        else:
-            self.go.emit(Step.PROPOSAL)
+        self.go.emit(Step.PROPOSAL)
 
-    def _undo_all(self) -> None:
+    def press_back(self) -> None:
+        """Take all back that was changed here."""
         proposal, plan = self.session.proposal, self.session.plan
         if proposal is None or plan is None:
             return

@@ -1,0 +1,148 @@
+"""Columns and Expert: what each column is, and the mechanism's own settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.columns.page import ColumnsPage
+from splu_desktop.gui.expert.bounds import LimitsSection
+from splu_desktop.gui.expert.page import ExpertPage
+from splu_desktop.gui.expert.recipe import RecipeSection
+from splu_desktop.gui.expert.strength import StrengthSection
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
+
+
+def columns(window: MainWindow) -> ColumnsPage:
+    window.show_step(Step.COLUMNS)
+    page = window.page(Step.COLUMNS)
+    assert isinstance(page, ColumnsPage)
+    return page
+
+
+def test_kinds_are_set_by_keys_for_several_rows_and_taken_back(proposed: MainWindow) -> None:
+    page, session = columns(proposed), proposed.session
+    assert session.plan is not None
+    before = dict(session.plan.roles)
+    names = [row.name for row in page.table.rows_model.rows]
+    page.table.select_rows([names.index("Age"), names.index("Ward")])
+    QTest.keyClick(page.table, Qt.Key.Key_4)
+    assert (session.plan.roles["Age"], session.plan.roles["Ward"]) == (Role.DROPPED, Role.DROPPED)
+    assert session.undo_name == "2 columns: left out"
+    assert {row.name for row in page.table.rows_model.rows if row.changed} >= {"Ward"}
+    page.table.undo_asked.emit("Ward")
+    assert session.plan.roles["Ward"] is before["Ward"]
+    session.undo()
+    session.undo()
+    assert dict(session.plan.roles) == before
+
+
+def test_which_values_are_secret_is_ticked(proposed: MainWindow) -> None:
+    page, session = columns(proposed), proposed.session
+    page.show_column("Result")
+    assert page.panel.question.text() == "Which values are secret?"
+    page.panel.all.click()
+    assert session.plan is not None
+    assert "Result" not in session.plan.public_values
+    at = [row.label for row in page.panel.model.rows].index("negative")
+    index = page.panel.model.index(at, 0)
+    page.panel.model.setData(index, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    assert session.plan.public_values["Result"] == ("negative",)
+
+
+def test_coarser_values_and_own_cut_points(proposed: MainWindow) -> None:
+    page, session = columns(proposed), proposed.session
+    page.show_column("Age")
+    page.panel.cuts.setText("30; 50")
+    page.panel._cut()
+    assert session.plan is not None
+    assert [row.label for row in page.panel.model.rows] == ["30 to 49", "50 and more", "below 30"]
+    page.panel.cuts.setText("fifty")
+    page.panel._cut()
+    assert page.panel.fault.text()
+
+
+def test_search_and_filters_narrow_the_list(proposed: MainWindow) -> None:
+    page = columns(proposed)
+    page.search.setText("ward")
+    assert page.table.shown.rowCount() == 1
+    page.search.clear()
+    page.pills[Role.SA].click()
+    assert {row.role for row in page.table.rows_model.rows} == {Role.SA}
+
+
+def test_hundreds_of_columns_stand_in_one_list(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    rng = np.random.default_rng(3)
+    names = ["Patient", "Sex", "Diagnosis", *(f"Flag {at}" for at in range(300))]
+    rows = [",".join(names)]
+    for at in range(400):
+        flags = ",".join("01"[each] for each in rng.integers(0, 2, 300))
+        rows.append(f"P{at:04},{'fm'[at % 2]},{('flu', 'gout', 'asthma')[at % 3]},{flags}")
+    path = tmp_path / "flags.csv"
+    path.write_text("\n".join(rows) + "\n")
+    window.open_path(path)
+    idle(window)
+    window.page(Step.QUESTIONS).act()
+    idle(window)
+    assert window.session.plan is not None, window.page(Step.QUESTIONS).banner.text.text()
+    page = columns(window)
+    assert page.table.shown.rowCount() == 303
+    assert page.pills[None].text() == "All 303"
+
+
+def expert(window: MainWindow) -> ExpertPage:
+    window.show_step(Step.EXPERT)
+    page = window.page(Step.EXPERT)
+    assert isinstance(page, ExpertPage)
+    return page
+
+
+def test_a_change_in_expert_is_named_and_can_be_taken_back(proposed: MainWindow, idle: Idle) -> None:
+    page, session = expert(proposed), proposed.session
+    assert session.plan is not None
+    before = session.plan
+    strength = page.sections[0]
+    assert isinstance(strength, StrengthSection)
+    strength._lines[0].gamma.setValue(8)
+    assert session.plan.gamma == 8
+    assert "γ: 8" in page.note.text()
+    idle(proposed)
+    page.back.click()
+    assert session.plan == before
+    assert session.choices.expert == ()
+
+
+def test_own_limits_need_a_reason(proposed: MainWindow, idle: Idle) -> None:
+    page, session = expert(proposed), proposed.session
+    at, limits = next((at, each) for at, each in enumerate(page.sections) if isinstance(each, LimitsSection))
+    page.list.setCurrentRow(at)
+    limits.boxes["alike"].setValue(7)
+    assert "Say why" in limits.fault.text()
+    assert session.choices.limits == {}
+    limits.reasons["alike"].setText("the board asks for it")
+    limits.reasons["alike"].editingFinished.emit()
+    idle(proposed)
+    assert session.verdict is not None
+    assert session.verdict.limits.alike == 7
+
+
+def test_the_recipe_as_text_is_taken_or_says_what_is_wrong(proposed: MainWindow) -> None:
+    page, session = expert(proposed), proposed.session
+    at, recipe = next((at, each) for at, each in enumerate(page.sections) if isinstance(each, RecipeSection))
+    page.list.setCurrentRow(at)
+    assert session.plan is not None
+    gamma = session.plan.gamma
+    assert f"gamma = {gamma:g}" in recipe.text.toPlainText()
+    recipe.text.setPlainText("nonsense [")
+    recipe.use.click()
+    assert "no recipe" in recipe.fault.text()
+    recipe.refresh()
+    recipe.text.setPlainText(recipe.text.toPlainText().replace(f"gamma = {gamma:g}", "gamma = 12"))
+    recipe.use.click()
+    assert session.plan.gamma == 12

@@ -1,0 +1,117 @@
+"""Open and Questions, as a person goes through them: from a file to a proposal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.open.page import OpenPage
+from splu_desktop.gui.questions.page import QuestionsPage
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
+
+
+def test_walk_from_a_file_to_the_proposal_by_keyboard(window: MainWindow, small_csv: Path, idle: Idle) -> None:
+    assert window.step is Step.OPEN
+    assert "Open a table" in window.page(Step.OPEN).note.text()
+    window.open_path(small_csv)
+    idle(window)
+    page = window.page(Step.OPEN)
+    assert isinstance(page, OpenPage)
+    assert "3,000 rows and 5 columns" in page.summary.text()
+    assert page.done.text() == "Names of the columns in row 1. Nothing was dropped, no cell was changed."
+    assert page.primary.text() == "Continue with 3,000 rows"
+    QTest.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert window.step is Step.QUESTIONS
+    assert window.session.state(Step.OPEN) is State.DONE
+    questions = window.page(Step.QUESTIONS)
+    assert isinstance(questions, QuestionsPage)
+    assert questions.person.currentData() == "Patient number"
+    assert [each.sa for each in window.session.answers.questions]
+    QTest.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    idle(window)
+    assert window.step is Step.PROPOSAL
+    assert window.session.verdict is not None
+
+
+def test_a_dropped_file_is_read(window: MainWindow, small_csv: Path, idle: Idle) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(small_csv))])
+    event = QDropEvent(
+        QPoint(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    window.page(Step.OPEN).dropEvent(event)
+    idle(window)
+    assert window.session.source is not None
+    assert window.windowTitle() == "tests.csv – SPLU Desktop"
+
+
+def test_a_file_that_cant_be_read_says_so_and_keeps_what_is_open(
+    opened: MainWindow, tmp_path: Path, idle: Idle
+) -> None:
+    bad = tmp_path / "empty.csv"
+    bad.write_text("")
+    source = opened.session.source
+    opened.open_path(bad)
+    idle(opened)
+    page = opened.page(Step.OPEN)
+    assert page.banner.kind == "fault"
+    assert page.banner.text.text()
+    assert opened.session.source is source
+    assert page.primary.isEnabled()
+
+
+def test_consequences_follow_each_answer_at_once(opened: MainWindow) -> None:
+    opened.show_step(Step.QUESTIONS)
+    page = opened.page(Step.QUESTIONS)
+    assert isinstance(page, QuestionsPage)
+
+    def follows(at: int) -> str:
+        return page.consequences[at].text.accessibleName()
+
+    assert "At least 5 patients" in follows(0)
+    QTest.mouseClick(page.audience.cards["public"], Qt.MouseButton.LeftButton)
+    assert "At least 11 patients" in follows(0)
+    assert "2,000 patients, up to 2 each" in follows(1)
+    page.person.setCurrentIndex(page.person.findData(None))
+    page.person.activated.emit(page.person.currentIndex())
+    assert "At least 11 rows" in follows(0)
+    assert "Limits count rows" in follows(1)
+    opened.session.undo()
+    assert "At least 11 patients" in follows(0)
+
+
+def test_what_makes_no_sense_is_said_beside_the_field(opened: MainWindow) -> None:
+    opened.show_step(Step.QUESTIONS)
+    page = opened.page(Step.QUESTIONS)
+    assert isinstance(page, QuestionsPage)
+    row = page.rows[0]
+    row.by.setCurrentIndex(row.by.findData(row.sa.currentData()))
+    row.by.activated.emit(0)
+    assert "names a column twice" in page.fault.text()
+    assert not page.primary.isEnabled()
+    QTest.keyClick(opened, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.focusWidget() is row.sa
+    page.audience.until.setText("in two years")
+    page.audience.until.editingFinished.emit()
+    assert "is no date" in page.audience.fault.text()
+    page.audience.until.setText("31.12.2027")
+    page.audience.until.editingFinished.emit()
+    assert opened.session.answers.audience.until == "2027-12-31"
+
+
+def test_a_value_may_be_declared_no_secret(proposed: MainWindow, idle: Idle) -> None:
+    proposed.show_step(Step.QUESTIONS)
+    page = proposed.page(Step.QUESTIONS)
+    assert isinstance(page, QuestionsPage)
+    assert "“positive” is secret" in page.secrets[0].text()
+    page.secrets[0].click()
+    page.do_primary()
+    idle(proposed)
+    assert proposed.session.plan is not None
+    assert "positive" in proposed.session.plan.public_values["Result"]
