@@ -33,7 +33,7 @@ def printed(rows: list[list[str]]) -> list[str]:
 
 def is_the_table(found: Imported) -> None:
     assert found.table.names == tuple(HEAD)
-    assert [list(row) for row in zip(*(c.labels[c.codes] for c in found.table.columns), strict=True)] == ROWS
+    assert [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)] == ROWS
     assert found.table["AGE"].kind is Kind.INTEGER
     assert found.table["ADMITTED"].kind is Kind.DATE
 
@@ -66,7 +66,7 @@ def test_what_nothing_parts_is_told_and_can_be_cut(tmp_path: Path) -> None:
     names = ("case", "name", "age", "day")
     found = read_lines(tmp_path, lines, ImportChoices(delimiter="fixed 0 8 24 27", names=names, header_row=0))
     assert found.table.n == 24
-    rows = list(zip(*(c.labels[c.codes] for c in found.table.columns), strict=True))
+    rows = list(zip(*(c.written_texts() for c in found.table.columns), strict=True))
     assert rows[1] == ("00000001", "Groß", "021", "20200102")
     assert found.table["day"].kind is Kind.DATE
 

@@ -92,7 +92,7 @@ def test_alike_sheets_are_one_table_and_the_others_are_told(tmp_path: Path) -> N
     assert told == [("B", 1), ("Legend", 1), ("C", 1)]
     both = read(path, ImportChoices(sheets=ALL_SHEETS))
     assert both.table.names == ("id", "ward", "age", "Sheet")
-    assert [c.labels[c.codes].tolist() for c in both.table.columns] == [
+    assert [c.written_texts().tolist() for c in both.table.columns] == [
         ["1", "2", "3"], ["x", "y", "x"], ["30", "31", "40"], ["A", "A", "B"],
     ]  # fmt: skip
     again = read(path, import_from_dict(import_as_dict(both.choices)))

@@ -23,7 +23,7 @@ SHEET = "urn:schemas-microsoft-com:office:spreadsheet"
 
 
 def rows_of(found: Imported) -> list[list[str]]:
-    return [list(row) for row in zip(*(c.labels[c.codes] for c in found.table.columns), strict=True)]
+    return [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)]
 
 
 def page(rows: list[list[str]], *, before: str = "", after: str = "") -> str:

@@ -53,7 +53,7 @@ BODY = lines([HEAD, *records()])
 
 
 def rows_of(found: Imported) -> list[list[str]]:
-    return [list(row) for row in zip(*(c.labels[c.codes] for c in found.table.columns), strict=True)]
+    return [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)]
 
 
 def read_text(tmp_path: Path, text: str | bytes) -> Imported:

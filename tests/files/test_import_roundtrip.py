@@ -38,7 +38,7 @@ def tables(draw: st.DrawFn, alphabet: str = WORDS, breaks: bool = True) -> list[
 
 
 def cells(table: Table) -> list[list[str]]:
-    return [list(row) for row in zip(*(column.labels[column.codes] for column in table.columns), strict=True)]
+    return [list(row) for row in zip(*(column.written_texts() for column in table.columns), strict=True)]
 
 
 def written(rows: list[list[str]], delimiter: str, quoting: Any, end: str) -> str:

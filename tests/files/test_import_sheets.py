@@ -46,7 +46,7 @@ def test_a_merged_cell_holds_for_all_its_records(tmp_path: Path) -> None:
 
     found = sheet(tmp_path / "t.xlsx", fill)
     wards = found.table["ward"]
-    assert wards.labels[wards.codes].tolist() == [row[0] for row in ROWS]
+    assert wards.written_texts().tolist() == [row[0] for row in ROWS]
     assert "8" in found.reasons["merged cells of ward"]
 
 
@@ -66,7 +66,7 @@ def test_merged_numbers(tmp_path: Path) -> None:
 
     found = sheet(tmp_path / "t.xlsx", fill).table["ward"]
     assert found.kind is Kind.INTEGER
-    assert found.labels[found.codes].tolist() == ["7", "7", "8"]
+    assert found.written_texts().tolist() == ["7", "7", "8"]
 
 
 def test_a_header_cell_that_reaches_down(tmp_path: Path) -> None:

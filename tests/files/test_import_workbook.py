@@ -22,7 +22,7 @@ from tests.hostile import files
 
 
 def rows_of(table: Table) -> list[list[str]]:
-    return [list(row) for row in zip(*(column.labels[column.codes] for column in table.columns), strict=True)]
+    return [list(row) for row in zip(*(column.written_texts() for column in table.columns), strict=True)]
 
 
 def workbook(path: Path, rows: list[list[Any]], *, left: int = 0, top: int = 0) -> Path:

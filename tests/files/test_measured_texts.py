@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from splu_desktop.core import sanitise
-from splu_desktop.core.analyse.analyses import mean, quantile
-from splu_desktop.core.query.reader import Reader
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ProblemKind, read
 from tests.messy.cases import csv_bytes
-from tests.seeded import Seeded
 
 
 def column(path: Path, values: list[str]):  # type: ignore[no-untyped-def]
@@ -51,7 +46,7 @@ def test_what_a_cell_says_beside_its_number(tmp_path: Path, values: list[str], k
     found, notes = column(tmp_path / "t.csv", values)
     assert found.kind is kind
     assert any(says in note for note in notes) if says else not notes
-    assert found.labels[found.codes].tolist() == values  # the texts stay
+    assert found.written_texts().tolist() == values  # the texts stay
 
 
 def test_a_cross_among_noughts_and_ones_is_asked_about(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def wrong(case: Case, folder: Path) -> tuple[str, float]:
         return "" if imported.problems else "nothing told", 10.0
     table = imported.table
     names = list(table.names)
-    found = [list(map(str, row)) for row in zip(*(c.labels[c.codes].tolist() for c in table.columns), strict=True)]
+    found = [list(map(str, row)) for row in zip(*(c.written_texts().tolist() for c in table.columns), strict=True)]
     points = score(names, found, case.names, case.rows)
     if case.names is not None and names != case.names:
         return f"names {names} for {case.names} ({imported.choices.encoding})", points

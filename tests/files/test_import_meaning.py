@@ -1,0 +1,187 @@
+"""One meaning per value: however a cell is written, it counts as one; what is unchanged goes out as it came in."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.table import Column, Kind
+from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from splu_desktop.files.importer.columns.period_texts import period_text
+from splu_desktop.files.isolation.faults import BadChoice
+
+ROWS = {
+    "dx": ["Ménière", "flu", "gout", "flu", "Ménière", "gout", "flu", "flu", "gout"],
+    "stage": ["1", "2", "3", "1", "2", "3", "1", "2", "1"],
+    "day": ["2024-01-05", "2024-01-06", "2024-02-01", "2024-01-05", "2024-03-09", "2024-03-10", "", "2024-01-05", ""],
+    "at": [f"2024-01-0{k + 1} 23:30:00" for k in range(9)],
+}
+RESPELLED = {
+    "dx": lambda text: " " + unicodedata.normalize("NFD", text).upper() + "  ",
+    "stage": lambda text: text + ".0",
+    "day": lambda text: text and ".".join(reversed(text.split("-"))),
+    "at": lambda text: text.replace(" ", "T") + "+02:00",
+}
+
+
+def written(path: Path, columns: dict[str, list[str]]) -> Imported:
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
+    return read(path)
+
+
+def meanings(column: Column) -> list[object]:
+    if column.values is not None:
+        return column.values[column.codes].tolist()
+    return [unicodedata.normalize("NFC", str(text)).casefold().strip() for text in column.labels[column.codes]]
+
+
+@pytest.mark.parametrize("which", [slice(0, None, 2), slice(1, None, 2), slice(0, 4)])
+def test_cells_written_in_another_way_change_no_count_and_no_date(tmp_path: Path, which: slice) -> None:
+    plain = written(tmp_path / "a.csv", ROWS).table
+    texts = {name: list(cells) for name, cells in ROWS.items()}
+    for name, cells in texts.items():
+        cells[which] = [RESPELLED[name](cell) for cell in cells[which]]
+    other = written(tmp_path / "b.csv", texts)
+    for column in plain.columns:
+        found = other.table[column.name]
+        assert found.kind is column.kind
+        assert found.m == column.m
+        assert sorted(found.counts().tolist()) == sorted(column.counts().tolist())
+        assert meanings(found) == meanings(column)
+        assert found.written_texts().tolist() == texts[column.name]  # but what goes out unchanged
+    notes = [p.sentence for p in other.problems if "in several ways" in p.sentence]
+    assert len(notes) == 1
+
+
+def test_the_commonest_way_is_the_label_and_a_tidy_one_of_equals(tmp_path: Path) -> None:
+    found = written(tmp_path / "t.csv", {"a": ["Flu", "flu", "Flu", "x  y", "x y"], "b": list("12345")}).table["a"]
+    assert found.labels.tolist() == ["Flu", "x y"]
+    assert found.with_codes(found.codes).written_texts().tolist() == ["Flu", "Flu", "Flu", "x y", "x y"]
+
+
+def test_spellings_stay_apart_where_somebody_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("gene;n\nBRCA;1\nbrca;2\nBRCA;3\n", encoding="utf-8")
+    assert read(path).table["gene"].m == 1
+    assert read(path, ImportChoices(keep_spellings=("gene",))).table["gene"].m == 2
+
+
+def test_what_says_something_else_stays_apart(tmp_path: Path) -> None:
+    cells = {
+        "crp": ["5", "<5", "5.0", "≥5", "7", "8", "9", "10", "11"],
+        "code": ["007", "7", "07", "8", "9", "1", "2", "3", "4"],
+    }
+    table = written(tmp_path / "t.csv", cells).table
+    assert sorted(table["crp"].labels) == sorted(["5", "<5", "≥5", "7", "8", "9", "10", "11"])
+    assert table["code"].m == 9
+
+
+def test_written_texts_follow_records_and_end_where_values_change(tmp_path: Path) -> None:
+    column = written(tmp_path / "t.csv", {"a": ["flu", "Flu", "gout", "flu"], "b": list("1234")}).table["a"]
+    order = np.array([1, 2])
+    assert column.take(order).written_texts().tolist() == ["Flu", "gout"]
+    assert column.take(order).compacted().written_texts().tolist() == ["Flu", "gout"]
+    assert column.take(np.array([3, 1])).compacted().written_column().labels.tolist() == ["Flu", "flu"]
+    assert column.with_codes(column.codes[::-1]).written_texts().tolist() == ["flu", "gout", "flu", "flu"]
+
+
+def test_null_is_known_before_escapes_are_undone(tmp_path: Path) -> None:
+    lines = [f'{k},"says \\"no\\"",{"Y" if k % 3 else chr(92) + "N"},{"N" if k % 2 else "Y"}\n' for k in range(60)]
+    (tmp_path / "t.csv").write_text("id,text,a,b\n" + "".join(lines), encoding="utf-8")
+    found = read(tmp_path / "t.csv").table
+    assert dict(zip(found["a"].labels, found["a"].counts(), strict=True)) == {"Y": 40, "\\N": 20}
+    assert found["a"].labels[found["a"].missing].tolist() == ["\\N"]
+    assert set(found["b"].labels) == {"N", "Y"}
+
+
+def test_a_mark_of_a_clock_is_a_mark_and_a_period_has_its_grain() -> None:
+    ends = Column.from_labels("end", ["2020-01-05", "9999-12-31", "1900-01-01", ""], kind=Kind.DATE)
+    assert dict(zip(ends.labels, ends.marks, strict=True)) == {
+        "1900-01-01": True, "2020-01-05": False, "9999-12-31": True, "": True,
+    }  # fmt: skip
+    assert Column.from_labels("m", ["2020-01", "2020-12", ""]).grain == "month"
+    assert Column.from_labels("q", ["2020 Q1", "2021Q4"]).grain == "quarter"
+    assert Column.from_labels("x", ["2020-01", "may"]).grain == ""
+
+
+def test_times_keep_the_clock_of_their_place(tmp_path: Path) -> None:
+    cells = [f"2024-12-31T2{k % 3}:15:00{'-05:00' if k % 2 else '+01:00'}" for k in range(20)]
+    found = written(tmp_path / "t.csv", {"at": cells, "n": [str(k) for k in range(20)]})
+    column = found.table["at"]
+    assert column.values is not None
+    assert set(column.values.astype("datetime64[Y]").astype(str)) == {"2024"}
+    assert [p.column for p in found.problems if "offsets" in p.sentence] == ["at"]
+    assert Column.from_labels("at", cells, kind=Kind.DATETIME).values is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "stored", "text"),
+    [
+        ("stata", "%tm", 604.0, "2010-05"),
+        ("stata", "%tq", 201.0, "2010 Q2"),
+        ("stata", "%tw", 0.0, "1960-W01"),
+        ("stata", "%th", -1.0, "1959 H2"),
+        ("stata", "%ty", 2010.0, "2010"),
+        ("stata", "%tmMonth_CCYY", 604.0, "2010-05"),
+        ("spss", "QYR8", 13_607_913_600.0, "2014 Q1"),
+        ("spss", "MOYR8", 13_607_913_600.0, "2014-01"),
+        ("sas", "YEAR4.", 18_263.0, "2010"),
+        ("sas", "YYQ", 18_263.0, "2010 Q1"),
+        ("sas", "MONYY7.", 18_263.0, "2010-01"),
+    ],
+)
+def test_periods_of_statistics_programs_are_written_out(kind: str, form: str, stored: float, text: str) -> None:
+    period = period_text(kind, form)
+    assert period is not None
+    assert period(stored) == text
+
+
+def test_other_formats_are_no_periods() -> None:
+    assert [
+        period_text(*each) for each in (("stata", "%td"), ("spss", "F8.2"), ("sas", "YYMMDD10."), ("sas", None))
+    ] == [None] * 4
+
+
+def test_lines_of_metadata_stand_above_a_header(tmp_path: Path) -> None:
+    lines = ["#Patient\tSex\tAge", "#who\twhat\twhen", "#STRING\tSTRING\tNUMBER", "PATIENT\tSEX\tAGE"]
+    lines += [f"P{k}\t{'mf'[k % 2]}\t{'[Not Available]' if k == 3 else 20 + k}" for k in range(12)]
+    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = read(tmp_path / "t.txt").table
+    assert found.names == ("PATIENT", "SEX", "AGE")
+    assert (found.n, found["AGE"].kind, int(found["AGE"].missing.sum())) == (12, Kind.INTEGER, 1)
+
+
+def test_a_thousands_mark_proved_elsewhere_holds_for_all_columns(tmp_path: Path) -> None:
+    cells = {"Kosten": [f"1.{k}99,5" for k in range(1, 9)], "Schritte": ["1.200", "2.500"] * 4}
+    found = written(tmp_path / "t.csv", cells).table["Schritte"]
+    assert found.values is not None
+    assert found.values.tolist() == [1200.0, 2500.0]
+
+
+def test_bands_that_became_days_are_told(tmp_path: Path) -> None:
+    found = written(
+        tmp_path / "t.csv", {"age": ["0-4", "09-May", "15-19", "14-Oct"] * 3, "n": [str(k) for k in range(12)]}
+    )
+    assert any("“09-May” was “5-9”" in p.sentence for p in found.problems if p.kind is ProblemKind.NOTE)
+
+
+def test_rows_of_one_kind_are_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "record_id,redcap_repeat_instrument,sex,crp\n" + "".join(f"{k},,m,\n{k},Labs,,{k}\n" for k in range(30)),
+        encoding="utf-8",
+    )
+    mixed = read(path)
+    assert any("redcap_repeat_instrument" in p.sentence for p in mixed.problems)
+    labs = read(path, ImportChoices(rows={"redcap_repeat_instrument": ("labs",)}))
+    assert (labs.table.n, labs.table["crp"].missing.any()) == (30, False)
+    assert read(path, labs.choices).table.n == 30
+    blank = read(path, ImportChoices(rows={"redcap_repeat_instrument": ("",)}))
+    assert (blank.table.n, blank.table["sex"].m) == (30, 1)
+    for rows in ({"sx": ("m",)}, {"sex": ("x",)}):
+        with pytest.raises(BadChoice):
+            read(path, ImportChoices(rows=rows))
