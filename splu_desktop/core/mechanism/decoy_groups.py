@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism.draw import Floats, check_gamma, registered
+from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.mechanism.randomness import Randomness, below, permutation
 
 _SWEEPS = 40  # of exchanges between pairs of groups, after which groups no longer tell how they were dealt
@@ -142,7 +142,7 @@ class DecoyGroups:
         groups of f bearers, and each shows the bearer with probability 1/gamma (journal, Lemma 2).
         """
         places = int(self.gamma) * count
-        return np.asarray(stats.binom.pmf(np.arange(places + 1), places, 1 / self.gamma))
+        return binomial(np.arange(places + 1), places, 1 / self.gamma)
 
     def certainty(self, share: float) -> float:
         """Return 1/gamma: how often a row that shows a value is right, whatever the value."""

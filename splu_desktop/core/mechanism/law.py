@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import bdtr, ndtri, pdtr, pdtrc
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism.draw import Draw, Floats
+from splu_desktop.core.mechanism.probabilities import binomial
 
 _TIE = 1e-9  # a share of the count by which an error on the edge counts as on it
 _MOST = 50_000  # counts looked at for T_f
@@ -59,7 +60,7 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
     a = 1 / draw.gamma
     spread = 1 - a * a if draw.name == "lenders" else 1 - a
     # Beyond this count the normal tail is a hundredth of what is asked for; the law's own tail is no hundred times it.
-    z = float(stats.norm.isf(smallest_t_e / 200))
+    z = float(-ndtri(smallest_t_e / 200))
     most = int(spread * (z / epsilon) ** 2 + 20 / epsilon + 20)
     if most > _MOST:
         raise BadSetting("So small an error can't be promised of any count below {most}; ask for more.", most=_MOST)
@@ -67,16 +68,17 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
     low, high = np.floor(f * (1 - epsilon) + _TIE * f), np.ceil(f * (1 + epsilon) - _TIE * f)
     if draw.name == "groups":
         size = int(draw.gamma)
-        return np.asarray(stats.binom.cdf(low, size * f, a) + stats.binom.sf(high - 1, size * f, a))
+        return np.asarray(bdtr(low, size * f, a) + 1 - bdtr(high - 1, size * f, a))
     found = np.zeros(most)
     for start in range(0, most, 512):
         part = f[start : start + 512, None]
         half = int(9 * np.sqrt(part.max() * a * (1 - a)) + 10)
         own = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
-        weight = stats.binom.pmf(own, part, a)
+        weight = binomial(own, part, a)
         rest = (1 - a) * part
-        below = stats.poisson.cdf(low[start : start + 512, None] - own, rest)
-        above = stats.poisson.sf(high[start : start + 512, None] - 1 - own, rest)
+        low_rest, high_rest = low[start : start + 512, None] - own, high[start : start + 512, None] - 1 - own
+        below = np.where(low_rest >= 0, pdtr(np.maximum(low_rest, 0), rest), 0.0)
+        above = np.where(high_rest >= 0, pdtrc(np.maximum(high_rest, 0), rest), 1.0)
         found[start : start + 512] = (weight * (below + above)).sum(axis=1)
     return found
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from splu_desktop.core.mechanism.draw import Floats, check_gamma, registered
+from splu_desktop.core.mechanism.probabilities import binomial, poisson
 from splu_desktop.core.mechanism.randomness import Randomness, below, happens
 
 _FAR = 9.0  # standard deviations beyond which a count's law is cut
@@ -87,12 +87,12 @@ class Lenders:
         a = 1 / self.gamma
         width = int(2 * count + _FAR * np.sqrt(count + 1) + 20)
         if units is None:
-            own = stats.binom.pmf(np.arange(count + 1), count, a)
-            others = stats.poisson.pmf(np.arange(width), (1 - a) * count)
+            own = binomial(np.arange(count + 1), count, a)
+            others = poisson(np.arange(width), (1 - a) * count)
         else:
             lent = (1 - a) * count / units
-            own = stats.binom.pmf(np.arange(count + 1), count, a + lent)
-            others = stats.binom.pmf(np.arange(min(units - count, width) + 1), units - count, lent)
+            own = binomial(np.arange(count + 1), count, a + lent)
+            others = binomial(np.arange(min(units - count, width) + 1), units - count, lent)
         return np.asarray(np.convolve(own, others))
 
     def certainty(self, share: float) -> float:
