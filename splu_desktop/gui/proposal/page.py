@@ -349,6 +349,8 @@ class ProposalPage(Page):
         marks = band_figures(shown.verdict, persons_of(shown.plan), answered, cells, shown.certainty(at)[0])
         judged = shown.plan.gamma == shown.gammas[at]
         sentence = told(shown.verdict.sentence) if judged else self._foreseen(state)
+        if self.fold is Fold.MIDDLE and state == USEFUL:
+            sentence = t("{n} cells are readable; no limit is broken.", n=marks[0][1])
         if self.fold is Fold.NARROW:
             sentence = joined((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
         title = told(title_of(state))
@@ -525,6 +527,7 @@ def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
         if len(asked.by) > 1
         else "".join(asked.by)
     )
+    what = what[:1].upper() + what[1:]
     if not by:
         return what
     same = first is not None and (first.sa, first.value, first.kind) == (asked.sa, asked.value, asked.kind)

@@ -23,7 +23,7 @@ TRUST = {
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
 _BAR, _BETWEEN = 2, 3  # columns
-_NARROW = 470  # pixels below which the bar goes
+_NARROW, _ROOMY = 430, 600  # pixels below which the bar goes, and its long heading
 
 
 def trust_words(trust: str) -> str:
@@ -100,7 +100,7 @@ class RangeTable(TableView):
 
     def __init__(self) -> None:
         super().__init__(t("What recipients will read"))
-        self._mean = False
+        self._mean = self._narrow = False
         self.lines_model: RowsModel[RangeLine] = RowsModel(self._fields(), self)
         self.setModel(self.lines_model)
         self.bar = RangeBar(self)
@@ -117,7 +117,7 @@ class RangeTable(TableView):
             Field(t("Group"), lambda line: line.group or t("All")),
             Field(t("True count"), lambda line: figure_words(line.truth), lambda line: line.truth, right=True),
             Field(
-                t("Recipients read"),
+                t("Range") if self._narrow else t("Recipients read"),
                 lambda line: "",
                 hint=t("the range recipients get; it holds the truth in 95 of 100 releases"),
                 bar=lambda line: line,
@@ -158,6 +158,10 @@ class RangeTable(TableView):
         header, metrics = self.horizontalHeader(), self.fontMetrics()
         wide = self.viewport().width()
         narrow = wide < _NARROW
+        if self._narrow != (wide < _ROOMY):
+            self._narrow = wide < _ROOMY
+            self.lines_model.fields = tuple(self._fields())
+            self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
         self.setColumnHidden(_BAR, narrow)
         room = wide
         for at, field in enumerate(self.lines_model.fields):

@@ -28,7 +28,9 @@ _PICTURES = {
     "tables": ("file-text", "quiet"),
 }
 _ORDER = ("secret", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
-_NAMED = re.compile(r"^(\w+ )?[“„«][^”“»]*[”“»]:?\s*")  # a column's name at the beginning of its own line
+_NAMED = re.compile(
+    r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]:?\s*"
+)  # a column's name at the beginning of its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
 
 
@@ -62,7 +64,9 @@ def step_words(step: Step) -> str:
     """Return what a step did and what for, without the column's name, which stands before it."""
     words = told(step.words)
     if step.column:
-        words = _NAMED.sub("", words, count=1).rstrip(".")
+        named = _NAMED.match(words)
+        if named is not None and named["name"] == step.column:
+            words = words[named.end() :]
         words = words[:1].lower() + words[1:]
     words = words.rstrip(".")
     return f"{words}; {told(step.why)}" if step.why else words

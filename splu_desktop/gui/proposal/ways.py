@@ -37,7 +37,8 @@ class Way:
 def way_of(other: Alternative, take: Callable[[], object]) -> Way:
     """Return an alternative of the policy as a card shows it."""
     words = told(other.words)
-    head, _, rest = words.partition(": ") if other.kind in ("safer", "sharper") else ("", "", words)
+    head, colon, rest = words.partition(": ")
+    rest = rest if colon and other.kind in ("safer", "sharper") else words
     titles = {"safer": t("Safer"), "sharper": t("More exact"), "works": t("A way that works")}
     return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(_figures(other)), take)
 
@@ -132,9 +133,11 @@ class Possible(Card):
             picture = ("circle-check", "answerable") if way.works else ("history", "quiet")
             text = margins(QVBoxLayout(), 0, spacing=0)
             put(text, label(told(way.words), fitting=True))
-            if way.cells is not None:
+            if way.cells:
                 figure = t("{n} of {cells} cells readable", n=way.answered or 0, cells=way.cells)
-                text.addWidget(label(figure if way.works else t("{figure}, too few", figure=figure), "quiet"))
+                text.addWidget(label(figure if way.works else t("{figure}, still too few", figure=figure), "quiet"))
+            elif way.plan is not None:
+                text.addWidget(label(t("no cell is large enough, still too few"), "quiet"))
             put(inside, (Picture(*picture, 16), 0, Qt.AlignmentFlag.AlignTop), (text, 1))
             if way.plan is not None:
                 name = t("Try it: {way}", way=told(way.words))
