@@ -1,0 +1,53 @@
+"""A draw that the program has not, as its whole cost: a value is kept, or any value of the class comes as likely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.mechanism import Randomness, below, registered
+from splu_desktop.core.mechanism.draw import Floats, check_gamma
+from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.randomness import happens
+
+
+@registered
+@dataclass(frozen=True)
+class AnyValue:
+    """Retention over the values of a column (mechanism A of the papers): T = a I + (1 - a) 11'/m, in one class."""
+
+    gamma: float
+    name: ClassVar[str] = "any value"
+
+    def __post_init__(self) -> None:
+        check_gamma(self.gamma)
+
+    def with_gamma(self, gamma: float) -> AnyValue:
+        return AnyValue(gamma)
+
+    def check(self, counts: NDArray[np.int64], column: str) -> None:
+        pass
+
+    def choose_lenders(
+        self, values: NDArray[np.int32], classes: NDArray[np.int32], weights: NDArray[np.int64], source: Randomness
+    ) -> NDArray[np.int32]:
+        order = np.argsort(values, kind="stable").astype(np.int32)
+        first = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])  # a record that shows each value
+        lender = order[first[below(source, len(first), len(values))]]
+        return np.where(happens(source, 1 / self.gamma, len(values)), np.int32(-1), lender)
+
+    def transition(self, counts: Floats) -> Floats:
+        m = len(counts)
+        return np.asarray(np.eye(m) / self.gamma + (1 - 1 / self.gamma) / m)
+
+    def score(self, h: Floats, counts: Floats) -> Floats:
+        return np.asarray(np.linalg.solve(self.transition(counts), np.asarray(h, float).T).T)
+
+    def count_law(self, count: int, units: int | None) -> Floats:
+        return binomial(np.arange(count + 1), count, 1 / self.gamma)
+
+    def certainty(self, share: float) -> float:
+        return share + (1 - share) / self.gamma

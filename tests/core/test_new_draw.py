@@ -1,0 +1,32 @@
+"""What CONTRIBUTING.md says of a new draw, done: one file, and every answer and bound knows it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.mechanism import draw_from, law
+from tests.core.new_draw import AnyValue
+from tests.core.releases import Releases, lines_of, table
+
+
+def test_counts_of_a_new_draw_are_held() -> None:
+    """95 of 100 intervals hold; of 800, less than 735 do in one of 10,000 seeds."""
+    rng = np.random.default_rng(1)
+    source = table(
+        {"sex": rng.choice(["f", "m"], 8_000), "ward": rng.integers(0, 5, 8_000), "dx": rng.integers(0, 8, 8_000)}
+    )
+    line, lines = lines_of(source, ("sex", "ward"))
+    truth = np.bincount(line * 8 + source["dx"].codes, minlength=lines * 8).reshape(-1, 8)
+    held = 0
+    for seed in range(10):
+        grid = Reader(Releases(source, {("dx",): AnyValue(3.0)}).draw(seed)).column_grid(line, lines, "dx")
+        low, high = grid.figures.interval(np.broadcast_to(grid.selected[:, None].astype(float), truth.shape))
+        held += int(((low <= truth) & (truth <= high)).sum())
+    assert held >= 735
+
+
+def test_a_new_draw_is_known_by_its_name() -> None:
+    draw = draw_from({"draw": "any value", "gamma": 4})
+    assert draw == AnyValue(4.0)
+    assert 0 < law.t_p(draw, 0.3, 3) < 1
