@@ -67,7 +67,7 @@ class Section(QWidget):
 def grid_of(headings: tuple[str, ...]) -> QGridLayout:
     """Return a grid whose first line has headings."""
     grid = QGridLayout()
-    grid.setHorizontalSpacing(16)
+    grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(6)
     for at, each in enumerate(headings):
         head = label(each, "quiet")

@@ -136,6 +136,7 @@ class StrengthSection(Section):
             gamma.valueChanged.connect(lambda value, at=at: self._set_gamma(at, value))
             draw = Choice(t("Draw of {columns}", columns=named))
             draw.offer([(t("lenders"), "lenders"), (t("groups (SPLU-Gen)"), "groups")])
+            draw.keep_short(8)
             draw.activated.connect(lambda _, at=at: self._set_draw(at))
             figures = label(), label(), label(), label()
             for place, part in enumerate((words, gamma, draw, *figures)):
