@@ -15,50 +15,36 @@ import sys
 import time
 from pathlib import Path
 
-from splu_desktop.files.importer import Imported, read
-from splu_desktop.files.publish.publishing import Order, publish
-from splu_desktop.files.register.book import Register
-from tests.files.releases import plan_of
-
-
-def one_run(folder: Path, imported: Imported, number: int) -> None:
-    """Publish as another process would; the folder and the ZIP in turn."""
-    packed = number % 4 == 3
-    order = Order(
-        imported.table,
-        plan_of(imported.table),
-        folder / (f"r{number}.zip" if packed else f"r{number}"),
-        formats=("csv", "xlsx"),
-        packed=packed,
-        source=folder / "source.csv",
-        source_sha256=imported.source.sha256,
-    )
-    publish(order, strict=False, register=Register(folder / "register"))
+from splu_desktop.core.policy.verdict import verdict
+from splu_desktop.files.publish import Options, publish
+from splu_desktop.files.register import Register
+from tests.files.releases import ward_plan, ward_table
 
 
 def main() -> None:
     """Fork, wait a random while, kill."""
-    folder, runs, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    moments = random.Random(seed)
-    killed, usual = 0, 0.0
-    imported = read(folder / "source.csv")
-    one_run(folder, imported, 20_000)
+    folder, runs, moments = Path(sys.argv[1]), int(sys.argv[2]), random.Random(int(sys.argv[3]))
+    table = ward_table(600)
+    plan = ward_plan(table)
+    judged = verdict(table, plan)
+
+    def publish_one(number: int) -> None:
+        packed = number % 4 == 3
+        options = Options(everything="A test of kills", packed=packed)
+        target = folder / (f"r{number}.zip" if packed else f"r{number}")
+        publish(table, plan, target, judged=judged, options=options, register=Register(folder / "register"))
+
+    publish_one(20_000)
+    start = time.monotonic()
+    publish_one(20_001)
+    usual = time.monotonic() - start
+    killed = 0
     for number in range(runs):
-        if number % 25 == 0:
-            # Left alone, to know how long a run takes just now: other work on the machine comes and goes.
-            start = time.monotonic()
-            child = os.fork()
-            if not child:
-                one_run(folder, imported, 10_000 + number)
-                os._exit(0)
-            if os.waitpid(child, 0)[1]:
-                raise SystemExit("a run that was left alone failed")
-            usual = time.monotonic() - start
         start = time.monotonic()
         child = os.fork()
         if not child:
             try:
-                one_run(folder, imported, number)
+                publish_one(number)
             except BaseException:
                 os._exit(1)
             os._exit(0)

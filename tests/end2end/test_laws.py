@@ -1,7 +1,7 @@
 """Laws of the published files themselves, over many publishes of one table with the operating system's randomness.
 
-No seed is fixed here, since a release can have none: limits lie six and more standard deviations away, so that all tests
-together raise a false alarm in one of 100,000 runs.
+No seed is fixed here, since a release can have none: limits lie six and more standard deviations away, so that all
+tests together raise a false alarm in one of 100,000 runs.
 """
 
 from __future__ import annotations

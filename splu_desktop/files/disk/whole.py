@@ -158,6 +158,7 @@ def whole_file(
                 partial.replace(target)
                 _confirm(target)
             else:
+                check_new_file(target)  # another may have come meanwhile, and a rename would take its place
                 _appear(partial, target)
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None

@@ -280,8 +280,9 @@ def _write(
             read.append(fill(folder))
             digests.append(file_sha256(folder / FACTS_NAME))
             done(read[0].facts, progress)
-    except BaseException:
-        if entries and not target.exists():
+    except BaseException as fault:
+        # Where another's folder has taken the name, what is there is not this release.
+        if entries and (isinstance(fault, CannotWrite) or not target.exists()):
             with contextlib.suppress(RegisterFault):
                 register.withdraw(entries[0].release, "the destination could not be written")
         raise
