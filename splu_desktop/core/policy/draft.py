@@ -21,7 +21,7 @@ from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import associations, grouped
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
-from splu_desktop.core.policy.edits import Edit, draw_apart, make_secret, set_roles, set_steps
+from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.policy.shares import ValueShares
@@ -106,7 +106,7 @@ def draft(
     unsure = made.unsure(view, who, public, limits)
     if not named:
         questions = default_questions(view, made.drawn, subjects, public, within, unsure)
-    blocks = made.find_blocks(view, questions, rank_sensitive(view, made.drawn, public, unsure), progress)
+    blocks = made.find_blocks(view, questions, rank_sensitive(view, made.drawn, public, unsure), bands, progress)
     made.note_roles()
     secret = made.drawn
     plan = Plan(
@@ -165,13 +165,11 @@ class _Drafting:
             if (still_measured(column, after) or one_value) and name not in asked and name not in self.given:
                 self.roles[name] = Role.DROPPED
                 why = say("every row says the same") if one_value else say("its numbers fit no bands")
-                self.note(
-                    "left-out", name, say("{columns} is left out.", columns=quoted([name])), why, secret_again(name)
-                )
+                self.note("left-out", name, left_out_words([name]), why)
             elif ways:
                 found[name] = ways
                 why = say("numbers that are drawn need bands")
-                self.note("coarser", name, words_for(name, ways), why, set_steps([name], ()))
+                self.note("coarser", name, words_for(name, ways), why)
         return found
 
     def find_public_values(self, view: Table, asked: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
@@ -207,6 +205,7 @@ class _Drafting:
         view: Table,
         questions: Sequence[AskedTable],
         ranked: Sequence[str],
+        bands: Mapping[str, Steps],
         progress: Progress,
     ) -> tuple[tuple[str, ...], ...]:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
@@ -224,7 +223,7 @@ class _Drafting:
         self.roles.update(dict.fromkeys(found.left_out, Role.DROPPED))
         if found.left_out:
             why = say("no table needs it, and three blocks are the most")
-            self.note("left-out", "", left_out_words(found.left_out), why, secret_again(*found.left_out))
+            self.note("left-out", "", left_out_words(found.left_out), why, draw_again(found.left_out, bands))
         return found.blocks
 
     def note_roles(self) -> None:
@@ -241,11 +240,6 @@ class _Drafting:
         self.note("secret", "", words, quoted(self.drawn, 3))
         if out:
             self.note("left-out", "", left_out_words(out), self.suggestions[out[0]].reason, set_roles(out, Role.NSA))
-
-
-def secret_again(*names: str) -> Edit:
-    """Undo what left secret columns out."""
-    return set_roles(names, Role.SA)
 
 
 def left_out_words(names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from splu_desktop.core.generalise import Steps
@@ -31,6 +31,17 @@ def set_steps(names: Sequence[str], steps: Steps) -> Edit:
     def edit(plan: Plan) -> Plan:
         left = {name: each for name, each in plan.generalisations.items() if name not in names}
         return replace(plan, generalisations={**left, **dict.fromkeys(names, steps)} if steps else left)
+
+    return edit
+
+
+def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:
+    """Make columns secret that were left out, each in the form in which it can be drawn."""
+
+    def edit(plan: Plan) -> Plan:
+        plan = set_roles(names, Role.SA)(plan)
+        own = {name: forms[name] for name in names if name in forms}
+        return replace(plan, generalisations={**plan.generalisations, **own})
 
     return edit
 
@@ -65,13 +76,13 @@ def draw_apart(names: Sequence[str]) -> Edit:
     """Make a block of each column of one."""
 
     def edit(plan: Plan) -> Plan:
-        draw = plan.block_of(names[0]).draw
+        apart = [name for name in names if name in plan.sensitive]
         left = [
             replace(each, columns=rest)
             for each in plan.blocks
-            if (rest := tuple(name for name in each.columns if name not in names))
+            if (rest := tuple(name for name in each.columns if name not in apart))
         ]
-        return replace(plan, blocks=(*left, *(Block((name,), draw) for name in names)))
+        return replace(plan, blocks=(*left, *(Block((name,), plan.block_of(name).draw) for name in apart)))
 
     return edit
 

@@ -97,7 +97,8 @@ def reaches(
     """
     strengths = list(gammas) or [plan.gamma]
     own = Forecaster(prepared, plan) if ahead is None else ahead.with_classes(prepared, plan)
-    found = [own.forecast(asked, strengths) for asked in plan.questions]
+    there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
+    found = [own.forecast(asked, strengths) for asked in there]
     return [tuple(TableReach(each.asked, *each.answered(at), each) for each in found) for at in range(len(strengths))]
 
 

@@ -86,15 +86,16 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
     """
     start, to = label_map(column, before)
     rungs = [Rung(0, before, to, start.m)]
+    days = start.kind in (Kind.DATE, Kind.DATETIME)
     for tier, steps in _forms(start, subject):
         try:
             after, further = label_map(start, steps)
         except CannotGeneralise:
             continue
-        if 1 < after.m < rungs[-1].m:
+        if (after.m > 1 or days) and after.m < rungs[-1].m:
             rungs.append(Rung(tier, (*before, *steps), further[to], after.m))
-    if start.kind in (Kind.DATE, Kind.DATETIME) and len(rungs) > 1:
-        rungs = [replace(rungs[1], tier=0), *rungs[2:]]  # days are widely known, so that months are the finest
+    if days and len(rungs) > 1:  # days are widely known, so that months are the finest
+        rungs = [replace(rungs[1], tier=0), *rungs[2:]]
     leaves = TIERS if asked else leaves_in(subject)
     rungs = [rung for rung in rungs if rung.tier <= leaves]
     rungs.append(Rung(leaves, None, np.zeros(column.m, np.int32), 1))

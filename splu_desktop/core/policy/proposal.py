@@ -18,7 +18,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, OtherWays
 from splu_desktop.core.policy.draft import Draft, Step, draft, left_out_words
-from splu_desktop.core.policy.edits import set_roles, set_steps
+from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
 from splu_desktop.core.policy.figures import EarlierRelease, TableReach
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.quiet import Found, find_quiet
@@ -181,7 +181,8 @@ def _form_steps(best: Found, limits: Limits, found: Draft) -> Iterator[Step]:
     common = [n for n in search.plan.sensitive if n not in plan.sensitive]
     if common:
         why = say("in some group nearly all have the same secret value")
-        yield Step("left-out", "", left_out_words(common), why, set_roles(common, Role.SA))
+        undo_common = draw_again(common, search.plan.generalisations)
+        yield Step("left-out", "", left_out_words(common), why, undo_common)
     persons = way.prepared.person_count + way.prepared.left_out
     out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].out]
     for at, (each, level) in enumerate(zip(tiers.candidates, way.levels, strict=True)):

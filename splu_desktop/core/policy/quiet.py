@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import coarser_plans
 from splu_desktop.core.policy.ladders import leaves_in
@@ -103,7 +104,12 @@ def _find(
         if first is not None and time.monotonic() > until:
             break
         search = Search(table, each, subjects, limits, progress, kept, named, floors)
-        way = search.find(until, explore=explore) or search.coarsest()
+        try:
+            way = search.find(until, explore=explore) or search.coarsest()
+        except BadSetting:
+            if first is None:
+                raise
+            continue  # what is drawn does not fit one row of each person
         first = first or (search, way)
         if way.useful(limits.useful):
             return search, way

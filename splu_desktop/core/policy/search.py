@@ -250,7 +250,7 @@ class Search:
                 steps[each.name] = form.steps
                 kept.append(each)
         blanking = None
-        if self.tiers.alike(levels) < 1:
+        if self.tiers.alike(levels) < 1 and self.tiers.holds(levels):
             blanking = Blanking(max(2, self.limits.alike), _blanked(kept))
         return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=())
 

@@ -21,6 +21,7 @@ from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
 
+_BY_SIZE = ("persons-alike", "riskiest-group", "certainty")  # what a larger table would settle
 USEFUL, BLURRED, TOO_SMALL, UNSAFE = "useful", "blurred", "too small", "unsafe"
 
 
@@ -133,16 +134,18 @@ def verdict(
 
 
 def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, str]:
+    blurred = any(line.open and line.name == "too-blurred" for line in lines)
     others = [line for line in lines if line.open and line.name != "too-blurred"]
-    if red := [line for line in others if line.state == RED]:
+    red = [line for line in others if line.state == RED]
+    if blurred and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
+        return TOO_SMALL, counted(
+            figures.persons,
+            "{n} person is too few: no strength both hides them and answers your tables.",
+            "{n} persons are too few: no strength both hides them and answers your tables.",
+        )
+    if red:
         return UNSAFE, red[0].sentence
-    if any(line.open and line.name == "too-blurred" for line in lines):
-        if figures.cells < FEWEST_CELLS:
-            return TOO_SMALL, counted(
-                figures.persons,
-                "{n} person is too few: no strength both hides them and answers your tables.",
-                "{n} persons are too few: no strength both hides them and answers your tables.",
-            )
+    if blurred:
         return BLURRED, counted(
             len(plan.questions),
             "Recipients can’t use your table. Take one of the two ways that work.",
