@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QLocale
 
@@ -41,6 +42,12 @@ def useful(found: Verdict, answered: int, cells: int) -> bool:
     return cells >= FEWEST_CELLS and answered >= found.limits.useful * cells
 
 
+@lru_cache(maxsize=4)
+def _alike(found: Verdict) -> tuple[int, int]:
+    """Return how many look alike at least, and how many are too few: of a million persons that takes a while."""
+    return int(found.figures.alike.smallest), int(found.figures.alike.below(found.limits.alike))
+
+
 def band_figures(
     found: Verdict, persons: str, answered: int | None = None, cells: int | None = None, average: float | None = None
 ) -> list[tuple[str, str, str]]:
@@ -52,6 +59,7 @@ def band_figures(
     answered = figures.answered if answered is None else answered
     cells = figures.cells if cells is None else cells
     average = figures.certainty.average if average is None else average
+    smallest, few = _alike(found)
     (right, of), (most, whole) = cases(average), cases(limits.average)
     return [
         (
@@ -60,8 +68,8 @@ def band_figures(
             t("cells are readable"),
         ),
         (
-            "ok" if not figures.alike.below(limits.alike) else "red",
-            t("{n} alike", n=number(figures.alike.smallest)),
+            "ok" if not few else "red",
+            t("{n} alike", n=number(smallest)),
             t("{persons}, at least {k}", persons=persons, k=limits.alike),
         ),
         (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDoubleSpinBox,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
@@ -33,13 +35,14 @@ from splu_desktop.gui.base.words import caption, joined, number, percent, t, tol
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
-from splu_desktop.gui.proposal.preview import Preview, preview
+from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
 from splu_desktop.gui.proposal.steps import Elided, StepList
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 
 _CHANNEL = "preview"
+_REST = 200  # ms
 
 
 class ProposalPage(Page):
@@ -73,6 +76,8 @@ class ProposalPage(Page):
         self._sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight, self.sides), 0, spacing=14)
         put(self._sides, (self.left, 10), (self.right, 7))
         self.body.addWidget(self.sides, 1)
+        self.rest = QTimer(self, singleShot=True, interval=_REST)  # while the slider moves, other ways stand still
+        self.rest.timeout.connect(self._show_ways)
         self.more = link(t("Two other ways…"), self._open_ways)
         self.foot.insertWidget(0, self.more)
         self.foot.insertWidget(0, self.slim)
@@ -202,7 +207,7 @@ class ProposalPage(Page):
         if shown is not None and not _same_shape(shown.plan, plan):
             shown = None
         if judged is not None:
-            if shown is not None and shown.plan != plan and plan.gamma in shown.gammas:
+            if shown is not None and shown.plan != plan and shown.has(plan.gamma):
                 shown = self._preview = shown.judged_again(plan, judged.verdict)
             elif shown is None or shown.plan != plan:
                 self._work_out()
@@ -260,17 +265,18 @@ class ProposalPage(Page):
             self._steps_shown = key
             self.steps.show_steps(steps, len(plan.roles))
         if shown is not None:
-            self.slider.show_stops(shown.gammas, shown.zones(), shown.gammas[self._at])
+            stops = shown.stops
+            self.slider.show_stops([s.gamma for s in stops], [s.zone for s in stops], stops[self._at].gamma)
             held = self.gamma.blockSignals(True)
             self.gamma.setValue(plan.gamma)
             self.gamma.blockSignals(held)
         self.slider.setEnabled(shown is not None)
         self._show_figures()
-        self._show_ways()
+        self.rest.start()
 
     def _name_tabs(self) -> None:
-        tables = self._preview.tables if self._preview is not None else ()
-        names = [_table_name(each.asked, tables[0].asked if at else None) for at, each in enumerate(tables)]
+        asked = self._preview.asked if self._preview is not None else ()
+        names = [_table_name(each, asked[0] if at else None) for at, each in enumerate(asked)]
         if [self.tabs.tabText(at) for at in range(self.tabs.count())] == [caption(name) for name in names]:
             return
         held = self.tabs.blockSignals(True)
@@ -288,17 +294,11 @@ class ProposalPage(Page):
             self.set_primary(t("Continue to publish"), False)
             return
         at, waits = self._at, self._waits()
-        table = min(max(self.tabs.currentIndex(), 0), max(len(shown.tables) - 1, 0))
-        if shown.tables:
-            mean = shown.tables[table].asked.kind == "mean"
-            lines = shown.lines(table, at)
-            self.ranges.show_lines(lines, mean=mean, waits=waits)
-            small = any(not ok for ok in shown.tables[table].expected.ravel())
-            self.legend.setText(
-                t("Groups of fewer than 50 are not counted in the verdict; the tick is the true count, seen only here.")
-                if small
-                else t("The tick is the true count, seen only here. The range holds it in 95 of 100 releases.")
-            )
+        table = min(max(self.tabs.currentIndex(), 0), max(len(shown.asked) - 1, 0))
+        if shown.asked:
+            lines = shown.stops[at].lines[table]
+            self.ranges.show_lines(lines, mean=shown.asked[table].kind == "mean", waits=waits)
+            self.legend.setText(_legend(shown, table, at))
             rows = self.ranges.verticalHeader().defaultSectionSize()
             most = 10 if self.fold is Fold.WIDE else 6
             header = self.ranges.horizontalHeader().sizeHint().height()
@@ -307,7 +307,8 @@ class ProposalPage(Page):
         self._show_verdict(shown, at)
 
     def _show_strength(self, shown: Preview, table: int, at: int) -> None:
-        large, small = shown.large_counts(table, at), shown.small_counts(table, at)
+        stop = shown.stops[at]
+        large, small = stop.large[table], stop.small[table]
         self.large.show_figures(large)
         self.small.show_figures(small)
         error = percent(large.epsilon)
@@ -327,7 +328,7 @@ class ProposalPage(Page):
                 of=int(100 * small.t_p + 1e-9),
             )
         )
-        (right, of), (worst, of_worst) = map(cases, shown.certainty(at))
+        (right, of), (worst, of_worst) = map(cases, (stop.average, stop.riskiest))
         words = t(
             "A row that shows a secret is right in {right} of {of} cases; in the riskiest group of {persons} in"
             " {worst} of {of_worst}.",
@@ -337,17 +338,16 @@ class ProposalPage(Page):
             worst=worst,
             of_worst=of_worst,
         )
-        other = float(shown.other[at])
-        if other == other:
-            more = t("Of 200 other questions {n} in 10 can be read.", n=int(10 * other + 1e-9))
+        if not math.isnan(stop.other):
+            more = t("Of 200 other questions {n} in 10 can be read.", n=int(10 * stop.other + 1e-9))
             words = f"{words} {more}"
         self.sentence.setText(words)
 
     def _show_verdict(self, shown: Preview, at: int) -> None:
         state = shown.state(at)
-        answered, cells = shown.answered(at)
-        marks = band_figures(shown.verdict, persons_of(shown.plan), answered, cells, shown.certainty(at)[0])
-        judged = shown.plan.gamma == shown.gammas[at]
+        stop = shown.stops[at]
+        marks = band_figures(shown.verdict, persons_of(shown.plan), stop.answered, stop.cells, stop.average)
+        judged = shown.plan.gamma == shown.stops[at].gamma
         sentence = told(shown.verdict.sentence) if judged else self._foreseen(state)
         if self.fold is Fold.MIDDLE and state == USEFUL:
             sentence = t("{n} cells are readable; no limit is broken.", n=marks[0][1])
@@ -362,7 +362,7 @@ class ProposalPage(Page):
         self._show_primary(shown, at, state)
 
     def _stopped(self, shown: Preview, at: int) -> bool:
-        return shown.zone(at) == "unsafe" or any(line.state == "red" for line in shown.verdict.open)
+        return shown.stops[at].zone == "unsafe" or any(line.state == "red" for line in shown.verdict.open)
 
     def _foreseen(self, state: str) -> str:
         """Return the sentence of a strength that is not judged yet."""
@@ -432,11 +432,9 @@ class ProposalPage(Page):
 
     def _slide(self, place: int) -> None:
         plan = self.session.plan
-        if self._preview is None or plan is None or not 0 <= place < len(self._preview.gammas):
+        if self._preview is None or plan is None or not 0 <= place < len(self._preview.stops):
             return
-        self._at = place
-        gamma = self._preview.gammas[place]
-        self._show_figures()
+        gamma = self._preview.stops[place].gamma
         self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength")
 
     def _type(self, gamma: float) -> None:
@@ -499,6 +497,19 @@ class ProposalPage(Page):
             "A proposal keeps the limits of whoever gets it, and your tables readable. Strength 5 means that 1 row in 5"
             " surely shows its own value; nobody can tell which."
         )
+
+
+def _legend(shown: Preview, table: int, at: int) -> str:
+    lines = shown.stops[at].lines[table]
+    if shown.groups[table] > MOST_LINES:
+        return t(
+            "The first {n} of {all} groups; the verdict counts all.",
+            n=MOST_LINES,
+            all=number(shown.groups[table]),
+        )
+    if any(line.truth < LEAST and not line.total for line in lines) and shown.asked[table].kind != "mean":
+        return t("Groups under 50 are not counted in the verdict. The tick is the true count, seen only here.")
+    return t("The tick is the true count, seen only here. The range holds it in 95 of 100 releases.")
 
 
 def shown_again(proposal: Proposal) -> Alternative:
