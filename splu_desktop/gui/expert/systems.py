@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout
 
-from splu_desktop.compare.ours.splu import of_plan
-from splu_desktop.compare.outcome import Comparison, SystemTried
-from splu_desktop.compare.runner import compare
-from splu_desktop.compare.systems import FIRST
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
@@ -21,6 +18,9 @@ from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
 from splu_desktop.gui.base.words import decimal, number, percent, t, told
 from splu_desktop.gui.base.work import Job, Work
 from splu_desktop.gui.expert.section import Section
+
+if TYPE_CHECKING:
+    from splu_desktop.compare.outcome import Comparison, SystemTried
 
 _SECONDS = 20.0  # that each system may take
 _QUESTIONS, _DRAWS = 600, 3
@@ -58,6 +58,11 @@ def _row(each: SystemTried) -> TriedRow:
 
 def compare_plan(source: Source, plan: Plan, column: str, progress: Progress = SILENT) -> Comparison:
     """Compare other systems with a plan, for a worker. Raises SpluError; Cancelled."""
+    # An optional part: nobody waits for the papers' systems at the start.
+    from splu_desktop.compare.ours.splu import of_plan
+    from splu_desktop.compare.runner import compare
+    from splu_desktop.compare.systems import FIRST
+
     table, planned = of_plan(source.table, plan, column)
     return compare(
         table,

@@ -261,7 +261,7 @@ class QuestionsPage(Page):
         if source is None:
             return
         self.session.confirm(Step.QUESTIONS)
-        if self.session.plan is not None and self.session.proposal is not None and not self.session.outdated:
+        if self.session.plan is not None and not self.session.outdated:  # nothing was changed since
             self.go.emit(Step.PROPOSAL)
             return
         self.banner.hide()
