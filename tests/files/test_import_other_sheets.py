@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, ProblemKind, read
-from splu_desktop.files.importer.workbook.calamine_sheet import coded
 from splu_desktop.files.importer.workbook.sheet_errors import SheetScan
 from splu_desktop.files.importer.workbook.xls_formats import scan_xls
 from tests.hostile import files
@@ -157,14 +156,3 @@ def test_damaged_formats_of_xls(tmp_path_factory: pytest.TempPathFactory, conten
     path = tmp_path_factory.mktemp("xls") / "t.xls"
     path.write_bytes(record(0x0809, bytes(16)) + content)
     assert isinstance(scan_xls(path, "A"), SheetScan)
-
-
-@given(st.lists(st.one_of(st.integers(0, 3), st.floats(0, 3), st.just(""), st.sampled_from(["a", "b"])), min_size=1))
-def test_whole_numbers_are_numbers_like_all_others(cells: list[int | float | str]) -> None:
-    column = coded(cells)
-    if column is None:
-        assert set(cells) == {""}
-        return
-    found = column.cells(slice(None))
-    assert found == cells
-    assert int not in set(map(type, found))

@@ -9,15 +9,13 @@ import string
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, read
-from splu_desktop.files.importer.columns import grid
-from splu_desktop.files.importer.text import delimited, fields
+from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.delimited import _record_end
 
 pytestmark = pytest.mark.usefixtures("readers_here")
@@ -135,42 +133,6 @@ def test_long_short_and_equal_fields_across_blocks(tmp_path: Path) -> None:
     for i in (0, 6, 7, 299_999, 300_000, 599_999):
         assert [column.labels[column.codes[i]] for column in table.columns] == rows[i + 1]
     assert table["group"].counts().sum() == 600_000
-
-
-@pytest.mark.parametrize("collide", [False, True])
-def test_fields_known_from_the_first_records_are_read_as_they_stand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collide: bool
-) -> None:
-    """Later blocks are told by what the first ones hold: new, longer and quoted fields, blank lines and long texts."""
-    monkeypatch.setattr(delimited, "HEAD", 4000)
-    monkeypatch.setattr(delimited, "_BLOCK", 1000)
-    monkeypatch.setattr(grid, "_LEARNT", 50)
-    kinds = []
-    coded = fields.Known.coded
-
-    def watched(self: fields.Known, column: fields.Packed) -> fields.Packed | fields.PackedCodes:
-        found = coded(self, column)
-        kinds.append(type(found))
-        return found
-
-    monkeypatch.setattr(fields.Known, "coded", watched)
-    if collide:
-        monkeypatch.setattr(fields, "_key", lambda words: words[0])  # the last eight bytes
-    random, rows = np.random.default_rng(5), [["number", "code", "words", "late", "odd"]]
-    for i in range(3000):
-        code = f"{random.integers(12):03}" if i % 37 else f"new {i % 5}"
-        of = "Diagnosis" if i < 500 or i % 41 else "another Prognosis" if i < 2000 else "a far longer gnosis" * 2
-        words = f"{of} {random.integers(9)}"
-        late = "same" if i < 1500 else f"other {i}"
-        odd = "" if i % 3 else "x" * (100 if i == 2500 else 2)
-        rows.append([str(i), code, words, late, odd])
-    text = written(rows, ",", csv.QUOTE_MINIMAL, "\n").splitlines()
-    text[2000:2000] = [",,,,"] * 3
-    path = tmp_path / "known.csv"
-    path.write_text("\n".join(text) + "\n", encoding="ascii")
-    assert cells(read(path).table) == rows[1:]
-    assert fields.PackedCodes in kinds
-    assert fields.Packed in kinds
 
 
 def test_words_that_collide_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import pytest
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Cancelled, Silent, Watched
 from splu_desktop.files.importer import read
-from splu_desktop.files.importer.columns.cells import put_back
+from splu_desktop.files.importer.columns.cells import CellColumn, put_back
 from splu_desktop.files.importer.workbook.sheet_errors import Failed
 from splu_desktop.files.isolation import memory, parent, wire
 from splu_desktop.files.isolation.faults import FileFault, TooLarge
@@ -174,16 +174,9 @@ def test_no_process_leaves_its_memory_behind() -> None:
 def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no named pipes")
-    from splu_desktop.files.project.file import BadProject, open_project
-    from splu_desktop.files.project.hierarchy import BadHierarchy, read_hierarchy
-    from splu_desktop.files.project.recipe import BadRecipe, read_recipe
-
     os.mkfifo(tmp_path / "p")
     with pytest.raises(FileFault, match="not an ordinary file"):
         read(tmp_path / "p")
-    for opener, fault in ((read_recipe, BadRecipe), (open_project, BadProject), (read_hierarchy, BadHierarchy)):
-        with pytest.raises(fault, match="not an ordinary file"):
-            opener(tmp_path / "p")
 
 
 def test_a_small_file_starts_a_process_that_imports_little(tmp_path: Path) -> None:
@@ -212,16 +205,14 @@ def test_a_parquet_file_is_read_without_pandas(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom pathlib import Path\nfrom splu_desktop.core.progress import SILENT\n"
         "from splu_desktop.files.importer import parquet_file\n"
-        f"found = parquet_file.columns(Path({str(tmp_path / 't.parquet')!r}), None, SILENT, limit=None)\n"
+        f"found = parquet_file.columns(Path({str(tmp_path / 't.parquet')!r}), SILENT, limit=None)\n"
         "print([[known[code] for code in codes] for codes, known in found['columns']], 'pandas' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == f"{[*cells.values(), ['x', None, 'x']]} False"
 
 
-def test_an_error_in_a_row_far_down_or_passed_over_ends_nothing() -> None:
-    """Rows that are passed over are in no chunk: the place of one behind them was taken for its distance."""
-    numbers, codes = np.array([2, 3, 900]), np.zeros(3, np.int64)
-    chunks = [([(codes, ["", "x"])], numbers)]
-    put_back(chunks, [Failed(900, 0, "#N/A"), Failed(5, 0, "#REF!"), Failed(901, 0, "#REF!"), Failed(2, 7, "#REF!")], 1)
-    assert [list(chunks[0][0][0][1])[code] for code in codes] == ["", "", "#N/A"]
+def test_an_error_in_a_row_far_down_ends_nothing() -> None:
+    numbers, column = np.arange(2, 5), CellColumn(np.zeros(3, np.int32), ["", "x"])
+    put_back([column], numbers, [Failed(4, 0, "#N/A"), Failed(901, 0, "#REF!"), Failed(2, 7, "#REF!")], 1)
+    assert [column.cells[code] for code in column.codes] == ["", "", "#N/A"]

@@ -25,17 +25,6 @@ def float_text(number: float) -> str:
     return str(int(number)) if "e" in text and number.is_integer() and abs(number) < 1e15 else text
 
 
-def float_texts(numbers: NDArray[np.float64]) -> list[str]:
-    """Return `float_text` of each number, "" for NaN."""
-    texts = list(map(repr, numbers.tolist()))
-    return [
-        text.removesuffix(".0")
-        if "e" not in text and text != "-0.0" and text != "nan"
-        else ("" if text == "nan" else float_text(float(text)))
-        for text in texts
-    ]
-
-
 @dataclass(frozen=True, eq=False)
 class RawColumn:
     """(N,) int32 codes over m distinct texts, in any order.
@@ -76,46 +65,22 @@ class RawColumn:
         return cls(np.concatenate(codes), list(index))
 
 
-Labels = list[str] | NDArray[np.float64]
-"""A chunk's distinct texts, or the numbers of number cells, NaN for an empty cell."""
-
-
 class Gatherer:
     """Joins the chunks of one column."""
 
     def __init__(self) -> None:
-        self._chunks: list[tuple[NDArray[Any], Labels]] = []
+        self._codes: list[NDArray[np.int32]] = []
+        self._index: dict[str, int] = {}
 
-    def add(self, codes: NDArray[Any], labels: Labels) -> None:
+    def add(self, codes: NDArray[Any], labels: list[str]) -> None:
         """Append a chunk's (n,) codes over its own labels."""
-        self._chunks.append((codes, labels))
+        index = self._index
+        own = np.array([index.setdefault(label, len(index)) for label in labels], np.int32)
+        self._codes.append(own[codes] if len(labels) else np.zeros(len(codes), np.int32))
 
     def column(self) -> RawColumn:
         """Return all chunks as one column."""
-        chunks, self._chunks = self._chunks, []
-        numbers = [labels for _, labels in chunks if isinstance(labels, np.ndarray)]
-        if numbers and len(numbers) == len(chunks):
-            return _numbered([codes for codes, _ in chunks], numbers)
-        index: dict[str, int] = {}
-        codes: list[NDArray[np.int32]] = []
-        for coded, labels in chunks:
-            texts = labels if isinstance(labels, list) else float_texts(labels)
-            fresh = dict.fromkeys(text for text in texts if text not in index)
-            index.update(zip(fresh, range(len(index), len(index) + len(fresh)), strict=True))
-            mapped = np.fromiter(map(index.__getitem__, texts), np.int32, len(texts))
-            codes.append(mapped[coded] if len(texts) else np.zeros(len(coded), np.int32))
-        return RawColumn(np.concatenate(codes) if codes else np.zeros(0, np.int32), list(index))
-
-
-def _numbered(codes: list[NDArray[Any]], numbers: list[NDArray[np.float64]]) -> RawColumn:
-    """Join chunks of nothing but numbers and empty cells; only the distinct ones become texts."""
-    values, found = np.unique(np.concatenate(numbers), return_inverse=True)
-    places = np.split(found.astype(np.int32), np.cumsum([len(part) for part in numbers])[:-1])
-    joined = [
-        place[coded] if len(place) else np.zeros(len(coded), np.int32)
-        for place, coded in zip(places, codes, strict=True)
-    ]
-    return RawColumn(np.concatenate(joined), float_texts(values))
+        return RawColumn(np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32), list(self._index))
 
 
 @dataclass(frozen=True, eq=False)

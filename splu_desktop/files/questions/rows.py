@@ -94,9 +94,9 @@ def _of_sheet(path: Path) -> list[list[str]] | None:
             row=cell.row,
             column=cell.column + 1,
         )
-    if sheet.total_height * sheet.width > _MOST_CELLS:
+    if sheet.rows * sheet.width > _MOST_CELLS:
         raise BadQuestions(
             "The first sheet of “{path}” has more cells than questions can have; save it as CSV.", path=path
         )
-    rows = sheet.head(sheet.total_height)
+    rows = sheet.head(sheet.rows)
     return [row if any(cell.strip() for cell in row) else [] for row in rows]

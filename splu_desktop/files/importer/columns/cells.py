@@ -1,14 +1,15 @@
-"""Cells of a sheet as distinct texts and numbers, chunk by chunk."""
+"""Cells of a sheet: columns of codes over distinct cells, and what is made of them before they are texts."""
 
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.importer.raw import Labels, float_text
+from splu_desktop.files.importer.raw import float_text
 from splu_desktop.files.importer.workbook.sheet_errors import Failed
 
 
@@ -30,50 +31,51 @@ def text_of(cell: Any) -> str:
     return str(cell)
 
 
-Cells = list[Any] | NDArray[np.float64]
-"""Distinct cells of a chunk, or, where they are nothing but numbers, those, NaN for an empty cell."""
+@dataclass(eq=False)
+class CellColumn:
+    """(r,) int32 codes over distinct cells: texts, numbers as floats, dates, "" for an empty one."""
 
+    codes: NDArray[np.int32]
+    cells: list[Any]
 
-def texts_of(cells: Cells) -> Labels:
-    """Return `text_of` of each cell; numbers stay numbers until all chunks are joined."""
-    if isinstance(cells, np.ndarray) or set(map(type, cells)) == {str}:
-        return cells
-    return [cell if type(cell) is str else text_of(cell) for cell in cells]
+    def fits(self, rows: int) -> bool:
+        """Whether there is a code for each of `rows`, and a cell for each code."""
+        codes = self.codes
+        return bool(
+            codes.dtype == np.int32
+            and codes.shape == (rows,)
+            and isinstance(self.cells, list)
+            and (not rows or (codes.min() >= 0 and codes.max() < len(self.cells)))
+        )
 
+    def cut(self, part: slice) -> CellColumn:
+        """Return some rows over the distinct cells among them."""
+        codes = self.codes[part]
+        used = np.bincount(codes, minlength=len(self.cells)) > 0
+        new = np.cumsum(used, dtype=np.int32) - 1
+        return CellColumn(new[codes], [cell for cell, has in zip(self.cells, used.tolist(), strict=True) if has])
 
-def listed(cells: Cells) -> list[Any]:
-    """Return distinct cells as a list, "" for empty ones among numbers."""
-    return ["" if cell != cell else cell for cell in cells.tolist()] if isinstance(cells, np.ndarray) else cells
+    @property
+    def filled(self) -> NDArray[np.bool_]:
+        """(r,) whether a row has a cell."""
+        return np.array([cell != "" for cell in self.cells], bool)[self.codes]
 
+    @property
+    def types(self) -> set[type]:
+        """The types of its cells."""
+        return set(map(type, self.cells))
 
-Chunks = list[tuple[list[tuple[NDArray[np.int64], Cells]], NDArray[np.int64]]]
-"""Per chunk of rows: codes and distinct cells of each column, and the rows' numbers."""
+    def code_for(self, cell: Any) -> int:
+        """Return the code of a cell, which joins the distinct ones where it is new."""
+        if cell not in self.cells:
+            self.cells.append(cell)
+        return self.cells.index(cell)
 
-
-def serials(chunks: Chunks, i: int) -> bool:
-    """Whether a column mixes dates with numbers that are all plausible day counts."""
-    dates = numbers = 0
-    types = kinds(chunks, i)
-    if float not in types or not types & {dt.date, dt.datetime}:
-        return False
-    for columns, _ in chunks:
-        for cell in listed(columns[i][1]):
-            if isinstance(cell, dt.date):
-                dates += 1
-            elif isinstance(cell, float):
-                if not 1.0 <= cell <= 80_000.0:
-                    return False
-                numbers += 1
-    return dates > 0 and numbers > 0
-
-
-def kinds(chunks: Chunks, i: int) -> set[type]:
-    """Return the types of a column's cells, of all chunks together."""
-    found: set[type] = set()
-    for columns, _ in chunks:
-        cells = columns[i][1]
-        found.update((float,) if isinstance(cells, np.ndarray) else map(type, cells))
-    return found
+    def mixes_days(self) -> bool:
+        """Whether dates stand among numbers that are all plausible day counts."""
+        if float not in self.types or not self.types & {dt.date, dt.datetime}:
+            return False
+        return all(1.0 <= cell <= 80_000.0 for cell in self.cells if isinstance(cell, float))
 
 
 def day_of(cell: Any, epoch: dt.datetime) -> Any:
@@ -89,22 +91,10 @@ def filled_up(cell: Any, digits: int) -> Any:
     return f"{int(cell):0{digits}d}" if isinstance(cell, float) and cell.is_integer() and cell >= 0 else cell
 
 
-def put_back(chunks: Chunks, failed: list[Failed], first: int) -> None:
-    """Put the error texts, which calamine leaves empty, into their cells."""
-    by_chunk: dict[int, list[Failed]] = {}
-    starts = np.array([numbers[0] for _, numbers in chunks] or [1])
+def put_back(columns: list[CellColumn], numbers: NDArray[np.int64], failed: list[Failed], first: int) -> None:
+    """Put the error texts, which calamine leaves empty, into their cells in rows below `first`."""
     for cell in failed:
-        if cell.value and cell.row > first and chunks:
-            by_chunk.setdefault(int(np.searchsorted(starts, cell.row, side="right")) - 1, []).append(cell)
-    for k, missed in by_chunk.items():
-        columns, numbers = chunks[k]
-        for cell in missed:
-            at = int(np.searchsorted(numbers, cell.row))
-            if cell.column >= len(columns) or at == len(numbers) or numbers[at] != cell.row:
-                continue
-            codes, cells = columns[cell.column]
-            labels = listed(cells)
-            columns[cell.column] = codes, labels
-            if cell.value not in labels:
-                labels.append(cell.value)
-            codes[at] = labels.index(cell.value)
+        at = int(np.searchsorted(numbers, cell.row))
+        inside = cell.row > first and cell.column < len(columns) and at < len(numbers) and numbers[at] == cell.row
+        if cell.value and inside:
+            columns[cell.column].codes[at] = columns[cell.column].code_for(cell.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from splu_desktop.files.importer.columns.not_records import (
     trailing,
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import Gatherer, Labels, RawColumn, RawTable
+from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
 
 MAX_LISTED = 1000
@@ -57,23 +58,20 @@ class Grid:
             rows, numbers = self._mend(rows, numbers, lengths)
         if not rows:
             return
-        factorised: list[tuple[NDArray[np.int64], Labels]] = []
+        factorised: list[tuple[NDArray[Any], list[str]]] = []
         for texts in zip(*rows, strict=True):
             labels = list(dict.fromkeys(texts))
             code = dict(zip(labels, range(len(labels)), strict=True))
             factorised.append((np.fromiter(map(code.__getitem__, texts), np.int64, len(texts)), labels))
         self.add_columns(factorised, numbers)
 
-    def add_columns(self, columns: Sequence[tuple[NDArray[np.int64], Labels]], numbers: NDArray[np.int64]) -> None:
-        """Append records given as codes over texts or numbers, one pair per column."""
+    def add_columns(self, columns: Sequence[tuple[NDArray[Any], list[str]]], numbers: NDArray[np.int64]) -> None:
+        """Append records given as codes over texts, one pair per column."""
         blank = np.ones(len(numbers), bool)
         for codes, labels in columns:
             if not blank.any():
                 break
-            empty = (
-                np.isnan(labels) if isinstance(labels, np.ndarray) else np.array([is_blank(t) for t in labels], bool)
-            )
-            blank &= empty[codes]
+            blank &= np.array([is_blank(text) for text in labels], bool)[codes]
         # A row of nothing but empty fields is padding, except in a table of one column, where it is a missing value.
         if self.width > 1 and blank.any():
             self.blank_rows += int(blank.sum())

@@ -224,7 +224,7 @@ def watched(
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
             if done % (64 << 20) < len(part):
-                memory.check(path, memory.need_of_text(done, part))
+                memory.check(path, memory.need_of_text(done))
         if seen is not None:
             seen.add(part)
         yield part

@@ -7,7 +7,7 @@ import itertools
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.disk.place import in_unicode
-from splu_desktop.files.importer.columns.cells import text_of
+from splu_desktop.files.importer.columns.cells import CellColumn, text_of
 from splu_desktop.files.importer.recognise import odd_workbook, open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
-from splu_desktop.files.importer.workbook.plain_sheet import PlainColumn, PlainSheet
+from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
 from splu_desktop.files.importer.workbook.xls_formats import scan_xls
 from splu_desktop.files.importer.workbook.xlsb_parts import scan_xlsb
@@ -104,60 +104,38 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
     try:
         sheet = book.get_sheet_by_name(name)
         told = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
-        numbers, columns = _columns(sheet, progress)
+        rows, columns = _columns(sheet, progress)
     except BaseException as error:  # a length of time that no calendar holds makes calamine panic
         raise corrupt(path, say("sheet “{name}” can't be read", name=name), error) from error
     found = scan.failed, scan.padded, scan.hidden
-    return PlainSheet(name, sheet.height, sheet.width, numbers, columns, told or spans, *found)
+    return PlainSheet(name, sheet.height, sheet.width, rows, columns, told or spans, *found)
 
 
-def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[NDArray[np.int64], dict[int, PlainColumn]]:
-    """Return the numbers of all rows up to the last one, and the columns."""
+def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, dict[int, CellColumn]]:
+    """Return the number of the last row, and the columns."""
     # Calamine fills up the rows above the first cell, not the columns beside it.
     _, left = sheet.start or (0, 0)
-    gathered: list[_Gathered] = []
+    indexes: list[defaultdict[Any, int]] = []
+    codes: list[list[NDArray[np.int32]]] = []
     rows: Iterator[list[Any]] = iter(sheet.iter_rows())
     at, height = 0, max(sheet.total_height or sheet.height, 1)
     while part := list(itertools.islice(rows, _CHUNK)):
         progress.report("Reading", min(at / height, 1.0))
-        gathered += [_Gathered() for _ in range(len(part[0]) - len(gathered))]
-        for column, cells in zip(gathered, zip(*part, strict=True), strict=True):
-            column.add(cells)
+        for _ in range(len(part[0]) - len(indexes)):
+            indexes.append(defaultdict())
+            indexes[-1].default_factory = indexes[-1].__len__
+            codes.append([])
+        for index, own, cells in zip(indexes, codes, zip(*part, strict=True), strict=True):
+            own.append(np.fromiter(map(index.__getitem__, map(_plain, cells)), np.int32, len(cells)))
         at += len(part)
-    columns = {left + i: found for i, column in enumerate(gathered) if (found := column.column()) is not None}
-    return np.arange(1, at + 1, dtype=np.int64), columns
+    return at, {
+        left + i: CellColumn(np.concatenate(own), list(index))
+        for i, (index, own) in enumerate(zip(indexes, codes, strict=True))
+        if any(cell != "" for cell in index)
+    }
 
 
-def coded(cells: Sequence[Any]) -> PlainColumn | None:
-    """Return cells as a column of codes over the distinct ones, None where all are empty."""
-    gathered = _Gathered()
-    gathered.add(cells)
-    return gathered.column()
-
-
-class _Gathered:
-    """The distinct cells of a column and the codes over them, chunk by chunk."""
-
-    def __init__(self) -> None:
-        self._index: defaultdict[Any, int] = defaultdict()
-        self._index.default_factory = self._index.__len__
-        self._codes: list[NDArray[np.int32]] = []
-
-    def add(self, cells: Sequence[Any]) -> None:
-        """Append cells. Whole numbers of XLS are the same as any other numbers."""
-        if bool in set(map(type, cells)):  # TRUE and 1 are equal to Python, so yes/no cells become texts first
-            cells = [text_of(cell) if type(cell) is bool else cell for cell in cells]
-        self._codes.append(np.fromiter(map(self._index.__getitem__, cells), np.int32, len(cells)))
-
-    def column(self) -> PlainColumn | None:
-        """Return the column in the order that `PlainColumn` wants, None for an empty one."""
-        cells = list(self._index)
-        numbers = [float(cell) for cell in cells if isinstance(cell, (int, float))]
-        others = [cell for cell in cells if not isinstance(cell, (int, float)) and cell != ""]
-        if not numbers and not others:
-            return None
-        places = (iter(range(len(numbers))), iter(range(len(numbers), len(cells))))
-        empty = len(numbers) + len(others)
-        new = [empty if cell == "" else next(places[not isinstance(cell, (int, float))]) for cell in cells]
-        codes = np.array(new, np.int32)[np.concatenate(self._codes)]
-        return PlainColumn(codes, np.array(numbers, np.float64), others)
+def _plain(cell: Any) -> Any:
+    """Return a cell as a text, date or float: TRUE and 1 are equal to Python, and whole numbers of XLS no others."""
+    kind = type(cell)
+    return text_of(cell) if kind is bool else float(cell) if kind is int else cell

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import python_calamine as calamine
 
 from splu_desktop.core.errors import FileFault
@@ -99,7 +100,9 @@ def _facts(sheet: PlainSheet) -> tuple[int, list[str]]:
         return 0, []
     header = find_header(head, sheet.merged)
     names = joined_names(head, header, len(head[0]), sheet.merged) if header.last >= 0 else []
-    return int((sheet.numbers > header.last + 1).sum()), [name for name in names if name]
+    below, _ = sheet.below(header.last + 1, None)
+    filled = np.any([column.filled for column in below], axis=0)
+    return int(filled.sum()), [name for name in names if name]
 
 
 def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[PlainSheet, str]:

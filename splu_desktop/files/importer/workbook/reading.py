@@ -11,16 +11,7 @@ import numpy as np
 from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
-from splu_desktop.files.importer.columns.cells import (
-    Chunks,
-    day_of,
-    filled_up,
-    kinds,
-    listed,
-    put_back,
-    serials,
-    texts_of,
-)
+from splu_desktop.files.importer.columns.cells import day_of, filled_up, put_back, text_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
@@ -240,54 +231,44 @@ def _read(
     sheet, header, name = found.sheet, found.header, found.sheet.name
     failed = [] if limit is not None else sheet.failed
     stop = choices.last_row if limit is None else header.last + 1 + limit
-    chunks = sheet.chunks(header.last + 1, stop, progress)
+    columns, numbers = sheet.below(header.last + 1, stop)
     width = len(found.head[0]) if found.head else 0
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
-    used = [i for i in range(width) if i in failing or _filled(found, chunks, i)]
+    used = [i for i in range(width) if i in failing or _named(found, i) or columns[i].filled.any()]
     own, problems = _names(found, used, width, choices)
     names = own if choices.names is None else choices.names
     problems = problems if choices.names is None else []
     problems = [*skipped_above(found.head, header, name), *problems]
-    put_back(chunks, failed, header.last + 1)
+    put_back(columns, numbers, failed, header.last + 1)
     reasons = dict(found.reasons)
-    for i, count in fill_down(chunks, found.merged, header.last + 1).items():
+    for i, count in fill_down(columns, numbers, found.merged, header.last + 1).items():
         reasons[f"merged cells of {names[used.index(i)]}"] = say(
             "merged cells ({count}): each of their rows has the cell's value", count=count
         )
     problems.extend(sheet.hidden.problems({i: names[k] for k, i in enumerate(used)}, name))
-    problems.extend(beside(chunks, used, names, name))
+    problems.extend(beside(columns, numbers, used, names, name))
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
-    first_day = np.datetime64(epoch, "us")
-    dated = [i for i in used if serials(chunks, i)]
-    for i in dated:
-        reasons[f"days of {names[used.index(i)]}"] = (
-            "cells without date format among dates: day counts, turned into dates"
-        )
-        for columns, _ in chunks:
-            columns[i] = (columns[i][0], [day_of(cell, epoch) for cell in listed(columns[i][1])])
-    digits = {i: _digits(sheet, i, sheet.height - header.last - 1) for i in used} if sheet.padded else {}
-    for i, zeros in digits.items():
-        if zeros:
-            reasons[f"zeros of {names[used.index(i)]}"] = say(
+    for k, i in enumerate(used):
+        if columns[i].mixes_days():
+            reasons[f"days of {names[k]}"] = "cells without date format among dates: day counts, turned into dates"
+            columns[i].cells = [day_of(cell, epoch) for cell in columns[i].cells]
+        if sheet.padded and (zeros := _digits(sheet, i, sheet.height - header.last - 1)):
+            reasons[f"zeros of {names[k]}"] = say(
                 "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
             )
-            for columns, _ in chunks:
-                columns[i] = (columns[i][0], [filled_up(cell, zeros) for cell in listed(columns[i][1])])
-    numbered = frozenset(names[k] for k, i in enumerate(used) if float in kinds(chunks, i))
+            columns[i].cells = [filled_up(cell, zeros) for cell in columns[i].cells]
+    numbered = frozenset(names[k] for k, i in enumerate(used) if float in columns[i].types)
     grid = Grid(len(used), choices, sheet=name)
-    grid.blank_rows += sheet.left_out(header.last + 1, stop)
-    chunks.reverse()
-    while chunks:  # let go of one by one: freeing a million cells at once would hold up the window
-        columns, numbers = chunks.pop()
-        progress.report("Joining the columns", 0.0)
-        grid.add_columns([(columns[i][0], texts_of(columns[i][1])) for i in used], numbers)
+    grid.add_columns([(columns[i].codes, list(map(text_of, columns[i].cells))) for i in used], numbers)
     where = {i: names[k] for k, i in enumerate(used)}
     problems.extend(_failures(failed, where, name, header.last + 1))
     trim = choices.last_row is None and limit is None
     heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
     overruled = choices.names is not None and header.last >= 0
-    table = replace(table, number_cells=numbered, own_names=own if overruled else None, first_day=first_day)
+    table = replace(
+        table, number_cells=numbered, own_names=own if overruled else None, first_day=np.datetime64(epoch, "us")
+    )
     resolved = replace(
         choices,
         format=kind,
@@ -306,14 +287,9 @@ def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
     return width if count > cells / 2 else 0
 
 
-def _filled(found: SheetLayout, chunks: Chunks, i: int) -> bool:
-    """Whether a column holds anything: a name or a value; the rest is padding."""
+def _named(found: SheetLayout, i: int) -> bool:
     header = found.header
-    named = any(found.head[y][i] != "" for y in range(header.first, header.last + 1)) if header.last >= 0 else False
-    return named or any(
-        bool(np.isfinite(cells).any()) if isinstance(cells, np.ndarray) else any(cell != "" for cell in cells)
-        for cells in (columns[i][1] for columns, _ in chunks)
-    )
+    return header.last >= 0 and any(found.head[y][i] != "" for y in range(header.first, header.last + 1))
 
 
 def _names(
