@@ -1,1 +1,1 @@
-"""The papers' figures again: their curves and ours on our tables, in one picture each, and what of it holds."""
+"""What the papers say, measured again on tables that can be had."""

@@ -114,10 +114,10 @@ def test_the_papers_own_estimate_is_too_low_where_a_cell_stands_out() -> None:
     questions = small_questions(small_source(1_200))
     independent = questions.top * (questions.sets @ questions.source.shares)[questions.which]
     out = (questions.truth > 1.5 * independent) & (questions.truth > 30)
-    estimates = np.array([each.answer(questions).estimate for each in outcomes(AsPublished(2), 40, 1_200, 5)])
+    estimates = np.array([each.answer(questions).estimate for each in outcomes(AsPublished(2), 200, 1_200, 5)])
     whole = estimates[:, out].sum(axis=1) / questions.truth[out].sum()
     assert out.sum() >= 3
-    assert whole.mean() + FAR * whole.std(ddof=1) / math.sqrt(len(whole)) < 1
+    assert whole.mean() + 4 * whole.std(ddof=1) / math.sqrt(len(whole)) < 1
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 
 import numpy as np
@@ -57,10 +58,7 @@ def test_cell_key_noise_has_the_moments_that_ptable_solves_for(count: int) -> No
     assert np.log(law[there]) == pytest.approx(np.polyval(fit, steps[there]), abs=1e-6)
 
 
-@pytest.mark.slow
 def test_laplace_at_ln_3_tells_most_large_counts_of_adult() -> None:
-    import gzip
-
     lines = gzip.decompress(real("adult.csv.gz").read_bytes()).decode().splitlines()
     head, rows = lines[0].split(","), [line.split(",") for line in lines[1:]]
 

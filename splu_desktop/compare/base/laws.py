@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import stats
 
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
+from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.thresholds import Thresholds
 
 _FAR = 9.0  # standard deviations beyond which a law is cut
@@ -56,12 +56,17 @@ def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:
     for n, p in parts:
         arm = _FAR * np.sqrt(max(n * p * (1 - p), 0)) + 12
         low, high = max(int(n * p - arm), 0), min(int(n * p + arm) + 1, n)
-        law = np.convolve(law, stats.binom.pmf(np.arange(low, high + 1), n, p))
+        law = np.convolve(law, binomial(np.arange(low, high + 1), n, p))
         first += low
     return first + np.arange(len(law)).astype(np.float64), law
 
 
-def stepped(law: stats.rv_continuous, scale: float, centre: float) -> tuple[Floats, Floats]:
-    """Return a law without steps as many equally likely ones."""
+def stepped(quantile: Callable[[Floats], Floats], scale: float, centre: float) -> tuple[Floats, Floats]:
+    """Return a law without steps, given by its quantiles, as many equally likely values."""
     at = (np.arange(_STEPS) + 0.5) / _STEPS
-    return np.asarray(centre + scale * law.ppf(at)), np.full(_STEPS, 1 / _STEPS)
+    return np.asarray(centre + scale * quantile(at)), np.full(_STEPS, 1 / _STEPS)
+
+
+def laplace_quantile(at: Floats) -> Floats:
+    """Return where Laplace noise of scale 1 has these shares of it below."""
+    return np.asarray(np.where(at < 0.5, np.log(2 * at), -np.log(2 * (1 - at))))

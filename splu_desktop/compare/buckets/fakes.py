@@ -3,8 +3,8 @@
 With one tolerance for all values F'-privacy is l-diversity, l = ceil(1/f'), and buckets hold l or l + 1 different
 values; each gets sigma fake ones that differ from all in it. Whoever knows all other records of a bucket is left with
 1 + sigma values and a certainty of 1/(1 + sigma). Negative association: a fake that a record's unchanged columns rule
-out tells itself, for that record. So each bucket takes the values that the fewest of its records rule out: those of which
-one of its labels has less than a tenth of what the value's share lets expect, where that is a handful. That is learnt
+out tells itself, for that record. So each bucket takes the values that the fewest of its records rule out: of which one
+of the labels has less than a tenth of what the value's share lets expect, where that is a handful. That is learnt
 from the table itself, which is stricter than what a reader could learn from buckets.
 
 Estimate: fakes come by shares, so x = sum over g of n_{P,g} (c_{g,s} - sigma pi'_s) / |g|, pi' the published shares.

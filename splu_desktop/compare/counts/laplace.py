@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import stats
 
-from splu_desktop.compare.base.laws import stepped
+from splu_desktop.compare.base.laws import laplace_quantile, stepped
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Sanitised, System
@@ -119,7 +118,7 @@ class Laplace(System):
         return LaplaceAnswers(source, self.epsilon, chance, together=self.together)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        return stepped(stats.laplace, (source.meeting if self.together else 1) / self.epsilon, count)
+        return stepped(laplace_quantile, (source.meeting if self.together else 1) / self.epsilon, count)
 
     def exact_epsilon(self, source: TrueTable) -> float:
         return self.epsilon if self.together else self.epsilon * source.meeting

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from splu_desktop.compare.base.laws import stepped
+from splu_desktop.compare.base.laws import laplace_quantile, stepped
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Sanitised
@@ -130,4 +129,4 @@ class NoisyMargins(Laplace):
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # Of the column's own noisy counts, before the fit.
-        return stepped(stats.laplace, 3 * (len(source.columns) + 1) / self.epsilon, count)
+        return stepped(laplace_quantile, 3 * (len(source.columns) + 1) / self.epsilon, count)

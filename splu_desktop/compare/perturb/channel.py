@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri
 
 from splu_desktop.compare.base.laws import stepped
 from splu_desktop.compare.base.questions import CountingQuestions
@@ -54,7 +54,7 @@ def normal_law(matrix: Floats, source: TrueTable, count: int) -> tuple[Floats, F
     each = matrix @ phi**2 - np.eye(source.m)[at]
     others = np.where(np.arange(source.m) == at, 0.0, source.counts)
     variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
-    return stepped(stats.norm, float(np.sqrt(max(variance, 0.0))), count)
+    return stepped(ndtri, float(np.sqrt(max(variance, 0.0))), count)
 
 
 def ratio(matrix: Floats) -> float:
