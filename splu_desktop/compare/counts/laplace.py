@@ -65,25 +65,10 @@ class LaplaceAnswers(NoisyAnswers):
     def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
         return np.asarray(-np.abs(shown - counts) / self.scale(questions))
 
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        """Return what the noise was made for, and what the theorem says of these questions."""
-        x, y, b = questions.top, questions.truth.astype(np.float64), self.scale(questions)
-        there = x > 0
-        learnt = int((inferred(x[there], y[there], b)[1] <= _LEARNT).sum())
-        return (
-            say(
-                "A record of the domain can meet {meeting} of {all} questions, so answers are off by up to {noise} "
-                "records, 19 times in 20.",
-                meeting=questions.meeting if self.together else 1,
-                all=questions.number,
-                noise=Figure(f"{b * _WIDE:,.0f}"),
-            ),
-            say(
-                "Two noisy answers tell the share of a value in a group to within 10 % in {learnt} of {all} questions.",
-                learnt=learnt,
-                all=int(there.sum()),
-            ),
-        )
+    def metrics(self) -> dict[str, float]:
+        """Return b, and how many records a group needs for the theorem to tell shares in it to within 10 %."""
+        b = self.scale(next(iter(self._given.values()))[0]) if self._given else 1 / self.epsilon
+        return {"noise scale": b, "shares learnt from": b * math.sqrt(2) / _LEARNT}
 
 
 @dataclass(frozen=True)
@@ -94,10 +79,6 @@ class Laplace(System):
 
     name = "laplace"
     title = say("Differential privacy, noisy answers")
-    words = say(
-        "No table is handed out: the questions are fixed, and each count is answered with noise that grows with how "
-        "many of them one person can meet. Nobody's presence can be told with confidence."
-    )
     first = True
     together: ClassVar[bool] = True
     points = tuple(EPSILONS.values())
@@ -130,10 +111,6 @@ class LaplaceEach(Laplace):
 
     name = "laplace-each"
     title = say("Laplace noise per question")
-    words = say(
-        "As differential privacy, but with noise as if each question were the only one, as the papers compare it. "
-        "What is promised is lost as more questions are answered."
-    )
     first = False
     together: ClassVar[bool] = False
     promise_said = say(

@@ -96,10 +96,6 @@ class Fitted(Sanitised):
             meets = meets * (self._beside(behind, column, questions) @ share.T)
         return meets if parent >= 0 else meets * own
 
-    @property
-    def uniques(self) -> None:
-        return None
-
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
         # By the definition: the odds of any value grow by e^epsilon at most over those of its share; as a bound.
         odds = np.exp(min(self.bound, 50.0)) * self.source.shares[self.source.sensitive.codes[records]]
@@ -114,10 +110,6 @@ class NoisyMargins(Laplace):
 
     name = "noisy-margins"
     title = say("Differential privacy, noisy margins")
-    words = say(
-        "No rows are handed out, but noisy counts of single columns and of pairs that hang together; any other count "
-        "is worked out from them. As many questions as one likes may be asked."
-    )
     promise_said = say(
         "What is published becomes no more than {times} times likelier by one person's record; delta is 0."
     )
