@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDoubleSpinBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QMenu,
@@ -25,6 +28,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Line, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
+from splu_desktop.core.policy.protected import Protected
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
@@ -34,6 +38,7 @@ from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, res
 from splu_desktop.gui.base.words import caption, joined, number, percent, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted
+from splu_desktop.gui.proposal.offer import Offer, protect, write_protected
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
@@ -69,6 +74,9 @@ class ProposalPage(Page):
         self.ways = Ways()
         self.possible = Possible()
         self.possible.taken.connect(self._take)
+        self.offer = Offer()
+        self.offer.wanted.connect(self._make_tables_file)
+        self._protected: tuple[object, Protected | None] = (None, None)
         self.left, self.right = QWidget(), QWidget()
         self.sides = Fitted()
         self._left = margins(QVBoxLayout(self.left), 0, spacing=10)
@@ -152,11 +160,11 @@ class ProposalPage(Page):
         self.sides.set_least({Fold.WIDE: 480, Fold.MIDDLE: 290, Fold.NARROW: 0}[fold])
         self._sides.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._sides.setSpacing(14 if wide else 12)
-        first: Sequence[tuple[QWidget, int]] = [(self.tables, 0), (self.steps_card, 1)]
-        second: Sequence[tuple[QWidget, int]] = [(self.strength, 1), (self.ways, 0), (self.possible, 0)]
+        first: Sequence[tuple[QWidget, int]] = [(self.offer, 1), (self.tables, 0), (self.steps_card, 1)]
+        second: Sequence[tuple[QWidget, int]] = [(self.possible, 0), (self.strength, 1), (self.ways, 0)]
         if narrow:
             first, second = (
-                [(self.tables, 0), (self.strength, 0)],
+                [(self.offer, 0), (self.tables, 0), (self.strength, 0)],
                 [(self.steps_card, 0), (self.ways, 0), (self.possible, 0)],
             )
         put(self._left, *first)
@@ -169,6 +177,7 @@ class ProposalPage(Page):
         self.legend.setVisible(wide)
         self.change_tables.setVisible(wide)
         self.steps.set_flowing(narrow)
+        self.offer.set_flowing(narrow)
         self.ways.stack(narrow)
         for plot in (self.large, self.small):
             plot.setMinimumHeight(130 if narrow else 84)
@@ -392,10 +401,14 @@ class ProposalPage(Page):
     def _show_ways(self) -> None:
         state = self._preview.state(self._at) if self._preview is not None else USEFUL
         others = self._others()
-        too_small = state == TOO_SMALL or any(each.kind == "possible" for each in others)
+        too_small = state == TOO_SMALL and self._preview is not None
+        others = [each for each in others if each.kind != "possible" or each.cells is None or each.plan is not None]
         self.possible.setVisible(too_small and bool(others))
         if too_small:
             self.possible.show_ways(others)
+            self._protect()
+        for part, on in ((self.offer, too_small), (self.tables, not too_small), (self.steps_card, not too_small)):
+            part.setVisible(on)
         ways = [] if too_small else self._ways_of(state, others)
         self._ways = ways
         key = (tuple((way.title, way.words) for way in ways), state)
@@ -428,7 +441,45 @@ class ProposalPage(Page):
         found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
         return found or own
 
+    def _protect(self) -> None:
+        """Make the protected tables once for a plan: each drawing anew would tell a little more."""
+        source, plan = self.session.source, self.session.plan
+        if source is None or plan is None:
+            return
+        key = (source.fingerprint, plan.questions, tuple(plan.generalisations.items()), plan.persons)
+        if key == self._protected[0]:
+            return
+        self._protected = key, None
+        self.offer.show_tables(None)
+
+        def take(found: Protected) -> None:
+            self._protected = key, found
+            self.offer.show_tables(found)
+            self.offer.set_flowing(self.fold is Fold.NARROW)
+
+        self.work.start(
+            protect, source.table, plan, on_done=take, on_exception=lambda words: self.offer.show_tables(None, words)
+        )
+
     # --- what is done
+
+    def _make_tables_file(self) -> None:
+        found, source = self._protected[1], self.session.source
+        if found is None or source is None:
+            return
+        start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.xlsx")
+        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the tables"), str(start), t("Workbook (*.xlsx)"))
+        if not chosen:
+            return
+        path = Path(chosen)
+        path = path if path.suffix.lower() == ".xlsx" else path.with_name(f"{path.name}.xlsx")
+        self.work.start(
+            write_protected,
+            found,
+            path,
+            on_done=lambda _: self.banner.say("done", t("Written: {file}", file=path.name)),
+            on_exception=self.show_error,
+        )
 
     def _slide(self, place: int) -> None:
         plan = self.session.plan

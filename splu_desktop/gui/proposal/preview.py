@@ -163,7 +163,7 @@ def _stop(
     thresholds, limits, found = plan.thresholds, verdict.limits, verdict.figures.certainty
     gamma = gammas[at]
     average, riskiest = (share + (1 - share) / gamma for share in (found.average_share, found.riskiest_share))
-    reached = [table.answered(at) for table in tables]
+    reached = [table.count_readable(at) for table in tables]
     answered, cells = sum(each for each, _ in reached), sum(of for _, of in reached)
     blocks = [plan.block_of(table.asked.sa) for table in tables] or [plan.blocks[0]]
     small = min(t_p(_draw(block, plan, gamma), thresholds.epsilon, thresholds.alpha) for block in blocks)
