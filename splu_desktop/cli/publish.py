@@ -155,6 +155,7 @@ def _report(
                 "gate": [as_gate(line, accepted.get(line.name)) for line in outcome.verdict.lines],
                 "register_entry": outcome.entry.number,
                 "fingerprint": outcome.fingerprint,
+                "digest": outcome.digest[:16],
                 **({} if password is None else {"password": password}),
             }
         )

@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
                 "release": str(args.release),
                 "sound": found.sound,
                 "fingerprint": found.fingerprint,
+                "digest": found.digest[:16],
                 "checks": [
                     {"name": c.name, "state": c.state, "passed": c.state != WRONG, "sentence": str(c.sentence)}
                     for c in found.checks
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         for check in found.checks:
             word = {"ok": _OK, "note": _NOTE, "wrong": _FAILED}[check.state]
             tell(check.sentence, f"{told(word):<8} ")
-        tell("Fingerprint: {words}", words=found.fingerprint)
+        tell("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=found.digest[:16])
     return 0 if found.sound else 3
 
 
