@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.frozen import dataclass
 
 NORMAL_95 = 1.959963984540054
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, registered, share
+from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, register, share
 from splu_desktop.core.answer.reader import Reader
 
 NAME = "odds"
 
 
-@registered(NAME)
+@register(NAME)
 def odds(reader: Reader, analysis: Analysis) -> Result:
     """Return p / (1 - p), its interval that of the share."""
     one = share(reader, analysis).first

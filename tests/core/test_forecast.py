@@ -48,7 +48,7 @@ def test_a_stronger_draw_answers_no_more_and_the_asked_cells_hardly_less() -> No
     gammas = [2.0, 3, 5, 10, 20]
     inside = ahead.forecast(AskedTable("dx", None, ("sex", "age")), gammas)
     across = ahead.forecast(AskedTable("dx", None, ("unit",)), gammas)
-    told = [inside.answered(at)[0] for at in range(5)]
+    told = [inside.count_readable(at)[0] for at in range(5)]
     assert told == sorted(told, reverse=True)
     assert told[-1] > 0.8 * told[0]
     width = (across.high - across.low).mean(axis=(1, 2))

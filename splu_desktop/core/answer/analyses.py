@@ -6,7 +6,7 @@ A new analysis is a function that names its features and its score, registered u
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,7 +94,7 @@ Make = Callable[[Reader, Analysis], Result]
 _KNOWN: dict[str, Make] = {}
 
 
-def registered(name: str) -> Callable[[Make], Make]:
+def register(name: str) -> Callable[[Make], Make]:
     """Make an analysis known by its name."""
 
     def keep(make: Make) -> Make:
@@ -215,7 +215,7 @@ def _errors(solution: Solution, gradient: Floats) -> tuple[float, float, Floats]
     )
 
 
-@registered("share")
+@register("share")
 def share(reader: Reader, analysis: Analysis) -> Result:
     """Return the share of records that have a value, of those that have one at all."""
     if analysis.value is None:
@@ -225,7 +225,7 @@ def share(reader: Reader, analysis: Analysis) -> Result:
     return Result(analysis, (_interval("share", solution.theta[0], error, alike, (0, 1)),), covariance)
 
 
-@registered("mean")
+@register("mean")
 def mean(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean of a column's numbers."""
     solution = _group_means(reader, analysis)
@@ -233,7 +233,7 @@ def mean(reader: Reader, analysis: Analysis) -> Result:
     return Result(analysis, (_interval("mean", solution.theta[0], error, alike),), covariance)
 
 
-@registered("difference")
+@register("difference")
 def difference(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean, or share, among the exposed less that among the unexposed."""
     solution = _group_means(reader, analysis)
@@ -256,13 +256,13 @@ def _log_ratio(reader: Reader, analysis: Analysis, odds: bool, name: str) -> Res
     return Result(analysis, (_ratio(name, float(log[0] - log[1]), error, alike),), covariance)
 
 
-@registered("risk ratio")
+@register("risk ratio")
 def risk_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return P(value | exposed) / P(value | unexposed); outcome and exposure may both be re-drawn."""
     return _log_ratio(reader, analysis, odds=False, name="risk ratio")
 
 
-@registered("odds ratio")
+@register("odds ratio")
 def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return the odds of a value among the exposed over those among the unexposed."""
     return _log_ratio(reader, analysis, odds=True, name="odds ratio")
@@ -353,19 +353,19 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
     return Result(analysis, estimates, alike, tuple(notes))
 
 
-@registered("linear")
+@register("linear")
 def linear(reader: Reader, analysis: Analysis) -> Result:
     """Return the coefficients of ordinary least squares: the normal equations, scored."""
     return _regress(reader, analysis, "linear")
 
 
-@registered("logistic")
+@register("logistic")
 def logistic(reader: Reader, analysis: Analysis) -> Result:
     """Return the coefficients (log odds) of a logistic regression, by the corrected score."""
     return _regress(reader, analysis, "logistic")
 
 
-@registered("poisson")
+@register("poisson")
 def poisson(reader: Reader, analysis: Analysis) -> Result:
     """Return the coefficients (log rates) of a Poisson regression, by the corrected score."""
     return _regress(reader, analysis, "poisson")

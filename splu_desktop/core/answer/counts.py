@@ -40,7 +40,7 @@ class Counted:
         """Return the variance at some counts, never negative."""
         return np.asarray(np.maximum(self.level + self.slope * count, 0.0))
 
-    def scaled(self, effect: Floats | float) -> Counted:
+    def scale(self, effect: Floats | float) -> Counted:
         """Return the figures with a design effect: so many times the variance."""
         return Counted(self.estimate, self.level * effect, self.slope * effect, self.step)
 

@@ -77,7 +77,7 @@ def crosstab(
     if len(hidden) > 1 or question.sas or (hidden and not published.is_sensitive(column)):
         raise BadQuestion("A table holds at most two secret columns, the one counted and one beside it.")
     open_by = [name for name in by if name not in hidden]
-    inside = reader.selected(question)
+    inside = reader.select_rows(question)
     key = np.zeros(table.n, np.int64)
     for name in open_by:
         key = key * table[name].m + table[name].codes

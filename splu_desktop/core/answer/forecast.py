@@ -69,7 +69,7 @@ class Forecast:
         within = _FACTOR if self.asked.kind == "compare" else self.asked.within
         return np.asarray((self.high - self.low) / 2 <= within * np.abs(self.truth))
 
-    def answered(self, at: int) -> tuple[int, int]:
+    def count_readable(self, at: int) -> tuple[int, int]:
         """Return how many of how many cells of 50 and more are readable at the strength of this place."""
         return int((self.readable[at] & self.expected).sum()), int(self.expected.sum())
 
@@ -142,7 +142,7 @@ class Forecaster:
                 figures = self._groups(block, gamma, line, lines, codes, m)
             else:
                 shown = a * true + (1 - a) * rows[:, None] * share  # as many as show it on average
-                parts = count_one_block(a, rows[:, None], size, shown, share).scaled(effects)
+                parts = count_one_block(a, rows[:, None], size, shown, share).scale(effects)
                 figures = add_classes(parts, of_line, lines, rows[:, None] * share)
             low[at], high[at] = figures.interval(top)
         return truth, (low, high)

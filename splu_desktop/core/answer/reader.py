@@ -129,7 +129,7 @@ class Reader:
             tuple((n, f) for n, f in every.items() if self.published.is_sensitive(n)),
         )
 
-    def selected(self, question: Question) -> Flags:
+    def select_rows(self, question: Question) -> Flags:
         """Return (N,) rows that meet the conditions on unchanged columns."""
         found = np.ones(self.published.n, bool)
         for name, flags in question.nsas:
@@ -137,7 +137,7 @@ class Reader:
         return found
 
     def _answer(self, question: Question, estimator: str) -> Answer:
-        inside = self.selected(question)
+        inside = self.select_rows(question)
         n_p = int(inside.sum())
         small = self.published.thresholds.alpha
         if not question.sas or n_p == 0:
@@ -207,7 +207,7 @@ class Reader:
         expected = selected[there] * np.prod(shares, axis=0)
         effects = self._design_effects(inside.astype(np.int64), [block for block, _ in events])
         if effects is not None:
-            parts = parts.scaled(effects[number + there, None])
+            parts = parts.scale(effects[number + there, None])
         return add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
 
     def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> Counted:
@@ -346,7 +346,7 @@ class Reader:
             effects = self._design_effects(line, [published.block_of(sensitive)])
             size = np.bincount(classes, minlength=number).astype(float)
             parts = count_one_block(1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class])
-            parts = parts if effects is None else parts.scaled(effects[pairs, None])
+            parts = parts if effects is None else parts.scale(effects[pairs, None])
             figures = add_classes(parts, of_line, lines, rows[:, None] * share[of_class])
         whole = np.bincount(codes, minlength=m) / max(published.n, 1)
         return Grid(selected, by_line, figures, selected[:, None] * whole)
@@ -398,7 +398,7 @@ class Reader:
         a = [1 / draw.gamma for draw in draws]
         parts = count_several_blocks(a, rows, size[of_class][:, None], states, shares)
         effects = self._design_effects(line, [published.block_of(name) for name in (one, other)])
-        parts = parts if effects is None else parts.scaled(effects[keys, None])
+        parts = parts if effects is None else parts.scale(effects[keys, None])
         figures = add_classes(parts, of_line, lines, rows * shares[0] * shares[1])
         np.add.at(joint_lines, of_line, meet.astype(np.int64))
         whole = [np.bincount(each.codes, minlength=each.m) / max(published.n, 1) for each in (first, second)]

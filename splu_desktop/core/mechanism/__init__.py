@@ -11,7 +11,7 @@ from splu_desktop.core.mechanism.draw import (
     draw_as_dict,
     draw_from,
     draw_names,
-    registered,
+    register,
 )
 from splu_desktop.core.mechanism.lenders import Lenders
 from splu_desktop.core.mechanism.randomness import Randomness, SystemRandomness, below, permutation

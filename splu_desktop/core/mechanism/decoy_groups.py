@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism.draw import Floats, check_gamma, registered
+from splu_desktop.core.mechanism.draw import Floats, check_gamma, register
 from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.mechanism.randomness import Randomness, below, permutation
 
 _SWEEPS = 40  # of exchanges between pairs of groups, after which groups no longer tell how they were dealt
 
 
-@registered
+@register
 @dataclass(frozen=True)
 class DecoyGroups:
     """SPLU-Gen (journal section 3), corrected as in mechanism.md section 2; records alone.

@@ -1,7 +1,7 @@
 """What a draw is: how the values of a block are drawn anew.
 
 A draw is a frozen value, chosen in the plan and published with the release. It says ten things and nothing else: no
-words, no estimators, no files. A new one is one file here with `@registered`.
+words, no estimators, no files. A new one is one file here with `@register`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Draw(Protocol):
 _KNOWN: dict[str, type[Any]] = {}
 
 
-def registered(kind: type[Any]) -> type[Any]:
+def register(kind: type[Any]) -> type[Any]:
     """Make a draw known by its name."""
     _KNOWN[kind.name] = kind
     return kind

@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.mechanism.draw import Floats, check_gamma, registered
+from splu_desktop.core.mechanism.draw import Floats, check_gamma, register
 from splu_desktop.core.mechanism.probabilities import binomial, poisson
 from splu_desktop.core.mechanism.randomness import Randomness, below, happens
 
 _FAR = 9.0  # standard deviations beyond which a count's law is cut
 
 
-@registered
+@register
 @dataclass(frozen=True)
 class Lenders:
     """Invariant PRAM by retention and replacement within classes (mechanism.md section 2).
