@@ -213,6 +213,11 @@ class Rare(Generalisation):
         if not self.label.strip():
             raise CannotGeneralise("The group of rare values needs a name.")
 
+    def spares_frequent(self, column: Column) -> bool:
+        """Whether there are rare values and enough of them, so that no frequent one has to join them."""
+        counts = column.counts()[~column.missing]
+        return int(counts[counts < self.k].sum()) >= self.k
+
     def grouping(self, column: Column) -> Grouping:
         """Return which labels are rare. Missing ones never are, and are not counted."""
         counts = column.counts()

@@ -165,6 +165,23 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     return Intervals(tuple(cuts), float(exact))
 
 
+def by_magnitude(column: Column) -> Intervals:
+    """Return intervals cut at 1, 2, 5, 10, 20 ..., over most of the records. Raises CannotGeneralise where one is left.
+
+    For numbers that reach over magnitudes, such as charges; the cut points are the same in every table.
+    """
+    values, counts = filled(column)
+    at = np.searchsorted(np.cumsum(counts), np.array([0.02, 0.98]) * counts.sum())
+    low, high = values[np.minimum(at, len(values) - 1)]
+    low = max(low, high / 1e6, 1e-300)
+    powers = range(math.floor(math.log10(low)), math.floor(math.log10(max(high, low))) + 1)
+    every = (float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5))
+    cuts = tuple(cut for cut in every if low < cut <= high)
+    if not cuts:
+        raise CannotGeneralise("The numbers of column “{column}” are all of one magnitude.", column=column.name)
+    return Intervals(cuts)
+
+
 def by_cuts(cuts: Sequence[float | str]) -> Intervals:
     """Return intervals with own cut points, in any order. Raises CannotGeneralise."""
     return Intervals(tuple(sorted(float(_fraction(cut, say("cut point"))) for cut in cuts)))

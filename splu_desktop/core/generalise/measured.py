@@ -16,7 +16,7 @@ from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.generalise.groups_of_values import Rare
-from splu_desktop.core.generalise.intervals import by_width, round_width
+from splu_desktop.core.generalise.intervals import by_magnitude, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, number_text
 from splu_desktop.core.table import Column, Kind, unique
 from splu_desktop.core.words import words_of
@@ -90,18 +90,23 @@ def suggest(column: Column) -> tuple[Generalisation, ...]:
     """Return a sensible generalisation of a measurement, empty where none is needed or none fits.
 
     Dates by their year, quarter or month; numbers in clinical intervals where such are known, else in intervals of a
-    round width. Cut points are round or published ones, never such as divide the records (mechanism.md section 5).
+    round width, or by magnitude where most records lay in one. Cut points are round or published ones, never such as
+    divide the records (mechanism.md section 5).
     """
     if not is_measurement(column):
         return ()
     if column.kind in (Kind.DATE, Kind.DATETIME):
         return (_date_part(column),)
+    found: tuple[Generalisation, ...] = ()
     if measure_of(column) is not None:
         with suppress(CannotGeneralise):  # all records may lie within one interval
             return (clinical(column),)
-    with suppress(CannotGeneralise):
-        return (by_width(column, round_width(column)),)
-    return ()
+    for make in (lambda: by_width(column, round_width(column)), lambda: by_magnitude(column)):
+        with suppress(CannotGeneralise):
+            found = (make(),)
+            if 2 * found[0].apply(column).counts().max() <= column.n:
+                return found
+    return found
 
 
 def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
@@ -117,7 +122,7 @@ def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
     if system:
         return (Chapter(system),)
     rare = Rare(k)
-    return (rare,) if 1 < rare.apply(column).m < column.m else ()
+    return (rare,) if rare.spares_frequent(column) and rare.apply(column).m > 1 else ()
 
 
 def _date_part(column: Column) -> Generalisation:

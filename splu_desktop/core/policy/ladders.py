@@ -117,7 +117,7 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
             if digits < length:
                 yield tier, (Prefix(length=digits),)
     elif subject == "unit":
-        yield 4, (Rare(_FEW_UNITS),)
+        yield from _rare(column, ((_FEW_UNITS, 4),))
     elif column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.m > _FEW_NUMBERS:
         for tier, groups in ((1, 20), (2, 8)):
             try:
@@ -128,7 +128,13 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
         system = system_of(column)
         if system:
             yield 1, (Chapter(system),)
-        for least, tier in _RARE_TIERS:
+        yield from _rare(column, _RARE_TIERS)
+
+
+def _rare(column: Column, tiers: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Steps]]:
+    """Give rare values as one, where no frequent one has to join them: few who stand out are blanked instead."""
+    for least, tier in tiers:
+        if Rare(least).spares_frequent(column):
             yield tier, (Rare(least),)
 
 
@@ -149,8 +155,7 @@ def _ages(column: Column) -> Iterator[tuple[int, Steps]]:
             if groups := _joined_bands(column, ends[0], cuts):
                 yield tier, (groups,)
         return
-    for least, tier in _RARE_TIERS:
-        yield tier, (Rare(least),)
+    yield from _rare(column, _RARE_TIERS)
 
 
 def _joined_bands(column: Column, low: NDArray[np.float64], cuts: Sequence[int]) -> Groups | None:

@@ -1,7 +1,8 @@
 """Protected tables in place of rows, for a table too small for a release.
 
-All tables are sums of the cells of one finest table, each rounded once at random, so that they agree with one another
-and no difference of two of them tells more than the cells do. Groups with too few persons are joined beforehand.
+All tables are sums of the cells of one finest table, rounded once, so that they agree with one another and no
+difference of two of them tells more than the cells do. Groups with too few persons are joined beforehand. What is
+rounded are running sums of the cells from a start by chance: sums of neighbours are no further off than one cell is.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ def protect_tables(table: Table, plan: Plan, source: Randomness | None = None) -
     for name in dict.fromkeys(name for each in asked for name in each.by):
         told = [events[each.sa, each.value] for each in asked if name in each.by]
         groups[name] = _groups(column_after(table[name], _steps(plan, name)), told, owner, joined)
-    parts = [*groups.values(), *events.values()]
-    sizes = [len(labels) + (at >= len(groups)) for at, (_, labels) in enumerate(parts)]
+    parts = [*events.values(), *groups.values()]
+    sizes = [len(labels) + (at < len(events)) for at, (_, labels) in enumerate(parts)]
     key = np.zeros(table.n, np.int64)
     for (codes, _), size in zip(parts, sizes, strict=True):
         key = key * size + codes
@@ -90,7 +91,7 @@ def protect_tables(table: Table, plan: Plan, source: Randomness | None = None) -
     for size in reversed(sizes):
         rest, code = np.divmod(rest, size)
         codes_of.insert(0, code)
-    names = [*groups, *events]
+    names = [*events, *groups]
     places = {name: at for at, name in enumerate(names)}
     tables = [
         _sum(each, [groups[name] for name in each.by], [codes_of[places[name]] for name in each.by],
@@ -101,9 +102,13 @@ def protect_tables(table: Table, plan: Plan, source: Randomness | None = None) -
 
 
 def round_at_random(counts: Counts, base: int, source: Randomness) -> Counts:
-    """Return (K,) counts as multiples of `base`, each one of the two around it, with its own mean."""
-    whole, rest = np.divmod(counts, base)
-    return np.asarray((whole + (below(source, base, len(counts)) < rest)) * base, np.int64)
+    """Return (K,) counts as multiples of `base`, each one of the two around it, with its own mean.
+
+    Proof: floor((C + U) / base) of running sums C, U uniform on 0..base-1, grows over a cell of x = q base + r by q or
+    q + 1, the latter with probability r / base. Whoever knows U still knows each C to `base` values alone.
+    """
+    sums = np.concatenate([[0], np.cumsum(counts)]) + int(below(source, base, 1)[0])
+    return np.asarray(np.diff(sums // base) * base, np.int64)
 
 
 def _steps(plan: Plan, name: str) -> tuple:  # type: ignore[type-arg]
@@ -141,7 +146,7 @@ def _groups(
         into = min(near, key=lambda at: int(sizes[0][at]))
         first, last = sorted((worst, into))
         one, other = _span(labels[worst]), _span(labels[into])
-        joined.append(say("“{one}” was joined with “{other}”.", one=one, other=other))
+        joined.append(say("“{one}” was merged with “{other}”.", one=one, other=other))
         labels[first] += labels.pop(last)
         code = np.where(code == last, first, code - (code > last))
     return code, [_span(each) for each in labels]
