@@ -79,7 +79,7 @@ class Figures:
         return sum(each.cells for each in self.tables)
 
     @property
-    def count_readable(self) -> int:
+    def answered(self) -> int:
         """Those of them that can be read."""
         return sum(each.answered for each in self.tables)
 
