@@ -99,7 +99,9 @@ def reaches(
     own = Forecaster(prepared, plan) if ahead is None else ahead.with_classes(prepared, plan)
     there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
     found = [own.forecast(asked, strengths) for asked in there]
-    return [tuple(TableReach(each.asked, *each.count_readable(at), each) for each in found) for at in range(len(strengths))]
+    return [
+        tuple(TableReach(each.asked, *each.count_readable(at), each) for each in found) for at in range(len(strengths))
+    ]
 
 
 def figures_of(
