@@ -178,5 +178,5 @@ def test_the_page_for_recipients_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path / "stays"))
     done: dict[str, Any] = {}
-    exec(python, done)  # noqa: S102, our own page
+    exec(python, done)
     assert len(done["fit"].coef) == 3

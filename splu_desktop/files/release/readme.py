@@ -60,13 +60,15 @@ def readme_lines(
     head += _period(published, facts, t)
     head += ["", "## " + t(say("Count by scores, not by rows")), ""]
     drawn = listed([say("“{name}”", name=name) for name in published.sensitive[:6]], "{head} and {tail}")
-    head.append(
-        t(say("{columns} were drawn anew to protect persons: a row keeps its value in 1 of {gamma} cases.",
-              columns=drawn, gamma=f"{published.gamma:g}"))
-    )  # fmt: skip
-    head.append(
-        t(say("Else it shows that of another row of its class, so rows must not be counted; all else is true."))
-    )
+    gamma = f"{published.gamma:g}"
+    head.append(t(say("Drawn anew to protect persons: {columns}. A row keeps its value in 1 of {gamma} cases.",
+                      columns=drawn, gamma=gamma)))  # fmt: skip
+    head.append(t(say("Else it shows that of another row of its class: rows must not be counted. All else is true.")))
+    if published.person:
+        head.append(t(say("All rows of a person were drawn at once, and the ranges know it.")))
+    if facts["dates_moved"]["columns"]:
+        moved = listed([say("“{name}”", name=name) for name in facts["dates_moved"]["columns"]], "{head} and {tail}")
+        head.append(t(say("Dates of {columns} were moved, all of a person by one number of days.", columns=moved)))
     tail = ["", "## " + t(say("Three ways to count")), "", *_examples(published, facts, questions, scores, reader, t)]
     tail += ["", "## " + t(say("How good numbers are")), "", *_goodness(published, questions, reader, t)]
     if earlier:
