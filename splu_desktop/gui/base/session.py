@@ -270,11 +270,11 @@ class Session(QObject):
         if answers != self.answers:
             self.do(replace(self.choices, answers=answers), name, merge)
 
-    def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged) -> None:
-        """Take a proposal that was made from these answers, with the verdict on its plan."""
+    def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
+        """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""
         self._judged.insert(0, judged)
         limits = self.choices.limits
-        self.do(Choices(answers, answers, proposal, proposal.plan, limits=limits), t("the proposal"))
+        self.do(Choices(answers, answers, proposal, plan or proposal.plan, limits=limits), t("the proposal"))
 
     def change_plan(
         self, plan: Plan, name: str, merge: str = "", *, undone: Done | None = None, expert: str = ""

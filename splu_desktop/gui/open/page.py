@@ -159,9 +159,11 @@ class OpenPage(Page):
 
     def _opened(self, found: Opened) -> None:
         self._job = None
-        kept = found.kept
+        kept, here = found.kept, self.has_focus()
         answers = found.answers if kept is None else kept.answers
         self.session.open_source(found.source, answers, None if kept is None else kept.plan)
+        if here:
+            self.keep_focus(arriving=True)
         if kept is not None:
             self.banner.say("note", t("Your answers of the last time are back; change what is different now."))
 

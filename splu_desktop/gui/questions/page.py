@@ -261,7 +261,7 @@ class QuestionsPage(Page):
         if source is None:
             return
         self.session.confirm(Step.QUESTIONS)
-        if self.session.plan is not None and not self.session.outdated:  # nothing was changed since
+        if self.session.proposal is not None and not self.session.outdated:  # nothing was changed since
             self.go.emit(Step.PROPOSAL)
             return
         self.banner.hide()
@@ -287,7 +287,9 @@ class QuestionsPage(Page):
 
     def _proposed(self, found: Proposed) -> None:
         self._job = None
-        self.session.take_proposal(found.proposal, found.answers, found.judged)
+        # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
+        back = self.session.plan if self.session.proposal is None and not self.session.outdated else None
+        self.session.take_proposal(found.proposal, found.answers, found.judged, back)
         self.show_content()
         self.go.emit(Step.PROPOSAL)
 

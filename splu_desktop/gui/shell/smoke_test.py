@@ -1,0 +1,206 @@
+"""`splu-desktop --smoke-test`: whether this installation works, from the sample to the report, with nobody watching.
+
+Opens every page on the sample hospital without a screen, takes the proposal and its repairs, publishes, asks, writes
+the report. Nothing is left behind, no setting is read or written, and any word that Qt or Python says is a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSettings, QStandardPaths, qInstallMessageHandler
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.errors import place_of
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.publish import Options, publish
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.session import Release, Step
+from splu_desktop.gui.shell import app
+from splu_desktop.gui.shell.main_window import MainWindow
+
+_PATIENCE = 300.0  # seconds for one piece of work, on the slowest computer
+_ROWS, _REPAIRS = 20_000, 6
+
+
+class Unfit(Exception):
+    """Something is not as it must be; str() says what."""
+
+
+def run() -> int:
+    """Run the test, telling each step on standard output. Returns 0 where all is well, else 1."""
+    problem, told, said = "", [], []
+    with tempfile.TemporaryDirectory(prefix="splu-smoke-test-") as scratch:
+        _stand_alone(Path(scratch))
+        try:
+            with _listening(said):
+                told = _walk(Path(scratch))
+        except Unfit as fault:
+            problem = str(fault)
+        except Exception as fault:
+            problem = f"the program failed in {place_of(fault)} ({type(fault).__name__})"
+    if not problem and said:
+        problem = "unexpected output"
+    lines = [f"ok  {line}" for line in told]
+    if problem:
+        lines += [f"FAILED  {problem}", *(f"        {line}" for line in said)]
+    else:
+        lines.append("SPLU Desktop works: every page was opened, and all that came out is as it must be.")
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 1 if problem else 0
+
+
+def _stand_alone(scratch: Path) -> None:
+    """Keep the test apart from the user's settings, register and screen."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if sys.platform.startswith("linux"):  # Qt complains of a locale that the system does not have
+        os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ["SPLU_DATA_DIR"] = str(scratch / "data")
+    for name in ("CONFIG", "DATA", "CACHE", "STATE"):
+        os.environ[f"XDG_{name}_HOME"] = str(scratch / name.lower())
+    QStandardPaths.setTestModeEnabled(True)
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(scratch / "settings"))
+
+
+@contextlib.contextmanager
+def _listening(said: list[str]) -> Iterator[None]:
+    """Collect all that Qt and Python's warnings say meanwhile."""
+    before = qInstallMessageHandler(lambda kind, context, text: said.append(f"Qt: {text}"))
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("default")
+            yield
+    finally:
+        qInstallMessageHandler(before)
+        said += [f"Python: {entry.category.__name__} in {entry.filename}" for entry in warned]
+
+
+def _walk(scratch: Path) -> list[str]:
+    """Do the main job through the window. Returns what was found in order."""
+    given = QApplication.instance()
+    application = given if isinstance(given, QApplication) else QApplication([sys.argv[0]])
+    app.prepare(application)
+    faults: list[str] = []
+    before, sys.excepthook = sys.excepthook, lambda kind, fault, trace: faults.append(kind.__name__)
+    window = app.make_window()
+    try:
+        window.resize(1366, 698)
+        window.show()
+        return _Walk(application, window, scratch, faults).run()
+    finally:
+        sys.excepthook = before
+        window.close()
+        window.deleteLater()
+        application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        theme.forget_pictures()
+
+
+class _Walk:
+    def __init__(self, application: QApplication, window: MainWindow, scratch: Path, faults: list[str]) -> None:
+        self.application, self.window, self.scratch, self.faults = application, window, scratch, faults
+
+    def run(self) -> list[str]:
+        return [self._open_pages(), self._read(), self._propose(), self._publish(), self._ask(), self._open_pages()]
+
+    def _until(self, ready: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + _PATIENCE
+        while not ready():
+            self.application.processEvents()
+            time.sleep(0.005)
+            if self.faults:
+                raise Unfit(f"{what}: the program failed ({self.faults[0]})")
+            if time.monotonic() > end:
+                raise Unfit(f"{what}: not done after {_PATIENCE:.0f} s")
+
+    def _rest(self, what: str) -> None:
+        self._until(lambda: not self.window.work.busy(), what)
+        for _ in range(5):
+            self.application.processEvents()
+        banner = self.window.page(self.window.step).banner
+        if banner.isVisible() and banner.kind == "fault":
+            raise Unfit(f"{what}: {banner.text.text()}")
+
+    def _open_pages(self) -> str:
+        """Open each page and see that something is drawn and its help says something."""
+        if not QFontDatabase.families():
+            raise Unfit("the system has no font at all; install one, such as DejaVu")
+        for step in Step:
+            self.window.show_step(step)
+            self._rest(f"page {step.value}")
+            picture = self.window.grab().toImage()
+            colours = {picture.pixel(x, y) for x in range(0, picture.width(), 7) for y in range(0, picture.height(), 7)}
+            if len(colours) < 4:
+                raise Unfit(f"page {step.value} was drawn empty")
+            if len(self.window.page(step).help_text()) < 40:
+                raise Unfit(f"page {step.value} has no help")
+        return f"{len(Step)} pages opened and drawn"
+
+    def _read(self) -> str:
+        self.window.open_path(sample_path())
+        self._rest("reading the sample")
+        source = self.window.session.source
+        if source is None or source.table.n != _ROWS:
+            raise Unfit("the sample was not read as it is")
+        self.window.page(Step.OPEN).do_primary()
+        return f"sample read: {source.table.n} rows, {len(source.table.names)} columns"
+
+    def _propose(self) -> str:
+        self.window.page(Step.QUESTIONS).do_primary()
+        self._rest("the proposal")
+        session = self.window.session
+        for _ in range(_REPAIRS):
+            verdict, plan = session.verdict, session.plan
+            if verdict is None or plan is None:
+                raise Unfit("there is no proposal")
+            repair = next((line.repair for line in verdict.open if line.repair is not None), None)
+            if repair is None:
+                break
+            session.change_plan(repair.apply(plan), str(repair.words))
+            self._rest("a repair")
+        if session.verdict is None:
+            raise Unfit("the proposal has no verdict")
+        return f"proposal: {session.verdict.title}"
+
+    def _publish(self) -> str:
+        session = self.window.session
+        source, plan, verdict = session.source, session.plan, session.verdict
+        assert source is not None
+        assert plan is not None
+        assert verdict is not None
+        accepted = {line.name: "this is a test alone" for line in verdict.open}
+        folder = self.scratch / "release"
+        made = publish(source.table, plan, folder, judged=verdict, accepted=accepted, options=Options())
+        if not (folder / "release.json").is_file():
+            raise Unfit("the release was not written")
+        session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
+        self._rest("the release")
+        return f"release written: {made.opened.published.n} rows"
+
+    def _ask(self) -> str:
+        release = self.window.session.release
+        assert release is not None
+        published = release.opened.published
+        name = published.sensitive[0]
+        column = published.table[name]
+        reader, inside = Reader(published), 0
+        values = [str(label) for label in column.labels[~column.missing].tolist()]
+        assert self.window.session.judged is not None
+        true = self.window.session.judged.prepared.table[name]
+        counts = dict(zip(map(str, true.labels.tolist()), true.counts().tolist(), strict=True))
+        for value in values:
+            answer = reader.answer((Condition(name, (value,)),))
+            inside += answer.low - 1 <= counts.get(value, 0) <= answer.high + 1
+        if inside < 0.7 * len(values):  # each holds in 95 of 100 releases
+            raise Unfit(f"only {inside} of {len(values)} ranges hold the true count")
+        return f"{len(values)} counts asked: {inside} ranges hold the true one"
