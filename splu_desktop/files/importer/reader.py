@@ -16,7 +16,6 @@ from splu_desktop.files.importer import parquet, statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
-from splu_desktop.files.importer.pause import collector_paused
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
@@ -54,7 +53,7 @@ def read(
     kind = _recognised(path)
     if kind in TEXTS:
         memory.check(path, memory.need_of_text(path.stat().st_size))
-    with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source, collector_paused():
+    with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source:
         try:
             raw, resolved, reasons = read_raw(path, kind, choices, progress)
         finally:

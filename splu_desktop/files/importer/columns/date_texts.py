@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.importer.columns.month_names import MONTHS
 from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
+from splu_desktop.files.importer.columns.words import MONTHS
 
 _FEW = 200  # texts below which reading one by one is as quick
 _TIME = (

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.table import Kind, unique
-from splu_desktop.files.importer.columns.answers import ANSWERS, are_answers
 from splu_desktop.files.importer.columns.date_texts import parse_dates
 from splu_desktop.files.importer.columns.missing import marks_among, neutral
 from splu_desktop.files.importer.columns.number_texts import (
@@ -23,6 +22,7 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_numbers,
     parse_plain,
 )
+from splu_desktop.files.importer.columns.words import ANSWERS, are_answers
 from splu_desktop.files.importer.raw import FIRST_DAY
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
+from splu_desktop.files.importer.columns.words import AGES, RESULTS
 
 _MOST = 50_000  # different texts up to which a column is looked at
 _LOOK = 200  # of them that tell whether it is worth it
@@ -28,16 +29,6 @@ _MEASURED = re.compile(
     r"|days?|tage?|jours?|días|hours?|h|std\.?|stunden?|heures?|min\.?|minuten?|minutes?|sec|s|€|eur|\$|usd|chf|£))?\s*",
     re.IGNORECASE,
 )
-# Who writes these beside some ages leaves them out beside others; grams may be left out where milligrams are meant.
-_AGES = frozenset(
-    {"year", "years", "yr", "yrs", "jahr", "jahre", "j", "j.", "an", "ans", "año", "años", "歳", "才", "岁", "세"}
-)
-_RESULTS = frozenset(
-    {"neg", "negativ", "negative", "négatif", "négative", "negativo", "pos", "positiv", "positive", "positif",
-     "positivo", "+", "++", "+++", "(+)", "+/-", "spur", "spuren", "trace", "traces", "normal", "unauffällig",
-     "norm", "n.n.", "nachweisbar", "undetectable", "detected", "below", "above", "low", "high", "hämolytisch",
-     "hemolyzed", "haemolysed", "hemolytic", "lipämisch", "n.d.", "nd", "notdetected", "nichtnachweisbar"}
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +118,7 @@ def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
             side[i], touching[i] = -1 if found["bound"][0] in "<≤＜≦" else 1, found["bound"] not in "<>＜＞"
         bare[i] = unicodedata.normalize("NFKC", found["number"]).strip() + ("%" if unit == "%" else "")
     units.pop("%", None)  # said by the numbers themselves
-    if len(units) > 1 or (without and not _AGES.issuperset(units)):
+    if len(units) > 1 or (without and not AGES.issuperset(units)):
         return None  # grams beside kilograms are no numbers of one kind
     if not (side.any() or units or result.any()):
         return None
@@ -139,4 +130,4 @@ def _parts(text: str) -> re.Match[str] | None:
 
 
 def _is_result(text: str) -> bool:
-    return "".join(text.split()).casefold() in _RESULTS
+    return "".join(text.split()).casefold() in RESULTS

@@ -9,60 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
+from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, WORDS
 
-# What a spreadsheet shows where a formula failed, in its user's language.
-ERRORS = (
-    "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#getting_data", "#spill!", "#calc!", "#field!",
-    "#bezug!", "#wert!", "#zahl!", "#überlauf!", "#kalk!", "#valeur!", "#nom?", "#nombre!", "#nul!", "#¡valor!",
-    "#valor!", "#¡ref!", "#¡div/0!", "#¡num!", "#núm!", "#¿nombre?", "#¡nulo!", "#nome?", "#valore!", "#rif!",
-    "#waarde!", "#verw!", "#getal!", "#naam?", "#arg!", "#adr!", "#liczba!", "#nazwa?", "#hodnota!", "#odkaz!",
-)  # fmt: skip
-# Never a real value, whatever the column holds.
-ALWAYS = frozenset(
-    {"?", "??", "???", "n/a", "#n/a", "#na", "<na>", "#n/v", "#nv", "#n/d", "#n/b", "\\n", "(null)", "<null>", "[null]",
-     "{null}", "$null$", "[not available]",
-     "[pending]", "[discrepancy]", "[not evaluated]", "[unknown]", "#missing", "(blank)", "(leer)", "(vide)",
-     "(en blanco)", "(vuoto)", "(empty)",
-     "<empty>", *ERRORS}
-)  # fmt: skip
-# No value in a column of numbers or dates; in a column of words it may be a name, a code or a finding.
-BESIDE_NUMBERS = frozenset(
-    {"na", "nan", "null", ".", "..", "...", "-", "--", "---", "-.-", "*", "n.a.", "n.a", "n. a.", "nd", "n.d.", "n. d.",
-     "k.a.", "k. a.", "k.a", "o.a.", "o. a.", "n.b.", "n. b.", "n.v.", "n. v.", "n.r.", "n. r.", "n.c.", "s/d", "s.d.",
-     "n/d", "nat", "@", "…", "–", "—", "_", "x",
-      "無", "无", *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_")}
-)  # fmt: skip
-# The same, but also what columns are called, so that it tells nothing about where the header stands.
-_AMONG_NUMBERS = frozenset({"nr", "#", "/", "\\", "nb", "nv", "nt", "ka", "nc", "bdl", "err"})
-# Words that a person wrote on purpose; only ever proposed.
-WORDS = frozenset(
-    {"none", "nil", "missing", "unknown", "unk", "not known", "not available", "not recorded", "not reported",
-     "no data", "not stated", "unspecified", "not specified", "refused", "declined", "keine angabe", "unbekannt",
-     "fehlt", "fehlend", "inconnu", "inconnue", "[not applicable]",
-     "non renseigné", "non précisé", "manquant", "desconocido", "desconocida", "sin dato", "sin datos", "no consta",
-     "unknown/invalid", "not applicable", "not done", "not tested", "not known/na", "nicht bekannt", "nicht erhoben",
-     "nicht angegeben", "nicht dokumentiert", "nicht durchgeführt", "ohne angabe", "non disponible", "non connu",
-     "sin información", "no disponible", "no aplica", "não informado", "ignorado", "sconosciuto", "sconosciuta",
-     "non noto", "onbekend", "brak danych", "brak", "nieznany", "nieznane", "neznámý", "okänd", "ukendt", "ukjent",
-     "tuntematon", "bilinmiyor", "неизвестно", "нет данных", "不明", "不詳", "缺失", "未知", "未测", "未検査",
-     "not mapped", "invalid", "no answer", "no response", "not answered", "did not answer", "non-response",
-     "nonresponse", "prefer not to say", "prefer not to answer", "don't know", "don’t know", "dont know",
-     "do not know", "not sure", "not asked", "not collected", "not entered", "refused to answer", "not disclosed",
-     "undisclosed", "dk", "dk/na", "keine antwort", "nicht beantwortet", "weiß nicht", "weiss nicht", "nicht gefragt",
-     "entfällt", "nicht zutreffend", "sans objet", "n.v.t.",
-     "non applicable", "non concerné", "no procede", "non applicabile", "niet van toepassing",
-     "verweigert", "unbestimmt", "sans réponse", "sans reponse", "non réponse", "non-réponse", "pas de réponse",
-     "ne sait pas", "nsp", "refus", "refusé", "non demandé", "non précisée", "non renseignée", "no contesta",
-     "no contestó", "no responde", "sin respuesta", "no sabe", "ns/nc", "ns", "se desconoce", "no preguntado",
-     "rehúsa", "não sabe", "não respondeu", "sem resposta", "sem informação", "não consta", "non risponde",
-     "nessuna risposta", "non sa", "non rilevato", "geen antwoord", "weet niet", "niet bekend", "ej svar",
-     "inget svar", "vet ej", "vet inte", "intet svar", "ubesvaret", "ved ikke", "ikke svar", "ubesvart", "vet ikke",
-     "ei vastausta", "brak odpowiedzi", "nie wiem", "bez odpovědi", "neví", "нет ответа", "не знаю", "не указано",
-     "отказ", "δεν απαντά", "άγνωστο", "cevap yok", "bilmiyor", "無回答", "未回答",
-     "わからない", "回答なし", "拒答", "不知道",
-     "無應答",
-     "미상", "무응답", "모름"}
-)  # fmt: skip
 # What SAP, MySQL and others write where there is no date.
 _NO_DATE = re.compile(r"\s*0{1,4}([-./])0{1,2}\1(?:0{4}|0{1,2})(?:[ T]0{1,2}:00(?::00)?)?\s*|\s*0{8}\s*")
 _LIBRE_ERROR = re.compile(r"err:\d{3}")
@@ -75,7 +23,7 @@ _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999
 
 _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
-_KNOWN = _NEUTRAL | _AMONG_NUMBERS
+_KNOWN = _NEUTRAL | AMONG_NUMBERS
 _LONGEST_MARK = 20  # characters
 _AT_ONCE = 50_000  # texts worked on without a break, which holds up the window
 
@@ -170,7 +118,7 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
         if valued:
             return True, say("a usual mark for no value, among numbers or dates")
         return (False, say("may be a mark for no value, or a real value")) if low not in ("x", "_", "*") else None
-    if valued and (low in _AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low)):
+    if valued and (low in AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low)):
         return True, say("a usual mark for no value, among numbers or dates")
     if low in WORDS:
         return False, say("may mean no value; decide whether it is a finding of its own")

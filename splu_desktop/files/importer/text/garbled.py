@@ -15,8 +15,8 @@ import numpy as np
 from splu_desktop.core.messages import Said, listed, say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.columns.month_names import MONTHS
 from splu_desktop.files.importer.columns.number_texts import LONGEST
+from splu_desktop.files.importer.columns.words import MONTHS
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 

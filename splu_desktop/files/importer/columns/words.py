@@ -1,0 +1,35 @@
+"""Words and marks that the importer knows, in the languages of hospitals' files: `resources/importer/words.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+
+from splu_desktop.core.resources import resource_path
+
+_LISTS = tomllib.loads(resource_path("importer/words.toml").read_text(encoding="utf-8"))
+
+
+def _parts(text: str, mark: str = "|") -> list[str]:
+    return [part.strip() for part in text.split(mark)]
+
+
+_MISSING, _ANSWERS, _MEASURED = _LISTS["missing"], _LISTS["answers"], _LISTS["measured"]
+ERRORS = tuple(_parts(_MISSING["errors"]))
+ALWAYS = frozenset((*_parts(_MISSING["always"]), *ERRORS))
+BESIDE_NUMBERS = frozenset(_parts(_MISSING["beside_numbers"]))
+AMONG_NUMBERS = frozenset(_parts(_MISSING["among_numbers"]))
+WORDS = frozenset(_parts(_MISSING["words"]))
+RESULTS, AGES = frozenset(_parts(_MEASURED["results"])), frozenset(_parts(_MEASURED["ages"]))
+MONTHS = {name: int(number) for number, names in _LISTS["months"].items() for name in names.split()}
+_PAIRS = [frozenset(pair.split()) for pair in _parts(_ANSWERS["pairs"])]
+_SPELLINGS = [[frozenset(half.split()) for half in _parts(pair, "/")] for pair in _parts(_ANSWERS["spellings"])]
+ANSWERS: frozenset[str] = frozenset().union(*_PAIRS)
+
+
+def are_answers(texts: set[str]) -> bool:
+    """Whether texts, in small letters, are yes and no: two of them, or several spellings with at least one of each."""
+    if len(texts) < 2:
+        return False
+    if len(texts) == 2:
+        return any(texts == pair for pair in _PAIRS)
+    return any(texts <= yes | no and texts & yes and texts & no for yes, no in _SPELLINGS)
