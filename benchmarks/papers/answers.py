@@ -67,11 +67,12 @@ def attack_table(tables: Tables, draws: int) -> list[str]:
     finetti = [de_finetti(tables, chance) for _ in range(draws)]
     lines += [
         "",
-        f"- **de Finetti** (Kifer 2009), Anatomy with l = 5: who learns from the buckets which value goes with which "
+        "- **de Finetti** (Kifer 2009), Anatomy with l = 5: who learns from the buckets which value goes with which "
         f"record is right in {_ranged(finetti)}; promised is 20 %.",
-        f"- **minimality** (Wong, Fu, Wang, Pei 2007), l-diversity with l = 3: in {minimality(tables):.0%} of the classes "
-        "of six and more one value has half of the records or more, and who knows the algorithm knows why they were not "
-        "halved. Ours makes no such decision: whether a value is lent depends on no value.",
+        "- **minimality** (Wong, Fu, Wang, Pei 2007), l-diversity with l = 3: in "
+        f"{minimality(tables):.0%} of the classes of six and more one value has half of the records or more, and who "
+        "knows the algorithm knows why they were not halved. Ours makes no such decision: whether a value is lent "
+        "depends on no value.",
     ]
     return lines
 

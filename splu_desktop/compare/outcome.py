@@ -32,7 +32,6 @@ class Achieved:
     classifier : how often a classifier learnt from the answers is, by the person's unchanged columns.
     best_reader : how often the best of guessing, row, classifier, and both together is.
     insider : how sure of the value who knows all other records is on average, at least.
-    uniques : records that stand out by the unchanged columns as published.
     lost : records not published.
     seconds : to publish, to answer, to read.
     metrics : the papers' own measures.
@@ -46,7 +45,6 @@ class Achieved:
     classifier: float
     best_reader: float
     insider: float
-    uniques: int | None
     lost: int
     seconds: float
     metrics: dict[str, float] = field(default_factory=dict)
@@ -72,7 +70,6 @@ class SystemTried:
     draws : figures of each draw, () where it could not.
     t_p, t_f : of counts of the whole table; no T_f where no count is told within epsilon.
     epsilon : the least for which a record's part is differentially private; infinite where none is.
-    remarks : what is to be said beside the figures of the first draw.
     own : answers to the custodian's own questions, None where there are none.
     """
 
@@ -83,7 +80,6 @@ class SystemTried:
     t_p: float | None = None
     t_f: int | None = None
     epsilon: float = math.inf
-    remarks: tuple[str, ...] = ()
     own: Answers | None = None
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
@@ -120,7 +116,6 @@ class SystemTried:
             "t_p": self.t_p,
             "t_f": self.t_f,
             "epsilon": _number(self.epsilon),
-            "remarks": [str(remark) for remark in self.remarks],
         }
 
 
@@ -162,7 +157,6 @@ class Comparison:
             "unchanged": list(self.source.names),
             "records": self.source.n,
             "values": self.source.m,
-            "uniques": self.source.uniques,
             "bands": [str(name) for name in band_names()],
             "asked": list(self.asked),
             "sensitivity": self.source.meeting,

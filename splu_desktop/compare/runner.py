@@ -160,7 +160,7 @@ class _Trial:
         """Return the draws of one setting."""
         found: list[Achieved] = []
         number = self.number if system.random else 1
-        own, remarks = None, ()
+        own = None
         try:
             for draw in range(number):
                 progress.report(system.title, draw / number)
@@ -170,7 +170,6 @@ class _Trial:
                 )
                 found.append(self._achieved(outcome, began))
                 if draw == 0:
-                    remarks = outcome.remarks(self.all)
                     own = None if self.own is None else outcome.answer(self.own)
             promised = t_p(system, self.source, self.thresholds), t_f(system, self.source, self.thresholds)
             epsilon = system.exact_epsilon(self.source)
@@ -178,7 +177,7 @@ class _Trial:
             return SystemTried(system, line, str(fault))
         except MemoryError:
             return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
-        return SystemTried(system, line, "", tuple(found), *promised, epsilon, remarks, own)
+        return SystemTried(system, line, "", tuple(found), *promised, epsilon, own)
 
     def equal(
         self, kind: type[System], reference: SystemTried, progress: Progress
@@ -236,7 +235,6 @@ class _Trial:
             classifier=classifier,
             best_reader=best,
             insider=max(best, float(outcome.insider(self.records, self.all).mean())),
-            uniques=outcome.uniques,
             lost=outcome.lost,
             seconds=seconds,
             metrics=outcome.metrics(),

@@ -19,7 +19,7 @@ from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import Language
 from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.content.parts import share, table, whole
-from splu_desktop.report.document import Cell, Document, FigureBlock, Heading, Paragraph, TableBlock
+from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock
 from splu_desktop.report.render.html import as_html
 from splu_desktop.report.scene import (
     ACCENT,
@@ -119,7 +119,7 @@ def comparison_document(comparison: Comparison, t: Language) -> Document:
         questions=t.number(sum(comparison.asked)),
     )
     strong = [each for each in comparison.tried if each.draws and each.line != CURVE]
-    blocks = (
+    blocks: tuple[Block, ...] = (
         Paragraph(title, "title"),
         Paragraph(intro, "lead"),
         picture(comparison, t),

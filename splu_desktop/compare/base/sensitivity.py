@@ -30,9 +30,9 @@ def most_met(flags: Sequence[Flags], weights: Floats) -> int:
     if not weights.size:
         return 0
     # Labels that the same selections take are one; columns without conditions decide nothing.
-    columns = [np.unique(each, axis=1) for each in flags]
-    columns = [each.astype(np.float64) for each in columns if each.shape[1] > 1]
-    has = [(~each.astype(bool).all(axis=1)).astype(np.float64) for each in columns]  # which selections have a condition
+    merged = [np.unique(each, axis=1) for each in flags]
+    columns: list[Floats] = [each.astype(np.float64) for each in merged if each.shape[1] > 1]
+    has = [np.asarray((each == 0).any(axis=1), np.float64) for each in columns]  # the selections with a condition
     values = np.unique(weights, axis=1).T
     bounds = [_bound(columns, has, each, frozenset()) for each in values]
     best = 0

@@ -71,12 +71,3 @@ class TrueTable:
     def shares(self) -> Floats:
         """(m,) true shares pi_s."""
         return self.counts / self.n
-
-    @cached_property
-    def uniques(self) -> int:
-        """How many records no other agrees with on the unchanged columns."""
-        key = np.zeros(self.n, np.int64)
-        for column in self.columns:
-            # Numbered anew after each column, so that keys never run over.
-            key = np.unique(key * column.m + column.codes, return_inverse=True)[1].ravel()
-        return int((np.bincount(key) == 1).sum())

@@ -46,11 +46,6 @@ class Sanitised(ABC):
     def answer(self, questions: CountingQuestions) -> Answers:
         """Return the answers of a reader of what was published, with the system's own estimator."""
 
-    @property
-    def uniques(self) -> int | None:
-        """How many records stand out by what is published of the unchanged columns; None where no rows are."""
-        return self.source.uniques
-
     def row(self, records: Ints) -> Floats | None:
         """Return (K, m) how likely a reader of a person's row alone holds each value, for K records of the source.
 
@@ -74,10 +69,6 @@ class Sanitised(ABC):
         """Return the papers' own measures of what was published, by their names."""
         return {}
 
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        """Return what is to be said of this outcome beside its figures, as sentences."""
-        return ()
-
 
 class System(ABC):
     """A way to publish a table, with its parameters: a frozen dataclass, whose fields are these.
@@ -86,7 +77,6 @@ class System(ABC):
     ----------
     name : what files and the command line call it.
     title : what people call it.
-    words : what it does, in the custodian's words.
     first : whether it is among the ten that are shown first.
     random : whether two draws differ.
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
@@ -98,7 +88,6 @@ class System(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    words: ClassVar[str]
     first: ClassVar[bool] = False
     random: ClassVar[bool] = True
     points: ClassVar[Points] = ((),)

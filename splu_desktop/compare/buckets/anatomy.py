@@ -60,11 +60,6 @@ class Anatomy(System):
 
     name = "anatomy"
     title = say("Anatomy")
-    words = say(
-        "Rows keep their columns and get a bucket's number; a second table lists the values of each bucket. Every "
-        "value is true: small counts of the whole table are exact, and who knows the others in a bucket knows the "
-        "last one."
-    )
     first = True
     points = GAMMAS
     span, whole = (2, 50), True

@@ -91,10 +91,6 @@ class FakeValues(Anatomy):
 
     name = "buckets-with-fakes"
     title = say("Buckets with fake values")
-    words = say(
-        "As Anatomy, with values in each bucket that nobody in it has, so that who knows the others in a bucket does "
-        "not know the last one."
-    )
     first = False
     points = ((2, 1), (3, 2), (5, 4))
     setting_said = say("l = {l}, {fakes} fake")

@@ -5,7 +5,6 @@ Source: inferential privacy paper, section 4.3 (record partition) and Algorithm 
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +58,7 @@ def many_sizes(
 ) -> Parts | None:
     """Return a valid setting of any number of sizes; None where not even two sizes fit.
 
-    Algorithm 2, and then parts two at a time as one again; the least loss found. The parts stand in the order of their
-    sizes, parts of equal size as one.
+    Algorithm 2; the parts stand in the order of their sizes, parts of equal size as one.
     """
     found: list[Parts] = []
     top = most
@@ -69,7 +67,7 @@ def many_sizes(
         if start is None:
             break
         search = _Search(caps_of, least, top, progress)
-        found.append(search.rejoined(search.recursed(counts, start)))
+        found.append(search.recursed(counts, start))
         # A smaller largest size is a worse pair but now and then a better start.
         top = max(bucket.size for bucket, _ in found[-1]) - 1
     return min(found, key=_loss, default=None)
@@ -103,26 +101,6 @@ class _Search:
             else:
                 waiting.extend(self._split(part, smaller))
         return _gathered(done)
-
-    def rejoined(self, parts: Parts) -> Parts:
-        """Return parts of lower loss, got by searching two parts' records again as one until no two gain by it.
-
-        Not in the paper: a split that was best for two sizes need not be best once its halves are split further.
-        """
-        tried: set[tuple[Bucket, Bucket]] = set()
-        while True:
-            for i, j in itertools.combinations(range(len(parts)), 2):
-                (one, ones), (other, others) = parts[i], parts[j]
-                if (one, other) in tried:
-                    continue
-                tried.add((one, other))
-                smaller = self.better(ones + others, one.loss + other.loss)
-                if smaller is not None:
-                    rest = [part for at, part in enumerate(parts) if at not in (i, j)]
-                    parts = _gathered([*rest, *self.recursed(ones + others, smaller)])
-                    break
-            else:
-                return parts
 
     def _split(self, counts: Ints, setting: tuple[Bucket, ...]) -> Parts:
         if len(setting) == 1:

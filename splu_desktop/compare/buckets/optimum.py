@@ -97,7 +97,6 @@ class BestSizes(TwoSizes):
     name = "buckets-best-sizes"
     title = say("F'-privacy, the best buckets")
     span = None
-    words = say("As buckets of many sizes, with the least loss that there is, by integer programming.")
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         if len(counts) > MOST_VALUES:

@@ -15,18 +15,18 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
 from splu_desktop.compare.buckets.anatomy import Bucketed
 from splu_desktop.compare.buckets.many_sizes import Parts, many_sizes, partition
 from splu_desktop.compare.buckets.pair_list import Bucket, CapsOf, mean_squared_error
 from splu_desktop.compare.buckets.two_sizes import two_sizes
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 LARGEST = 50  # M'
@@ -69,14 +69,8 @@ class Tolerated(Bucketed):
         super().__init__(source, bucket)
         self.setting = setting
 
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        return (
-            say(
-                "{sizes}; the mean squared error of what a bucket tells is {error} (MSE).",
-                sizes=", ".join(f"{kind.number:,} × {kind.size}" for kind in self.setting),
-                error=Figure(f"{mean_squared_error(self.setting):.3f}"),
-            ),
-        )
+    def metrics(self) -> dict[str, float]:
+        return {"MSE": mean_squared_error(self.setting), "sizes": float(len(self.setting))}
 
 
 @dataclass(frozen=True)
@@ -87,11 +81,9 @@ class TwoSizes(System):
 
     name = "buckets-two-sizes"
     title = say("F'-privacy, buckets of two sizes")
-    words = say(
-        "As Anatomy, with a limit for each value by how frequent it is, so that frequent values need no large buckets."
-    )
     points = THETAS
-    span, whole = (40, 1), True
+    span: ClassVar[tuple[float, float] | None] = (40, 1)
+    whole = True
     setting_said = say("theta {theta}")
     promise_said = say(
         "Nobody is surer of a value by a person's row than {theta} times its share in the whole table, plus 2 %."
@@ -127,7 +119,6 @@ class ManySizes(TwoSizes):
 
     name = "buckets-many-sizes"
     title = say("F'-privacy, buckets of many sizes")
-    words = say("As buckets of two sizes, with more sizes where that leaves smaller ones.")
     span = None
     points = (8,)  # the search takes long, and longer the smaller theta is
 

@@ -7,13 +7,13 @@ looks the noise up in a published table: for a true count i the noise v in -D..D
 otherwise the largest entropy, p(v) ~ exp(a_i v + b_i v^2); 0 stays 0. Where no such law has variance V (i = 1), it has
 the largest.
 
-Unbiased. Averaging: for disjoint cells A, B_1, B_2, ... the differences of the answers to A and B_k together and to B_k
-alone all have mean |A| and noise of their own, so that k of them leave an error of sqrt(2 V / k), and a rounded mean is
-the true count. Answers differ by at most D from the truth in any case, so large counts are all but exact.
+Unbiased. Answers differ by at most D from the truth, so large counts are all but exact, and differences of answers to
+disjoint cells average the noise away.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,13 +24,11 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 VARIANCES = (1.0, 3.0, 16.0)
 _KEY = 1 << 32
-_SMALL = 3
-_DIFFERENCES = 20  # of the averaging attack at most; others would only add to it
 _LEAST = 0.02  # of the largest variance that a small count's law falls short of its bound
 
 
@@ -96,46 +94,6 @@ class CellKeyed(NoisyAnswers):
         chance = np.where(inside, self.laws[law, np.clip(noise, 0, 2 * self.most)], 0.0)
         return np.log(np.maximum(chance, 1e-300))
 
-    def averaged(self, questions: CountingQuestions) -> Floats:
-        """Return (P, m) what the averaging attack makes of every value's count in every selection.
-
-        From the answers about the value and another one together and about the other alone, in the same selection.
-        """
-        counts, keys = questions.by_value, self.keyed(questions)
-        single = self.shown(counts, keys)
-        found, many = np.zeros(counts.shape), np.zeros(counts.shape)
-        for step in range(1, self.differences + 1):
-            other = (np.arange(self.source.m) + step) % self.source.m
-            there = single[:, other] > 0  # beside an empty cell the answer is the cell's own, with the same noise
-            found += there * (self.shown(counts + counts[:, other], keys + keys[:, other]) - single[:, other])
-            many += there
-        return np.maximum(np.rint(np.where(many > 0, found / np.maximum(many, 1), single)), 0.0)
-
-    @property
-    def differences(self) -> int:
-        """How many differences the averaging attack takes per count."""
-        return min(self.source.m - 1, _DIFFERENCES)
-
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        """Return how many small counts the averaging attack finds exactly."""
-        if self.source.m < 2:
-            return ()
-        small = (questions.by_value > 0) & (questions.by_value <= _SMALL)
-        if not small.any():
-            return ()
-        once = self.shown(questions.by_value, self.keyed(questions))[small] == questions.by_value[small]
-        often = self.averaged(questions)[small] == questions.by_value[small]
-        return (
-            say(
-                "Averaging {many} differences of answers finds {often} of the counts of 1 to {most} exactly; one "
-                "answer alone {once}.",
-                many=self.differences,
-                most=_SMALL,
-                often=Figure(f"{100 * often.mean():.0f} %"),
-                once=Figure(f"{100 * once.mean():.0f} %"),
-            ),
-        )
-
 
 @dataclass(frozen=True)
 class CellKey(System):
@@ -145,10 +103,6 @@ class CellKey(System):
 
     name = "cell-key"
     title = say("Census cell keys")
-    words = say(
-        "No table is handed out: counts are answered with a little noise that is always the same for the same cell. "
-        "Large counts are all but exact, and so become small ones when many answers are combined."
-    )
     first = True
     points = VARIANCES
     span = (0.5, 400.0)
@@ -158,7 +112,7 @@ class CellKey(System):
     @property
     def most(self) -> int:
         """D, beyond which no noise goes."""
-        return max(round(2.5 * self.variance**0.5), 2)
+        return max(round(2.5 * math.sqrt(self.variance)), 2)
 
     @property
     def values(self) -> dict[str, object]:

@@ -34,10 +34,6 @@ class NoisyAnswers(Sanitised):
     def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
         """Return (Q,) logarithms of the chance, or density, of these answers if these were the true counts."""
 
-    @property
-    def uniques(self) -> int | None:
-        return None
-
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
         """Return (K,) beliefs in the true value by all answers at once, all other records being known."""
         shown, truth = self.answer(questions).estimate, questions.truth.astype(np.float64)

@@ -99,10 +99,6 @@ class Generalised(Sanitised):
                 share[some] *= (below[:, high + 1] - below[:, low]) / (high - low + 1)
         return share
 
-    @property
-    def uniques(self) -> int:
-        return int((self.sizes == 1).sum())
-
     def row(self, records: Ints) -> Floats:
         own = self.classes[records]
         return np.asarray(self.counts[own].toarray() / self.sizes[own, None])

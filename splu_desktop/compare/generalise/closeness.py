@@ -31,10 +31,6 @@ class Closeness(Mondrian):
 
     name = "t-closeness"
     title = say("t-closeness")
-    words = say(
-        "As k-anonymity, and the values of those who look alike must be spread almost as in the whole table. What is "
-        "kept from the attacker is kept from the researcher: how the values differ between groups."
-    )
     first = True
     points = (0.5, 0.3, 0.15)
     span = (0.95, 0.01)

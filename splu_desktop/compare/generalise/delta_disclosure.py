@@ -25,10 +25,6 @@ class DeltaDisclosure(Mondrian):
 
     name = "delta-disclosure"
     title = say("delta-disclosure")
-    words = say(
-        "As k-anonymity, and no value may be much likelier, or much less likely, among those who look alike than in "
-        "the whole table. With rare values it makes nearly one class of all records."
-    )
     points = (2.0, 1.0, 0.5)
     span = (5.0, 0.02)
     setting_said = say("delta = {delta}")

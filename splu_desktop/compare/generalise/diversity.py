@@ -32,10 +32,6 @@ class KAnonymity(Mondrian):
 
     name = "k-anonymity"
     title = say("k-anonymity")
-    words = say(
-        "Exact entries give way to ranges, until every person looks like several others. The sensitive values stay "
-        "true: where those who look alike share one, it is told of all of them."
-    )
     first = True
     points = (2, 5, 20)
     span, whole = (2, 5_000), True
@@ -58,10 +54,6 @@ class DistinctDiversity(Mondrian):
 
     name = "l-diversity"
     title = say("l-diversity")
-    words = say(
-        "As k-anonymity, and those who look alike must have several different values. One of them may still be far "
-        "likelier than the others."
-    )
     first = True
     points = (2, 3, 5)
     span, whole = (2, 30), True
@@ -84,10 +76,6 @@ class RecursiveDiversity(DistinctDiversity):
 
     name = "c-l-diversity"
     title = say("(c, l)-diversity")
-    words = say(
-        "As l-diversity, and the most frequent value of those who look alike must not be too frequent beside the rare "
-        "ones."
-    )
     first = False
     setting_said = say("c = {c}, l = {l}")
     promise_said = say(

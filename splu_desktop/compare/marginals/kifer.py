@@ -28,18 +28,13 @@ from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.generalise.diversity import recursive
 from splu_desktop.compare.marginals.domain import Domain
 from splu_desktop.compare.marginals.fit import KnownMarginal, combinatorial, fitted, gain
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 _MARGINALS = 12  # pairs that are added to the columns' own
 _LITTLE = 1e-4  # nats; what brings less is not published
 _AT_ONCE = 4_000_000  # cells times selections
 _C = 3.0
-_COMBINATORIAL = {
-    True: say("They are k-combinatorially anonymous: no cell can be shown to have from one to k - 1 persons."),
-    False: say("They are not k-combinatorially anonymous: some cell can be shown to have from one to k - 1 persons."),
-    None: say("Their pairs make a circle, so the graph does not tell whether they are k-combinatorially anonymous."),
-}
 
 
 class MaximumEntropy(Sanitised):
@@ -63,13 +58,16 @@ class MaximumEntropy(Sanitised):
             by_value[part] = left
         return Answers.without_intervals(questions.asked(by_value))
 
-    @property
-    def uniques(self) -> None:
-        return None
-
     def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
         # The sensitive column's counts are exact: all others' values taken away, one is left.
         return np.ones(len(records))
+
+    def metrics(self) -> dict[str, float]:
+        combined = combinatorial(self.marginals, len(self.domain.shape) - 1, self.source.m, self.k)
+        pairs = float(len(self.marginals) - len(self.domain.shape))
+        # 1 where they are k-combinatorially anonymous, 0 where not; nothing where their pairs make a circle.
+        decided = {} if combined is None else {"k-combinatorial": float(combined)}
+        return {"pairs": pairs, "KL divergence": self.divergence, **decided}
 
     @property
     def divergence(self) -> float:
@@ -86,17 +84,6 @@ class MaximumEntropy(Sanitised):
             thought = thought * share[column.codes]
         return float(np.log(number[which.ravel()] / thought).mean())
 
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        return (
-            say(
-                "{count} pairs of columns are published beside the columns themselves; the distribution of largest "
-                "entropy is {divergence} nats from the table (KL divergence).",
-                count=len(self.marginals) - len(self.domain.shape),
-                divergence=Figure(f"{self.divergence:.2f}"),
-            ),
-            _COMBINATORIAL[combinatorial(self.marginals, len(self.domain.shape) - 1, self.source.m, self.k)],
-        )
-
 
 @dataclass(frozen=True)
 class Marginals(System):
@@ -107,10 +94,6 @@ class Marginals(System):
 
     name = "marginals"
     title = say("Anonymised marginals")
-    words = say(
-        "No rows are handed out, but cross-tables of two columns each, with ranges for entries; other counts are "
-        "estimated as if nothing more linked the columns."
-    )
     random = False
     points = (5, 50)
     span, whole = (2, 2_000), True

@@ -99,10 +99,6 @@ class AsPublished(SpluGen):
 
     name = "splu-as-published"
     title = say("SPLU-Gen as published")
-    words = say(
-        "The papers' own form of decoy groups, for comparison only: its groups always hold the same values together, "
-        "its estimates are biased and come without a range."
-    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
         if int(source.counts.max()) * self.gamma > source.n:

@@ -64,10 +64,6 @@ class SpluGen(System):
 
     name = "splu-gen"
     title = say("SPLU-Gen, decoy groups")
-    words = say(
-        "As lenders, with values drawn within groups of rows whose values all differ. It refuses columns in which a "
-        "value is frequent."
-    )
     points = (2, 3, 5)
     span, whole = (2, 30), True
     setting_said = say("gamma {gamma}")

@@ -67,7 +67,7 @@ class Lent(Unbiased):
         h = sets.T.astype(np.float64)
         cells = questions.histogram(self.classes.astype(np.int64) * m + self.shown, number * m)
         by_class = cells.reshape(-1, number, m)
-        total: tuple[Floats, ...] | None = None
+        total = [np.zeros((len(cells), len(sets))) for _ in range(3)]
         share = published / size[:, None] @ h  # (C, U)
         inside = by_class.sum(axis=2)
         expected = inside @ share
@@ -75,10 +75,9 @@ class Lent(Unbiased):
             part = inside[:, each, None]
             figures = count_one_block(self.a, part, size[each, None], by_class[:, each] @ h, share[each])
             weight = np.where(expected > 0, part * share[each] / np.where(expected > 0, expected, 1), 1 / number)
-            new = (figures.estimate, figures.level, figures.slope * weight)
-            total = new if total is None else tuple(a + b for a, b in zip(total, new, strict=True))
-        assert total is not None
-        return Counted(*total)
+            for whole, own in zip(total, (figures.estimate, figures.level, figures.slope * weight), strict=True):
+                whole += own
+        return Counted(total[0], total[1], total[2])
 
     def evidence(self, records: Ints) -> Floats:
         shares = self._by_class(self.source.sensitive.codes)
@@ -111,10 +110,6 @@ class Splu(System):
 
     name = "splu"
     title = say("SPLU, lenders")
-    words = say(
-        "All rows stay; each sensitive value is kept with a known chance, or is that of another row of its class. "
-        "Small counts become unreliable, large ones can still be answered, with an honest range."
-    )
     first = True
     points = GAMMAS
     span = (1.05, 50.0)
@@ -141,7 +136,6 @@ class Planned(Splu):
 
     name = "plan"
     title = say("This plan")
-    words = say("What the current plan would publish of this column.")
     points = ()  # there is one plan alone
 
     @property

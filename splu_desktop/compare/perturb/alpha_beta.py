@@ -50,14 +50,6 @@ def chances(prior: float, belief: float) -> tuple[float, float]:
     return kept - beta, beta
 
 
-def meets_conditions(alpha: float, beta: float, prior: float, belief: float) -> bool:
-    """Return whether Theorem 4.3 gives (d, g)-privacy."""
-    slack = 1 + 1e-9
-    return beta / (alpha + beta) * slack >= prior * (1 - belief) / (belief * (1 - prior)) and alpha + beta <= slack * (
-        1 - prior / belief
-    )
-
-
 class DeletedAndInserted(Sanitised):
     """Tuples of the table that stayed, and tuples of the domain that came to them."""
 
@@ -74,16 +66,14 @@ class DeletedAndInserted(Sanitised):
         stays[first] = alpha + beta
         self.kept = chance.random(source.n) < stays
         self.lost = int((~self.kept).sum())
+        if beta * self.domain > _MOST:
+            raise Impossible(
+                "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
+                count=round(beta * self.domain),
+            )
         if self.domain <= _WHOLE:
-            place = np.flatnonzero(chance.random(self.domain) < beta)
-            inserted = list(np.unravel_index(place, self._sizes))
-        else:
-            # Beta is tiny there, and a tuple is hardly ever drawn twice.
-            if beta * self.domain > _MOST:
-                raise Impossible(
-                    "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
-                    count=round(beta * self.domain),
-                )
+            inserted = list(np.unravel_index(np.flatnonzero(chance.random(self.domain) < beta), self._sizes))
+        else:  # beta is tiny there, and a tuple is hardly ever drawn twice
             many = int(chance.poisson(beta * self.domain))
             inserted = [chance.integers(0, size, many) for size in self._sizes]
         theirs = [each.astype(np.int32) for each in inserted]
@@ -111,14 +101,6 @@ class DeletedAndInserted(Sanitised):
         codes = [column.astype(np.int32) for column in columns]
         return stirred(row_sums(codes, self._bits[: len(codes)], len(codes[0])))
 
-    @property
-    def uniques(self) -> int | None:
-        if not self.source.columns:
-            return 0
-        true = int(self.kept.sum())
-        _, place, many = np.unique(self._keys(self.codes[:-1]), return_inverse=True, return_counts=True)
-        return int((many[place[:true]] == 1).sum())
-
     def row(self, records: Ints) -> Floats:
         """Return (K, m) beliefs of who looks for the person's other columns: each value's tuple is there or not."""
         m, own = self.source.m, [np.repeat(column.codes[records], self.source.m) for column in self.source.columns]
@@ -133,17 +115,6 @@ class DeletedAndInserted(Sanitised):
         # Tuples are kept and inserted independently, so all other records say nothing of this one's.
         return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
 
-    def remarks(self, questions: CountingQuestions) -> tuple[str, ...]:
-        made_up = len(self.codes[-1]) - int(self.kept.sum())
-        return (
-            say(
-                "{made_up} made-up rows stand among {true} true ones; who knows a person's "
-                "other columns passes them over.",
-                made_up=made_up,
-                true=int(self.kept.sum()),
-            ),
-        )
-
 
 @dataclass(frozen=True)
 class AlphaBeta(System):
@@ -153,10 +124,6 @@ class AlphaBeta(System):
 
     name = "alpha-beta"
     title = say("Random deletion and insertion")
-    words = say(
-        "Some rows are deleted and many made-up ones inserted. Good against someone who knows "
-        "nothing; who knows a person's other columns tells the true row from the made-up ones at once."
-    )
     points = BELIEFS
     span = (0.99, 0.001)
     setting_said = say("belief at most {belief}")

@@ -33,10 +33,6 @@ class DistributionBased(System):
 
     name = "dbr"
     title = say("Distribution-based redraw")
-    words = say(
-        "All rows stay; each sensitive value is replaced by one drawn from the whole column. A person is no "
-        "better known than by the whole table, and nothing about any group of persons can be answered."
-    )
     promise_said = say("What a row shows has nothing to do with the person.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:

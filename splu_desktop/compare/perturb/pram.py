@@ -50,10 +50,6 @@ class Pram(System):
 
     name = "pram"
     title = say("PRAM")
-    words = say(
-        "The statistical offices' way to exchange values with known chances. All rows stay and counts can be worked "
-        "back, but how sure someone is of a rare value in a row depends on the table, and nothing bounds it."
-    )
     first = True
     points = KEEPS
     span = (0.999, 0.05)
@@ -86,10 +82,6 @@ class InvariantPram(Pram):
 
     name = "invariant-pram"
     title = say("Invariant PRAM")
-    words = say(
-        "PRAM whose exchange is balanced, so that the published shares of the whole table stay true on average, as "
-        "with decoy groups; values are exchanged record by record, and no count is promised to be unreliable."
-    )
     first = False
     promise_said = say("The shares of the whole table are right on average over many releases.")
     setting_said = say("first step kept with {keep}")

@@ -28,10 +28,6 @@ class Retention(System):
 
     name = "retention"
     title = say("Retention replacement")
-    words = say(
-        "All rows stay; each sensitive value is kept with a known chance, otherwise replaced by any other value, "
-        "however rare. In columns of many values rare ones are flooded by false ones."
-    )
     first = True
     points = tuple(1 / gamma for gamma in GAMMAS)
     span = (0.999, 0.02)
