@@ -20,7 +20,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, Outcome, publish
-from splu_desktop.files.release.csv_table import Dialect
+from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
 
 
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
             form=Form(
                 title=args.title,
                 contact=args.contact,
-                dialect=Dialect.semicolon() if args.dialect == "semicolon" else Dialect(),
+                dialect=Dialect(";", ",") if args.dialect == "semicolon" else Dialect(),
                 workbook=args.xlsx,
                 spoken=args.language,
             ),

@@ -19,7 +19,6 @@ WAYS_HELP = say(
   auto                      what suits the column: intervals, or a part of the date
   clinical                  laboratory values and vital signs into intervals at the cut points that medicine uses
   width=10                  numbers into intervals of one width
-  quantiles=10              numbers into up to 10 intervals of about equally many records
   cuts=18,40,65             numbers into intervals with own cut points
   year, quarter, month, weekday    part of a date
   age=2024-12-31            dates into the age in years at a reference date
@@ -134,7 +133,6 @@ def _hierarchy(text: str, column: Column) -> Generalisation:
 
 _WITH_SETTING: dict[str, Callable[[str, Column], Generalisation]] = {
     "width": lambda text, column: g.by_width(column, text),
-    "quantiles": lambda text, column: g.by_quantiles(column, _whole(text, column)),
     "cuts": lambda text, column: g.by_cuts([cut for cut in text.split(",") if cut.strip()]),
     "age": lambda text, column: g.Age(g.reference_date(text)),
     "prefix": lambda text, column: g.Prefix(length=_whole(text, column)),
@@ -148,7 +146,6 @@ _WITH_SETTING: dict[str, Callable[[str, Column], Generalisation]] = {
 }
 _EXAMPLES = {
     "width": "width=10",
-    "quantiles": "quantiles=10",
     "cuts": "cuts=18,40,65",
     "age": "age=2024-12-31",
     "prefix": "prefix=3",

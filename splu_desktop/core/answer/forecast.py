@@ -155,15 +155,15 @@ class Forecaster:
         size = int(values.max()) + 1
         events = np.zeros((m, size))
         events[codes, values] = 1
-        total = [np.zeros((lines, m)) for _ in range(3)]
+        estimate, level, slope = np.zeros((3, lines, m))
         for each in range(self.prepared.classes.number):
             rows = self.prepared.row_class == each
             counts = np.bincount(values[rows], minlength=size).astype(float)
             own = np.bincount(line[rows].astype(np.int64) * size + values[rows], minlength=lines * size)
             shown = own.reshape(lines, size) @ draw.transition(counts)
             part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
-            total = [one + other for one, other in zip(total, (part.estimate, part.level, part.slope), strict=True)]
-        return Counted(*total)
+            estimate, level, slope = estimate + part.estimate, level + part.level, slope + part.slope
+        return Counted(estimate, level, slope)
 
     def _effects(
         self, pairs: NDArray[np.int64], pair: NDArray[np.int64], of_class: NDArray[np.int64], block: Block
