@@ -31,7 +31,7 @@ from splu_desktop.core.policy import (
     verdict,
 )
 from splu_desktop.core.policy.figures import reaches
-from splu_desktop.core.policy.search import STOPS, Search, class_options, strength_needed
+from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options, strength_needed
 from splu_desktop.core.policy.shares import ValueShares
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.questions import AskedTable, parse_question, questions_from
@@ -145,7 +145,8 @@ def test_a_brute_force_finds_a_way_just_where_the_proposal_does(seed: int, n: in
     for name in ("age", "sex", "ward"):
         plan = plan if plan.roles[name] is Role.NSA else plan.with_role(name, Role.NSA)
     plan = replace(plan, questions=asked)
-    search = Search(table, plan, {"age": "age", "sex": "sex", "ward": "unit"}, limits_for(plan.audience))
+    subjects = {"age": "age", "sex": "sex", "ward": "unit"}
+    search = Search(Setting(table, subjects, limits_for(plan.audience)), plan)
     assert (found.verdict.state == USEFUL) == brute_force(table, plan, search)
 
 

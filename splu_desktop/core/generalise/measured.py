@@ -101,11 +101,12 @@ def suggest(column: Column) -> tuple[Generalisation, ...]:
     if measure_of(column) is not None:
         with suppress(CannotGeneralise):  # all records may lie within one interval
             return (clinical(column),)
-    for make in (lambda: by_width(column, round_width(column)), lambda: by_magnitude(column)):
-        with suppress(CannotGeneralise):
-            found = (make(),)
-            if 2 * found[0].apply(column).counts().max() <= column.n:
-                return found
+    with suppress(CannotGeneralise):
+        found = (by_width(column, round_width(column)),)
+        if 2 * found[0].apply(column).counts().max() <= column.n:
+            return found
+    with suppress(CannotGeneralise):
+        return (by_magnitude(column),)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +15,9 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
 from splu_desktop.core.policy.quiet import find_quiet
-from splu_desktop.core.policy.search import STOPS, Way, strength_needed
-from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.policy.search import STOPS, Setting, Way, strength_needed
 from splu_desktop.core.questions import WITHIN, AskedTable
 from splu_desktop.core.risk.certainty import certainties
-from splu_desktop.core.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +57,11 @@ class OtherWays:
 
     Parameters
     ----------
-    table, subjects, limits : as for `Search`.
-    until : moment after which nothing more is tried.
+    setting : as for `Search`.
     """
 
-    def __init__(
-        self, table: Table, subjects: Mapping[str, str], limits: Limits, until: float, progress: Progress = SILENT
-    ) -> None:
-        self._table, self._subjects, self._limits = table, subjects, limits
-        self._until, self._progress = until, progress
+    def __init__(self, setting: Setting) -> None:
+        self._setting, self._limits = setting, setting.limits
 
     def of(self, way: Way) -> Iterator[Alternative]:
         """Give the other ways beside one."""
@@ -80,11 +74,10 @@ class OtherWays:
             yield from self._possible(way)
 
     def _find(self, plan: Plan, limits: Limits) -> Way | None:
-        if time.monotonic() > self._until:
+        if time.monotonic() > self._setting.until:
             return None
         try:
-            found = find_quiet(self._table, plan, self._subjects, limits, until=self._until, progress=self._progress)
-            return found.way
+            return find_quiet(replace(self._setting, limits=limits, kept=(), named=True), plan).way
         except SpluError:  # such a plan can't be made
             return None
 

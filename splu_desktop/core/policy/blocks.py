@@ -64,7 +64,7 @@ def _pooled(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     counts = column.counts()
     rare = counts < _RARE
     to = np.where(rare, 0, np.cumsum(~rare) - (0 if rare.any() else 1)).astype(np.int32)
-    return to[column.codes], np.bincount(to, counts)
+    return to[column.codes], np.bincount(to, counts).astype(np.float64)
 
 
 def associations(table: Table, names: Sequence[str], progress: Progress = SILENT) -> NDArray[np.float64]:

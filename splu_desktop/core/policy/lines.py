@@ -15,7 +15,7 @@ from splu_desktop.core.policy.blocks import linked_apart
 from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures
 from splu_desktop.core.policy.limits import REASONS, Limits, share_words
-from splu_desktop.core.policy.search import STOPS, Search, strength_needed
+from splu_desktop.core.policy.search import STOPS, Search, Setting, strength_needed
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
@@ -259,7 +259,7 @@ class Case:
 
     def _search(self, plan: Plan) -> Search:
         subjects = {name: each.subject for name, each in self.suggestions.items()}
-        return Search(self.source, plan, subjects, self.limits)
+        return Search(Setting(self.source, subjects, self.limits), plan)
 
     def _coarser(self, plan: Plan) -> Plan:
         search = self._search(plan)

@@ -22,6 +22,7 @@ from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
 from splu_desktop.core.policy.figures import EarlierRelease, TableReach
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.quiet import Found, find_quiet
+from splu_desktop.core.policy.search import Setting
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import WITHIN, AskedTable
@@ -142,23 +143,15 @@ def propose(
         progress=progress,
     )
     until = begun + _SECONDS
-    best = find_quiet(
-        table,
-        found.plan,
-        found.subjects,
-        limits,
-        kept=found.kept,
-        named=found.named,
-        until=until,
-        progress=progress,
-    )
+    setting = Setting(table, found.subjects, limits, found.kept, found.named, until, progress)
+    best = find_quiet(setting, found.plan)
     way = best.way
     judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, progress=progress)
     steps = [*found.steps, *_form_steps(best, limits, found)]
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
-    ways = OtherWays(table, found.subjects, limits, until, progress)
+    ways = OtherWays(setting)
     return Proposal(way.plan, judged, tuple(steps), tuple(ways.of(way)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +10,10 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import coarser_plans
 from splu_desktop.core.policy.ladders import leaves_in
-from splu_desktop.core.policy.limits import Limits
-from splu_desktop.core.policy.search import Search, Way
+from splu_desktop.core.policy.search import Search, Setting, Way
 from splu_desktop.core.policy.tiers import Candidate
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Table
 
 _FINE = ("age", "date", "place")  # of which a coarser form may be quiet
 _ROUNDS = 8  # in which columns that give a secret value away become coarser or are left out
@@ -38,38 +34,27 @@ class Found:
     left_out: Mapping[str, str]
 
 
-def find_quiet(
-    table: Table,
-    plan: Plan,
-    subjects: Mapping[str, str],
-    limits: Limits,
-    *,
-    kept: Collection[str] = (),
-    named: bool = True,
-    until: float = math.inf,
-    progress: Progress = SILENT,
-) -> Found:
+def find_quiet(setting: Setting, plan: Plan) -> Found:
     """Return the best way, columns that give a secret value away left out; one that is not safe where none can be.
 
-    kept, named : as for `Search`; columns that somebody's tables count by are not left out.
-    until : moment after which nothing more is tried.
+    Columns that somebody's tables count by are not left out.
     """
     left_out: dict[str, str] = {}
     floors: dict[str, int] = {}
     for _ in range(_ROUNDS):
-        search, way = _find(table, plan, subjects, limits, kept, named, floors, until, progress)
+        search, way = _find(setting, plan, floors)
         told = giveaways(way.prepared, way.plan)
         if not told:
             return Found(search, way, left_out)
         plan = search.plan
         counted = {name for each in plan.questions for name in each.by}
-        asked = counted if named else set[str]()
+        asked = counted if setting.named else set[str]()
         levels = {each.name: at for each, at in zip(search.tiers.candidates, way.levels, strict=True)}
         last = {each.name: _last_kept(each) for each in search.tiers.candidates}
-        worth = counted | {name for name in levels if subjects.get(name) in _FINE and name not in floors}
+        worth = counted | {name for name in levels if setting.subjects.get(name) in _FINE and name not in floors}
         able = {name for name in worth if levels.get(name, 0) < last.get(name, 0)}
-        chosen = _least_needed(told, subjects, able, asked)
-        if not chosen or time.monotonic() > until:
+        chosen = _least_needed(told, setting.subjects, able, asked)
+        if not chosen or time.monotonic() > setting.until:
             break
         for name, sentence in chosen.items():
             if name in able:  # one form coarser, then the coarsest
@@ -87,31 +72,23 @@ def _last_kept(candidate: Candidate) -> int:
     return max(level for level, rung in enumerate(candidate.rungs) if not rung.out or not level)
 
 
-def _find(
-    table: Table,
-    plan: Plan,
-    subjects: Mapping[str, str],
-    limits: Limits,
-    kept: Collection[str],
-    named: bool,
-    floors: Mapping[str, int],
-    until: float,
-    progress: Progress,
-) -> tuple[Search, Way]:
+def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Search, Way]:
     """Return the best way: of the plan, else of a coarser one, else with other forms of what the tables count by."""
     first: tuple[Search, Way] | None = None
-    for explore, each in ((explore, each) for explore in (False, True) for each in (plan, *coarser_plans(table, plan))):
-        if first is not None and time.monotonic() > until:
+    for explore, each in (
+        (explore, each) for explore in (False, True) for each in (plan, *coarser_plans(setting.table, plan))
+    ):
+        if first is not None and time.monotonic() > setting.until:
             break
-        search = Search(table, each, subjects, limits, progress, kept, named, floors)
+        search = Search(setting, each, floors)
         try:
-            way = search.find(until, explore=explore) or search.coarsest()
+            way = search.find(explore=explore) or search.coarsest()
         except BadSetting:
             if first is None:
                 raise
             continue  # what is drawn does not fit one row of each person
         first = first or (search, way)
-        if way.useful(limits.useful):
+        if way.useful(setting.limits.useful):
             return search, way
     assert first is not None
     return first

@@ -95,38 +95,47 @@ def strength_needed(certainty: Certainty, limits: Limits) -> float:
     return needed_gamma(certainty.riskiest_share, certainty.average_share, limits)
 
 
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What a search is about, whatever plan it tries.
+
+    Attributes
+    ----------
+    table : the source.
+    subjects : unchanged column -> what it tells of a person.
+    limits : of whoever gets it.
+    kept : secret columns that are not left out, beside those that are asked for.
+    named : whether somebody named the tables; of others as many are asked for as can be read.
+    until : moment after which nothing more is tried.
+    progress : may stop it.
+    """
+
+    table: Table
+    subjects: Mapping[str, str]
+    limits: Limits
+    kept: Collection[str] = ()
+    named: bool = True
+    until: float = math.inf
+    progress: Progress = SILENT
+
+
 class Search:
     """Looks for ways to publish a table.
 
     Parameters
     ----------
-    table : the source.
+    setting : what it is about.
     plan : roles, blocks, questions and all else that the search leaves as it is; generalisations that it may coarsen.
-    subjects : unchanged column -> what it tells of a person.
-    limits : of whoever gets it.
-    kept : secret columns that are not left out, beside those that are asked for.
-    named : whether somebody named the tables; of others as many are asked for as can be read.
     floors : unchanged column -> the finest level of its ladder that it may have.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        plan: Plan,
-        subjects: Mapping[str, str],
-        limits: Limits,
-        progress: Progress = SILENT,
-        kept: Collection[str] = (),
-        named: bool = True,
-        floors: Mapping[str, int] | None = None,
-    ) -> None:
-        self.table, self.plan, self.limits, self._progress = table, plan, limits, progress
-        self._kept, self._named = set(kept), named
-        self._source = one_per_person(table, plan.persons)
+    def __init__(self, setting: Setting, plan: Plan, floors: Mapping[str, int] | None = None) -> None:
+        self.table, self.plan, self.limits, self._setting = setting.table, plan, setting.limits, setting
+        self._source = one_per_person(self.table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
         for name in plan.nsas:
-            subject = subjects.get(name, "")
+            subject = setting.subjects.get(name, "")
             before = plan.generalisations.get(name, ())
             rungs = ladder_of(self._source[name], subject, name in asked, before)
             if name in asked and len(rungs) > 1:
@@ -134,20 +143,20 @@ class Search:
             candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
         who = plan.persons
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
+        limits, progress = setting.limits, setting.progress
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress, floors)
 
-    def find(self, until: float = math.inf, *, explore: bool = True) -> Way | None:
+    def find(self, *, explore: bool = True) -> Way | None:
         """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled.
 
-        until : moment after which no other forms of the counted columns are tried.
-        explore : whether any are.
+        explore : whether other forms of the counted columns are tried where it can't be useful else.
         """
         levels = self.tiers.mildest()
         if levels is None:
             return None
         best = self._clearer(self.way(levels))
         for tried, fixed in enumerate(self._counted_forms() if explore else ()):
-            if tried >= _TRIES or time.monotonic() > until or self._as_wished(best, _MUCH_MORE):
+            if tried >= _TRIES or time.monotonic() > self._setting.until or self._as_wished(best, _MUCH_MORE):
                 break
             levels = self.tiers.mildest(fixed)
             if levels is not None:
@@ -200,7 +209,7 @@ class Search:
 
     def _asking(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
-        if self._named or way.useful(self.limits.useful):
+        if self._setting.named or way.useful(self.limits.useful):
             return way
         read = tuple(each for each in way.tables if each.cells and each.answered >= self.limits.useful * each.cells)
         if not read or sum(each.cells for each in read) < FEWEST_CELLS:
@@ -219,10 +228,10 @@ class Search:
 
         Columns that nobody asks for and that need much more strength than those asked for are left out.
         """
-        self._progress.report("Trying ways", 0.5)
+        self._setting.progress.report("Trying ways", 0.5)
         made = make_classes([prepared.table[name] for name in classes], prepared.units)
         needs = shares.strengths(made.code, made.number, self.limits)
-        asked = self._kept | {each.sa for each in plan.questions}
+        asked = set(self._setting.kept) | {each.sa for each in plan.questions}
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         most = max(first, _MUCH_MORE * self.limits.gamma)
         plan = replace(plan, classes=classes)
@@ -331,7 +340,7 @@ class _Counts:
         forms = [each.rungs[levels[each.name]] for each in self.candidates]
         codes = [form.to[code] for form, code in zip(forms, self.codes, strict=True)]
         keys = row_classes([*codes, self.value], [*(form.m for form in forms), self.values], len(self.value))
-        return np.bincount(keys, self.rows)
+        return np.bincount(keys, self.rows).astype(np.float64)
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
