@@ -1,14 +1,12 @@
-"""Draws the rooms of splu_desktop and which of them knows which, from the imports: docs/images/house.svg.
+"""Draws the packages of splu_desktop and which of them imports which: docs/images/house.svg.
 
-    python scripts/draw_house.py          writes the picture
-    python scripts/draw_house.py --table  prints files and lines of each room
+    python scripts/draw_house.py
 
 A room is a folder, or a module that stands beside the folders. `tests/test_house.py` takes its laws from here.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -19,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "splu_desktop"
-FLOORS = (("gui",), ("cli",), ("report", "cluster"), ("files", "compare"), ("core",))  # from the roof down
+FLOORS = (("gui",), ("cli",), ("report",), ("files", "compare"), ("core",))  # from the roof down
 
 Arrows = Mapping[str, frozenset[str]]
 
@@ -33,10 +31,6 @@ class Module:
     text: str
     tree: ast.Module
     known: frozenset[str] = field(default=frozenset())
-
-    @property
-    def lines(self) -> int:
-        return len(self.text.splitlines())
 
     @property
     def room(self) -> str:
@@ -143,12 +137,12 @@ def picture() -> str:
     )
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 {top + 6:g}" role="img">'
-        "<title>The rooms of splu_desktop; each knows only rooms below it</title>"
+        "<title>The packages of splu_desktop; each imports only what stands below it</title>"
         f"<style>{style}</style>"
         '<rect width="100%" height="100%" fill="#fff"/><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" '
         'markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" style="fill:#9aa5b1"/></marker>'
-        '</defs><text x="12" y="20">Each room imports only what stands below it. Every floor may use all floors '
-        "below; arrows show the nearest within a floor.</text>"
+        '</defs><text x="12" y="20">Each package imports only what stands below it. Every layer may use all layers '
+        "below; arrows show the nearest within a layer.</text>"
     )
     return "\n".join([head, *parts, "</svg>"]) + "\n"
 
@@ -179,19 +173,5 @@ def _direct(room: str, arrows: Arrows) -> set[str]:
     return set(arrows[room]) - set().union(*(reached(other) for other in arrows[room]))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", action="store_true")
-    if parser.parse_args().table:
-        rooms: dict[str, list[int]] = defaultdict(list)
-        for module in modules().values():
-            rooms[module.path.parent.relative_to(ROOT).as_posix()].append(module.lines)
-        for name, lines in sorted(rooms.items()):
-            print(f"| {name} | {len(lines)} | {sum(lines)} |")
-        print(f"| all | {len(modules())} | {sum(module.lines for module in modules().values())} |")
-        return
-    (ROOT / "docs/images/house.svg").write_text(picture(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    (ROOT / "docs/images/house.svg").write_text(picture(), encoding="utf-8")

@@ -62,7 +62,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) ->
     Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
     of labels; columns are divided one after another, the first is the last to be joined. Persons are divided by their
     number of rows before all else; of a person whose rows lie in several cells the commonest counts. Test:
-    tests/core/test_classes.py.
+    tests/core/test_lender_classes.py.
     """
     sizes, row_ranges = _size_classes(units, least)
     digits = [sizes, *_unit_codes(columns, units)]

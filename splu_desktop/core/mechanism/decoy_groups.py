@@ -54,7 +54,7 @@ class DecoyGroups:
 
         Law: T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma. Groups follow from (random id, value) alone: records stand by
         value (most frequent first) and id, number i goes to group i mod floor(n/gamma); exchanges drive them towards
-        random groups without a value twice. Test: test_decoy_groups.py, by chi-square.
+        random groups without a value twice. Test: test_mechanism.py, by chi-square.
         """
         if int(weights.max(initial=1)) > 1:
             raise BadSetting("Decoy groups draw record by record; draw persons by lenders.")

@@ -29,7 +29,7 @@ def release_numbers(
 
     Law: nothing in it follows from the true counts of a drawn column. Proof: strengths, blocks and limits of rare
     values are the custodian's choice; classes follow from unchanged columns and numbers of rows; correlations of a
-    person's rows follow from the drawn rows, coarsely. Test: tests/core/test_published_numbers.py enumerates f -> f + 1
+    person's rows follow from the drawn rows, coarsely. Test: tests/core/test_sanitise.py enumerates f -> f + 1
     for f = 1..60.
     """
     return {
