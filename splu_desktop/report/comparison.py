@@ -1,11 +1,12 @@
-"""A comparison of methods as files: page, table, data and picture, in one new folder. It stays inside."""
+"""A comparison of methods as files: page with its picture, table and data, in one new folder. It stays inside."""
 
 from __future__ import annotations
 
 import csv
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from html import escape
 from itertools import groupby
 from pathlib import Path
 
@@ -18,29 +19,17 @@ from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import Language
 from splu_desktop.files.questions.batch import read_questions
-from splu_desktop.report.content.parts import share, table, whole
-from splu_desktop.report.document import Block, Cell, Document, FigureBlock, Heading, Paragraph, TableBlock
-from splu_desktop.report.render.html import as_html
-from splu_desktop.report.scene import (
-    ACCENT,
-    ANSWERABLE,
-    BETWEEN,
-    INK,
-    PROTECTED,
-    QUIET,
-    Axis,
-    Box,
-    Dot,
-    Scene,
-    Words,
-    frame,
-)
-from splu_desktop.report.scene import Path as Line
 
 MOST_LINES = 10  # that are drawn at once, each with its name
-_COLOURS = (ACCENT, PROTECTED, ANSWERABLE, "#b35900", "#7a5c00", BETWEEN, "#a02020", "#4b3fa0", "#00767a", "#5a6b00")
-_LETTERS = "ABCDEFGHIJK"
-_WIDTH, _HEIGHT, _PLOT = 500.0, 280.0, 270.0
+_INK, _QUIET, _GRID = "#1b252f", "#52606d", "#d3dae1"
+# Okabe and Ito's hues, dark enough for text; the plan is a black square.
+_COLOURS = ("#00629b", "#96376d", "#006b4e", "#b35900", "#7a5c00", "#5c6873", "#a02020", "#4b3fa0", "#00767a")
+_LEFT, _TOP, _SIDE, _WIDTH, _HEIGHT = 60.0, 14.0, 280.0, 620.0, 345.0
+_STYLE = (
+    "body{font:15px sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#1b252f}"
+    "table{border-collapse:collapse;font-size:13px}"
+    "td,th{padding:.25em .6em;border-bottom:1px solid #d3dae1;text-align:left}"
+)
 
 
 def own_questions(path: Path | None, source: Table, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
@@ -50,7 +39,7 @@ def own_questions(path: Path | None, source: Table, plan: Plan) -> tuple[tuple[C
     return read_questions(path, Published(source.select((*plan.nsas, *plan.sensitive)), plan.blocks)).conditions
 
 
-def drawn_systems(comparison: Comparison) -> list[list[SystemTried]]:
+def drawn_curves(comparison: Comparison) -> list[list[SystemTried]]:
     """Return the curves that are drawn: the plan and at most nine others, those shown first before all others."""
     curves = [
         [each for each in some if each.draws and each.line == CURVE]
@@ -61,55 +50,60 @@ def drawn_systems(comparison: Comparison) -> list[list[SystemTried]]:
     return known[:MOST_LINES]
 
 
-def picture(comparison: Comparison, t: Language) -> FigureBlock:
-    """Return protection against answerability: a curve for each method, the range over its draws as thin crosses."""
-    scene = Scene(_WIDTH, _HEIGHT)
-    scene.add(Box(0, 0, _WIDTH, _HEIGHT, "#ffffff"))
-    x, y = Axis(0.0, 1.0, 52, 52 + _PLOT, False), Axis(0.0, 1.0, _HEIGHT - 34, 12)
-    ticks = [(v, t.percent(v, 0)) for v in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
-    across = t("protected: the best reader is wrong about a person")
-    up = t("answerable: large counts right to ±{within}", within=t.percent(comparison.thresholds.epsilon, 0))
-    frame(scene, x, y, ticks, ticks, across, up)
-    at = x.at(1 - comparison.guess)
-    scene.add(
-        Line(((at, y.start), (at, y.end)), QUIET, 0.5, 3), Words(at - 3, y.end + 8, t("guessing"), "end", 6.5, QUIET)
-    )
-    said = []
-    for number, curve in enumerate(drawn_systems(comparison)):
-        system, letter = curve[0].system, _LETTERS[number]
+def picture(comparison: Comparison, t: Language) -> str:
+    """Return an SVG of protection against answerability: a curve for each method, its draws' range as crosses."""
+
+    def x(share: float) -> float:
+        return _LEFT + _SIDE * share
+
+    def y(share: float) -> float:
+        return _TOP + _SIDE * (1 - share)
+
+    def line(ends: Sequence[tuple[float, float]], colour: str, width: float, dash: str = "") -> str:
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in ends)
+        return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"{dash}/>'
+
+    def words(a: float, b: float, text: str, colour: str = _INK, more: str = "") -> str:
+        return f'<text x="{a:.1f}" y="{b:.1f}" font-size="11" fill="{colour}"{more}>{escape(text)}</text>'
+
+    parts = [f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="#ffffff"/>']
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        parts.append(line([(x(0), y(share)), (x(1), y(share))], _GRID, 0.5))
+        parts.append(words(x(0) - 6, y(share) + 4, t.percent(share, 0), _QUIET, ' text-anchor="end"'))
+        parts.append(words(x(share), y(0) + 16, t.percent(share, 0), _QUIET, ' text-anchor="middle"'))
+    guess = x(1 - comparison.guess)
+    parts.append(line([(guess, y(0)), (guess, y(1))], _QUIET, 0.7, ' stroke-dasharray="3"'))
+    parts.append(words(guess - 4, y(1) + 10, t("guessing"), _QUIET, ' text-anchor="end"'))
+    parts.append(words(x(0), y(0) + 36, t("right: the best reader is wrong about a person")))
+    within = t.percent(comparison.thresholds.epsilon, 0)
+    parts.append(words(x(0), y(0) + 50, t("up: large counts are told to within {within}", within=within)))
+    for number, curve in enumerate(drawn_curves(comparison)):
+        system, letter = curve[0].system, "ABCDEFGHIJ"[number]
         mine = system.name == "plan"
-        colour = INK if mine else _COLOURS[(number - 1) % len(_COLOURS)]
-        places = [(x.at(a.protection), y.at(a.large_right or 0.0)) for a in (each.achieved for each in curve)]
-        if len(places) > 1:
-            scene.add(Line(tuple(places), colour, 1.5))
+        colour = _INK if mine else _COLOURS[(number - 1) % len(_COLOURS)]
+        places = [(x(each.achieved.protection), y(each.achieved.large_right or 0.0)) for each in curve]
+        parts.append(line(places, colour, 1.5))
         for each, (px, py) in zip(curve, places, strict=True):
-            for name, flat in (("best_reader", True), ("large_right", False)):
-                if (spread := each.spread(name)) is not None:
-                    low, high = spread[0], spread[2]
-                    ends = ((x.at(1 - high), py), (x.at(1 - low), py)) if flat else ((px, y.at(low)), (px, y.at(high)))
-                    scene.add(Line(ends, colour, 0.6))
-            scene.add(Dot(px, py, 4 if mine else 2.2, colour, square=mine))
-            said.append(
-                t(
-                    "{title}, {setting}: wrong about {protection}, {answerable} of large counts answered",
-                    title=t.sentence(system.title),
-                    setting=t.sentence(each.system.setting),
-                    protection=t.percent(each.achieved.protection, 0),
-                    answerable=t.percent(each.achieved.large_right or 0.0, 0),
-                )
-            )
-        legend = 20.0 + 12 * number
-        scene.add(Words(places[-1][0] + 4, places[-1][1] - 3, letter, size=7, colour=colour))
-        scene.add(Words(x.end + 24, legend, letter, size=7.5, colour=colour))
-        scene.add(Words(x.end + 36, legend, t.sentence(system.title), size=7.5, colour=INK))
-    words = t(
-        "Up is more answers, right is more protection. The square is this plan; thin crosses are the range of draws."
+            wrong, right = each.spread("best_reader"), each.spread("large_right")
+            if wrong is not None and right is not None:
+                parts.append(line([(x(1 - wrong[2]), py), (x(1 - wrong[0]), py)], colour, 0.7))
+                parts.append(line([(px, y(right[0])), (px, y(right[2]))], colour, 0.7))
+            size = 4 if mine else 2.5
+            box = f'x="{px - size:.1f}" y="{py - size:.1f}" width="{2 * size}" height="{2 * size}"'
+            parts.append(f'<rect {box} rx="{0 if mine else size}" fill="{colour}"/>')
+        legend = _TOP + 12 + 17 * number
+        parts.append(words(places[-1][0] + 6, places[-1][1] - 4, letter, colour))
+        parts.append(words(x(1) + 22, legend, letter, colour) + words(x(1) + 38, legend, t.sentence(system.title)))
+    name = escape(t("Large counts told, against protection, of each method"))
+    size = f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" width="{_WIDTH:g}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{name}" font-family="sans-serif">'
+        + ("".join(parts) + "</svg>")
     )
-    return FigureBlock(scene, words, t.joined(said))
 
 
-def comparison_document(comparison: Comparison, t: Language) -> Document:
-    """Return the comparison as a document. It is computed from the original table, so it stays inside."""
+def comparison_page(comparison: Comparison, t: Language) -> str:
+    """Return the comparison as an HTML page."""
     title = t("Beside other methods")
     intro = t(
         "“{column}” in {records} records: each method published it, was asked {questions} counts, and was read by "
@@ -118,56 +112,51 @@ def comparison_document(comparison: Comparison, t: Language) -> Document:
         records=t.number(comparison.source.n),
         questions=t.number(sum(comparison.asked)),
     )
-    strong = [each for each in comparison.tried if each.draws and each.line != CURVE]
-    blocks: tuple[Block, ...] = (
-        Paragraph(title, "title"),
-        Paragraph(intro, "lead"),
-        picture(comparison, t),
-        Heading(t("At their own settings")),
-        _figures(t("methods"), [each for each in comparison.tried if each.draws and each.line == CURVE], t),
-        Heading(t("As strong as this plan")),
-        _figures(t("as strong"), strong, t),
-        *(
-            Paragraph(
-                t(
-                    "{title}, {setting}: {why}",
-                    title=t.sentence(each.system.title),
-                    setting=t.sentence(each.system.setting),
-                    why=t.sentence(each.impossible),
-                )
-            )
-            for each in comparison.tried
-            if not each.draws
-        ),
-    )
     edition = t("Internal edition: computed from the original table, not to be handed out")
-    footer = f"{title} · {comparison.source.sensitive.name}"
-    return Document(title, edition, True, footer, t.code, t("Page {page} of {pages}"), blocks)
+    own = [each for each in comparison.tried if each.draws and each.line == CURVE]
+    strong = [each for each in comparison.tried if each.draws and each.line != CURVE]
+    lost = "".join(
+        f"<li>{escape(t.sentence(each.system.title))}, {escape(t.sentence(each.system.setting))}: "
+        f"{escape(t.sentence(each.impossible))}</li>"
+        for each in comparison.tried
+        if not each.draws
+    )
+    return (
+        f'<!doctype html><html lang="{t.code}"><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
+        f"<h1>{escape(title)}</h1><p><b>{escape(edition)}</b></p><p>{escape(intro)}</p>{picture(comparison, t)}"
+        f"<h2>{escape(t('At their own settings'))}</h2>{_table(own, t)}"
+        f"<h2>{escape(t('As strong as this plan'))}</h2>{_table(strong, t)}<ul>{lost}</ul></html>\n"
+    )
 
 
-def _figures(name: str, rows: Sequence[SystemTried], t: Language) -> TableBlock:
+def _table(rows: Sequence[SystemTried], t: Language) -> str:
     lines = {CURVE: "", SMALL_COUNTS: t("small counts"), CERTAINTY: t("certainty")}
 
-    def ranged(each: SystemTried, figure: str) -> Cell:
-        spread = each.spread(figure)
-        if spread is None:
-            return share(None, t, 0)
-        low, middle, high = (t.percent(value, 0) for value in spread)
-        return middle if low == high else t("{middle} ({low} to {high})", middle=middle, low=low, high=high)
+    def ranged(name: str) -> Callable[[SystemTried], str]:
+        def cell(each: SystemTried) -> str:
+            spread = each.spread(name)
+            if spread is None:
+                return "–"
+            low, middle, high = (t.percent(value, 0) for value in spread)
+            return middle if low == high else t("{middle} ({low} to {high})", middle=middle, low=low, high=high)
 
-    return table(
-        name,
-        rows,
-        (t("method"), "l", 2.4, lambda each: t.sentence(each.system.title)),
-        (t("setting"), "l", 1.8, lambda each: t.sentence(each.system.setting)),
-        (t("as strong in"), "l", 1.0, lambda each: lines[each.line]),
-        (t("small wrong"), "r", 1.5, lambda each: ranged(each, "small_wrong")),
-        (t("large right"), "r", 1.5, lambda each: ranged(each, "large_right")),
-        (t("best reader right"), "r", 1.5, lambda each: ranged(each, "best_reader")),
-        (t("insider sure"), "r", 1.2, lambda each: ranged(each, "insider")),
-        ("T_P", "r", 0.8, lambda each: share(each.t_p, t, 0)),
-        ("T_f", "r", 0.8, lambda each: whole(each.t_f, t)),
-    )
+        return cell
+
+    columns: dict[str, Callable[[SystemTried], str]] = {
+        t("method"): lambda each: t.sentence(each.system.title),
+        t("setting"): lambda each: t.sentence(each.system.setting),
+        t("as strong in"): lambda each: lines[each.line],
+        t("small counts wrong"): ranged("small_wrong"),
+        t("large counts right"): ranged("large_right"),
+        t("best reader right"): ranged("best_reader"),
+        t("insider sure"): ranged("insider"),
+        "T_P": lambda each: "–" if each.t_p is None else t.percent(each.t_p, 0),
+        "T_f": lambda each: "–" if each.t_f is None else t.number(each.t_f),
+    }
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    cells = ("".join(f"<td>{escape(cell(each))}</td>" for cell in columns.values()) for each in rows)
+    return f"<table><tr>{head}</tr>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 
 
 def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple[str, ...]:
@@ -175,12 +164,11 @@ def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple
 
     Raises CannotWrite where the folder exists already or can't be made.
     """
-    drawn = picture(comparison, t)
     data = json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     texts = {
-        "comparison.html": as_html(comparison_document(comparison, t)),
+        "comparison.html": comparison_page(comparison, t),
         "comparison.json": data + "\n",
-        "comparison.svg": drawn.scene.svg(drawn.words),
+        "comparison.svg": picture(comparison, t),
     }
     with whole_folder(target) as partial:
         for name, text in texts.items():

@@ -1,29 +1,19 @@
 """The best buckets of two sizes (inferential privacy paper, Algorithm 1, with both prunings).
 
 All feasible (b_1, b_2) of a pair of sizes form a list along which the loss rises (`pair_list`): the first valid
-position is the best of the pair.
+position is the best of the pair (privacy-based pruning), and only positions below the best loss so far are looked at
+(loss-based).
 """
 
 from __future__ import annotations
 
-from enum import Enum
-
 import numpy as np
 
-from splu_desktop.compare.base.source import Flags, Ints
+from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.buckets.pair_list import Bucket, CapsOf, PairList, first_valid, loss_of
 from splu_desktop.core.progress import SILENT, Progress
 
 _ENDLESS = np.iinfo(np.int64).max // 4
-_AT_ONCE = 1_024  # positions validated at once where the search is not pruned
-
-
-class Pruning(Enum):
-    """How much of Algorithm 1 to use; all three find the same optimum."""
-
-    NONE = "no pruning"  # every feasible pair of every pair of sizes is validated
-    LOSS = "loss-based"  # a prefix of the list, walked in order
-    FULL = "loss- and privacy-based"  # the same prefix, its first valid position found directly
 
 
 def is_valid(counts: Ints, caps: tuple[Ints, ...], setting: tuple[Bucket, ...]) -> bool:
@@ -54,7 +44,6 @@ def two_sizes(
     least: int,
     most: int,
     *,
-    pruning: Pruning = Pruning.FULL,
     below: int | None = None,
     progress: Progress = SILENT,
 ) -> tuple[Bucket, ...] | None:
@@ -79,41 +68,15 @@ def two_sizes(
     for small in range(least, most):
         progress.report("Searching group sizes", (small - least) / max(most - least, 1))
         # Each record costs (S - 1)^2 / S at least, which rises with S.
-        if pruning is Pruning.FULL and records * (small - 1) ** 2 >= best_loss * small:
+        if records * (small - 1) ** 2 >= best_loss * small:
             break
         for large in range(small + 1, most + 1):
             pairs = PairList.of(records, small, large)
             if pairs is None:
                 continue
-            found = _search(counts, caps[small], caps[large], pairs, best_loss, pruning)
+            found = first_valid(counts, caps[small], caps[large], pairs, pairs.below(best_loss))
             if found is not None and pairs.loss(found) < best_loss:
                 best_loss = pairs.loss(found)
                 b_1, b_2 = pairs.at(found)
                 best = tuple(b for b in (Bucket(small, b_1), Bucket(large, b_2)) if b.number)
     return best
-
-
-def _search(
-    counts: Ints, small_caps: Ints, large_caps: Ints, pairs: PairList, best_loss: int, pruning: Pruning
-) -> int | None:
-    if pruning is Pruning.FULL:
-        return first_valid(counts, small_caps, large_caps, pairs, pairs.below(best_loss))
-    end = pairs.last if pruning is Pruning.NONE else pairs.below(best_loss)
-    best = None
-    for start in range(0, end + 1, _AT_ONCE):
-        at = np.arange(start, min(start + _AT_ONCE, end + 1))
-        valid = at[_valid(counts, small_caps, large_caps, pairs, at)]
-        if len(valid) and best is None:
-            best = int(valid[0])
-            if pruning is Pruning.LOSS:
-                break
-    return best
-
-
-def _valid(counts: Ints, small_caps: Ints, large_caps: Ints, pairs: PairList, at: Ints) -> Flags:
-    """Return whether each position's setting is valid (Theorem 4.17), O(m) each; capacity holds all along the list."""
-    b_1, b_2 = pairs.first[0] - at * pairs.step[0], pairs.first[1] + at * pairs.step[1]
-    small = np.minimum(small_caps[:, None] * b_1, counts[:, None])
-    large = np.minimum(large_caps[:, None] * b_2, counts[:, None])
-    filled = (small.sum(axis=0) >= pairs.small * b_1) & (large.sum(axis=0) >= pairs.large * b_2)
-    return np.asarray(filled & (small + large >= counts[:, None]).all(axis=0))
