@@ -21,7 +21,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 
 Counts = NDArray[np.int64]
 
@@ -158,7 +158,7 @@ def _span(labels: Sequence[str]) -> str:
 
 def _persons(code: NDArray[np.int64], owner: NDArray[np.int64], m: int) -> Counts:
     """Return (m,) how many persons have a row in each group."""
-    pairs = np.unique(code * (int(owner.max(initial=0)) + 1) + owner)
+    pairs = unique(code * (int(owner.max(initial=0)) + 1) + owner)
     return np.bincount(pairs // (int(owner.max(initial=0)) + 1), minlength=m)
 
 

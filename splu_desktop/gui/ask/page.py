@@ -137,7 +137,7 @@ class AskPage(Page):
             self._release = self._opened = None
             self.show_empty()
             self.clear.hide()
-            self.set_primary(t("Continue to the report"), False)
+            self.set_primary(t("Continue to the report"), False, t("Publish a table, or open a release."))
             return
         self.clear.setVisible(self.tabs.currentIndex() == 0)
         self.set_primary(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.messages import say
@@ -29,9 +29,9 @@ def protect(table: Table, plan: Plan, progress: Progress = SILENT) -> Protected:
 def write_protected(found: Protected, path: Path, progress: Progress = SILENT) -> None:
     """Write protected tables as a workbook, a sheet each behind one that says how to read them. Raises CannotWrite."""
     notes = [
-        say("Every cell is a multiple of {base}, rounded up or down at random.", base=BASE),
+        say("Every number is a multiple of {base}, rounded up or down by chance.", base=BASE),
         say("All tables and totals are sums of the same cells."),
-        say("Groups of fewer than {least} persons were joined with a neighbour.", least=LEAST),
+        say("Groups of fewer than {least} persons were merged with a neighbour.", least=LEAST),
         *found.joined,
     ]
     sheets = [Sheet(told(say("Read me")), (told(say("How to read these tables")),), [(told(note),) for note in notes])]
@@ -62,8 +62,8 @@ class Offer(QFrame):
         font.setPointSizeF(font.pointSizeF() * 1.1)
         title.setFont(font)
         words = t(
-            "The recipient gets your tables as a workbook. Every number is rounded to {base}; groups under {least} are"
-            " joined with a neighbour.",
+            "The recipient gets your tables as a workbook. Every number is rounded to {base} by chance; groups under"
+            " {least} are merged with a neighbour.",
             base=BASE,
             least=LEAST,
         )
@@ -80,7 +80,7 @@ class Offer(QFrame):
         self.make.setEnabled(False)
         put(column, title, label(words, fitting=True), (self.room, 1), self.note)
         put(column, (self.make, 0, Qt.AlignmentFlag.AlignLeft))
-        self._inside = inside
+        self._inside, self._flowing = inside, False
         self.show_tables(None)
 
     def show_tables(self, found: Protected | None, fault: str = "") -> None:
@@ -96,10 +96,15 @@ class Offer(QFrame):
         for words in () if found is None else found.joined:
             self.tables.addWidget(line_of("sliders-horizontal", "quiet", told(words)))
         self.tables.addStretch(1)
+        QTimer.singleShot(0, self, lambda: self.set_flowing(self._flowing))  # once its parts know their fonts
 
     def set_flowing(self, flowing: bool) -> None:
         """Let it be as high as its tables, where the page around it scrolls."""
-        self.room.setMinimumHeight(self._inside.sizeHint().height() if flowing else 80)
+        self._flowing = flowing
+        self.tables.activate()
+        high = self._inside.sizeHint().height() + 4
+        self.room.setMinimumHeight(high if flowing else 80)
+        self.room.setMaximumHeight(high if flowing else 16_777_215)
 
 
 def _grid_of(table: ProtectedTable) -> QWidget:

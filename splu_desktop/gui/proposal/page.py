@@ -208,7 +208,7 @@ class ProposalPage(Page):
         if session.plan is None or session.source is None:
             self._preview = None
             self.show_empty()
-            self.set_primary(t("Continue to publish"), False)
+            self.set_primary(t("Continue to publish"), False, t("Answer three questions first."))
             return
         self.show_content()
         plan, judged = session.plan, session.judged
@@ -300,7 +300,7 @@ class ProposalPage(Page):
         shown = self._preview
         if shown is None:
             self.verdict.say("amber", t("Working it out"), t("The figures of this plan are being computed."))
-            self.set_primary(t("Continue to publish"), False)
+            self.set_primary(t("Continue to publish"), False, t("The figures are being worked out."))
             return
         at, waits = self._at, self._waits()
         table = min(max(self.tabs.currentIndex(), 0), max(len(shown.asked) - 1, 0))
@@ -455,7 +455,6 @@ class ProposalPage(Page):
         def take(found: Protected) -> None:
             self._protected = key, found
             self.offer.show_tables(found)
-            self.offer.set_flowing(self.fold is Fold.NARROW)
 
         self.work.start(
             protect, source.table, plan, on_done=take, on_exception=lambda words: self.offer.show_tables(None, words)

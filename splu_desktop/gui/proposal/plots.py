@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
+from splu_desktop.core.table import unique
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import announce
 from splu_desktop.gui.base.words import number, percent, show_tip, t
@@ -340,7 +341,7 @@ class LargeCountsPlot(Plot):
         painter.setPen(QPen(QColor(c.card), 1.5))
         painter.setBrush(QColor(c.answerable))
         painter.drawEllipse(chosen, 5, 5)
-        for count in np.unique(np.minimum(what.counts, what.top)):
+        for count in unique(np.minimum(what.counts, what.top)):
             painter.setPen(QPen(QColor(c.answerable if count >= what.at[1] else c.between), 1.5))
             y = box.bottom() - count / what.top * box.height()
             painter.drawLine(QPointF(box.right() + 6, y), QPointF(box.right() + _RUG, y))

@@ -21,6 +21,7 @@ from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.table import unique
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
 _T_E = np.geomspace(0.005, 0.5, 48)
@@ -176,7 +177,7 @@ def _stop(
         draw = _draw(block, plan, gamma)
         curves = [_curve(_draw(block, plan, each), thresholds.epsilon) for each in gammas]
         top = nice_top(float(max(curve.max() for curve in curves)))
-        counts = np.unique(np.minimum(tables[place].counts.round(), top)) if tables else np.zeros(0)
+        counts = unique(np.minimum(tables[place].counts.round(), top)) if tables else np.zeros(0)
         point = thresholds.t_e, t_f(draw, thresholds.epsilon, thresholds.t_e)
         large_counts.append(LargeCounts(_T_E, curves[at], point, top, counts, thresholds.epsilon))
         chances = error_curve(draw, thresholds.epsilon, np.arange(1, max(12, 3 * thresholds.alpha) + 1))

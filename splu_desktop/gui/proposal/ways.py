@@ -49,8 +49,8 @@ class WayCard(Card):
     def __init__(self, way: Way, *, first: bool) -> None:
         super().__init__(spacing=5)
         self.body.setContentsMargins(12, 9, 12, 9)
-        put(self.body, label(way.title, "strong", wrap=True))
-        text = label(way.words, "quiet", wrap=True)
+        put(self.body, label(way.title, "strong", fitting=True))
+        text = label(way.words, "quiet", fitting=True)
         text.setToolTip(plain(way.words))
         put(self.body, text)
         for good, figure in way.figures:

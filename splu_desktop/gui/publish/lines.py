@@ -56,6 +56,8 @@ class LineCard(QFrame):
         restyle(self.sentence, colour)
         self.column.addWidget(self.sentence)
         self.repair = button("", self.repaired.emit)
+        self.repair.setParent(self)
+        self.repair.setVisible(line.repair is not None and not accepted)
         acts = margins(QHBoxLayout(), 0, spacing=8)
         if line.repair is not None and not accepted:
             self.repair.setText(caption(told(line.repair.words)) if not repairing else t("Working it out…"))

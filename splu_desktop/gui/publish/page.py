@@ -94,7 +94,7 @@ class PublishPage(Page):
             return
         if plan is None or source is None:
             self.show_empty()
-            self.set_primary(t("Publish"), False)
+            self.set_primary(t("Publish"), False, t("Answer three questions first."))
             return
         self.show_content()
         if self._named != source.fingerprint:

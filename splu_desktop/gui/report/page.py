@@ -111,7 +111,7 @@ class ReportPage(Page):
             self._release = self._made = None
             self.show_empty()
             self.print.hide()
-            self.set_primary(t("Save as PDF…"), False)
+            self.set_primary(t("Save as PDF…"), False, t("Publish a table, or open a release."))
             return
         self.show_content()
         self.print.show()

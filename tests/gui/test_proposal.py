@@ -1,0 +1,141 @@
+"""The page Proposal: what a person sees of a plan, and does to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.proposal.figures import cases
+from splu_desktop.gui.proposal.page import ProposalPage
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
+
+
+def proposal(window: MainWindow, idle: Idle, qtbot: QtBot) -> ProposalPage:
+    window.show_step(Step.PROPOSAL)
+    idle(window)
+    page = window.page(Step.PROPOSAL)
+    assert isinstance(page, ProposalPage)
+    qtbot.waitUntil(lambda: page.slider.isEnabled() and not page.rest.isActive() and not window.work.busy())
+    return page
+
+
+def test_ranges_hold_the_true_counts_and_both_plots_are_in_sight(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    page = proposal(proposed, idle, qtbot)
+    lines = page.ranges.lines_model.rows
+    assert [line.group for line in lines[:-1]] == ["f, A", "f, B", "f, C", "m, A", "m, B", "m, C"]
+    assert all(line.low <= line.truth <= line.high for line in lines)
+    assert lines[-1].total
+    assert lines[-1].truth == sum(line.truth for line in lines[:-1])
+    for size in ((1366, 698), (911, 442)):
+        proposed.resize(*size)
+        idle(proposed)
+        for plot in (page.large, page.small):
+            assert plot.visibleRegion().boundingRect().height() == plot.height() > 60
+    assert page.large.accessibleDescription().startswith("Counts of ")
+
+
+def test_the_slider_moves_figures_at_once_and_a_drag_is_one_step(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    page, session = proposal(proposed, idle, qtbot), proposed.session
+    first, wide = session.plan, page.ranges.lines_model.rows[0].high - page.ranges.lines_model.rows[0].low
+    assert first is not None
+    page.slider.setFocus()
+    for _ in range(3):
+        QTest.keyClick(page.slider, Qt.Key.Key_Left)
+    assert page.slider.gamma > first.gamma
+    assert session.plan is not None
+    assert session.plan.gamma == page.slider.gamma
+    line = page.ranges.lines_model.rows[0]
+    assert line.high - line.low > wide
+    idle(proposed)
+    session.undo()
+    assert session.plan == first
+    assert page.slider.gamma == first.gamma
+
+
+def test_undo_of_a_line_takes_it_back_alone_and_the_verdict_answers(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    page, session = proposal(proposed, idle, qtbot), proposed.session
+    before = session.plan
+    acts = [part for part in page.steps.findChildren(QPushButton) if part.accessibleName().startswith("Undo: ")]
+    name = acts[0].accessibleName()
+    qtbot.mouseClick(acts[0], Qt.MouseButton.LeftButton)
+    idle(proposed)
+    qtbot.wait(1)  # what the list held goes with the next turn
+    assert session.plan != before
+    assert all(part.accessibleName() != name for part in page.steps.findChildren(QPushButton))
+    assert session.verdict is not None
+    if any(line.state == RED for line in session.verdict.open):
+        assert not page.primary.isEnabled()
+    session.undo()
+    assert session.plan == before
+
+
+def test_another_way_is_taken_whole(proposed: MainWindow, idle: Idle, qtbot: QtBot) -> None:
+    page, session = proposal(proposed, idle, qtbot), proposed.session
+    before = session.plan
+    assert page.ways.cards
+    page.ways.cards[0].use.click()
+    idle(proposed)
+    assert session.plan != before
+    session.undo()
+    assert session.plan == before
+
+
+def test_a_table_too_small_for_rows_is_handed_out_as_tables(
+    window: MainWindow, idle: Idle, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = [f"P{i:03},{'fm'[i % 2]},{20 + i % 60},{'died' if rng.random() < 0.2 else 'lived'}" for i in range(200)]
+    path = tmp_path / "icu.csv"
+    path.write_text("\n".join(["Patient number,Sex,Age,Outcome", *rows]) + "\n", encoding="utf-8")
+    window.open_path(path)
+    idle(window)
+    window.show_step(Step.QUESTIONS)
+    asked = (AskedTable("Outcome", "died", ("Age",)), AskedTable("Outcome", "died", ("Sex",)))
+    window.session.answer(replace(window.session.answers, questions=asked), "the tables")
+    window.page(Step.QUESTIONS).do_primary()
+    idle(window)
+    page = proposal(window, idle, qtbot)
+    assert window.session.verdict is not None
+    assert window.session.verdict.state == TOO_SMALL
+    assert page.offer.isVisible()
+    assert not page.tables.isVisible()
+    assert not page.primary.isEnabled()
+    target = tmp_path / "tables.xlsx"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    qtbot.waitUntil(page.offer.make.isEnabled)
+    page.offer.make.click()
+    idle(window)
+    assert target.exists()
+
+
+def test_risks_are_said_rounded_up() -> None:
+    assert [cases(share) for share in (1 / 3, 0.334, 0.5, 0.58, 0.001, 1.0)] == [
+        (1, 3), (7, 20), (1, 2), (58, 100), (1, 100), (1, 1)
+    ]  # fmt: skip
+    assert all(part / whole >= share for share in np.linspace(0.01, 1, 200) for part, whole in [cases(float(share))])
+
+
+def test_a_good_proposal_leads_on_to_publish(proposed: MainWindow, idle: Idle, qtbot: QtBot) -> None:
+    page = proposal(proposed, idle, qtbot)
+    verdict = proposed.session.verdict
+    assert verdict is not None
+    assert verdict.state == USEFUL, verdict.sentence
+    page.do_primary()
+    assert proposed.step is Step.PUBLISH

@@ -1,0 +1,123 @@
+"""The pages Publish, Ask and Report: from the open lines to a release that is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.policy import RED
+from splu_desktop.core.roles import Role
+from splu_desktop.gui.ask.page import AskPage
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.publish.page import PublishPage
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
+
+
+@pytest.fixture
+def publish(proposed: MainWindow, idle: Idle, tmp_path: Path) -> PublishPage:
+    """The page Publish of a good proposal, with a place of its own."""
+    proposed.show_step(Step.PUBLISH)
+    idle(proposed)
+    page = proposed.page(Step.PUBLISH)
+    assert isinstance(page, PublishPage)
+    page.outgoing.folder.setText(str(tmp_path / "releases"))
+    return page
+
+
+def test_a_red_line_stops_until_its_button_repairs_it(publish: PublishPage, proposed: MainWindow, idle: Idle) -> None:
+    session = proposed.session
+    assert session.plan is not None
+    session.change_plan(replace(session.plan.with_gamma(1), blanking=None), "far too exact")
+    idle(proposed)
+    assert not publish.primary.isEnabled()
+    assert "repair" in publish.note.text()
+    red = next(card for card in publish.cards if card.line.state == RED)
+    assert not hasattr(red, "reason")
+    red.repair.click()
+    idle(proposed)
+    assert session.plan.gamma > 1
+    assert all(card.line.name != red.line.name for card in publish.cards)
+
+
+def test_an_amber_line_wants_a_reason_and_initials(
+    publish: PublishPage, proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    session = proposed.session
+    assert session.plan is not None
+    audience = replace(session.plan.audience, signed=False)
+    session.change_plan(replace(session.plan, audience=audience), "nobody signed")
+    idle(proposed)
+    card = next(card for card in publish.cards if card.line.name == "not-signed")
+    assert not card.accept.isEnabled()
+    card.reason.setCurrentIndex(card.reason.count() - 1)
+    card.initials.setText("MH")
+    card.own.setText("ok")
+    card.accept.click()
+    assert card.problem.isVisibleTo(card)
+    assert not session.accepted
+    card.own.setText("the study was stopped last week")
+    qtbot.mouseClick(card.accept, Qt.MouseButton.LeftButton)
+    assert session.accepted == {"not-signed": "MH: the study was stopped last week"}
+
+
+def test_a_release_is_written_asked_and_shown_as_done(
+    publish: PublishPage, proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    assert publish.primary.isEnabled(), publish.note.text()
+    publish.do_primary()
+    idle(proposed)
+    release = proposed.session.release
+    assert release is not None, publish.banner.text.text()
+    assert (release.opened.path / "table.csv").exists()
+    assert release.fingerprint in publish.done_print.text()
+    publish.do_primary()
+    idle(proposed)
+    ask = proposed.page(Step.ASK)
+    assert isinstance(ask, AskPage)
+    assert proposed.step is Step.ASK
+    qtbot.waitUntil(lambda: ask.one.answer.trust.text() != "" and not proposed.work.busy())
+    ask.one.show_question((Condition("Result", ("positive",)), Condition("Sex", ("f",))))
+    idle(proposed)
+    assert ask.one.answer.number.text().startswith("about ")
+    assert not ask.one.answer.truth.isChecked()
+    ask.one.answer.truth.setChecked(True)
+    ask.one.clear()
+    row = ask.one.model.rows[0]
+    assert row.truth is not None
+    assert row.answer.low - 60 < row.truth < row.answer.high + 60
+    ask.tabs.setCurrentIndex(1)
+    idle(proposed)
+    assert ask.table.found is not None
+    assert ask.table.found.column == "Result"
+    ask.tabs.setCurrentIndex(2)
+    idle(proposed)
+    assert ask.compare.figure.text().startswith("about "), ask.compare.fault.text()
+
+
+def test_a_change_after_the_release_makes_it_out_of_date(
+    publish: PublishPage, proposed: MainWindow, idle: Idle
+) -> None:
+    publish.do_primary()
+    idle(proposed)
+    session = proposed.session
+    assert session.plan is not None
+    session.change_plan(session.plan.with_role("Age", Role.DROPPED), "age left out")
+    idle(proposed)
+    assert session.release is None
+    proposed.show_step(Step.ASK)
+    ask = proposed.page(Step.ASK)
+    assert ask.stack.currentWidget() is ask.empty
+
+
+def test_a_name_that_is_taken_is_refused_before_any_work(publish: PublishPage) -> None:
+    publish.outgoing.target.mkdir(parents=True)
+    publish.outgoing.name.setText(publish.outgoing.name.text() + " ")
+    publish.outgoing.name.setText(publish.outgoing.name.text().strip())
+    assert not publish.primary.isEnabled()
+    assert "already" in publish.note.text()
