@@ -11,7 +11,7 @@ import pytest
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 from splu_desktop.files.importer.columns.period_texts import period_text
-from splu_desktop.files.isolation.faults import BadChoice
+from splu_desktop.files.isolation.faults import BadChoice, FileFault
 
 ROWS = {
     "dx": ["Ménière", "flu", "gout", "flu", "Ménière", "gout", "flu", "flu", "gout"],
@@ -185,3 +185,18 @@ def test_rows_of_one_kind_are_chosen(tmp_path: Path) -> None:
     for rows in ({"sx": ("m",)}, {"sex": ("x",)}):
         with pytest.raises(BadChoice):
             read(path, ImportChoices(rows=rows))
+
+
+def test_json_of_one_level_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id": 1, "x": 1.50, "ok": true}\n{"id": 2, "x": null}\n\n{"id": 3, "ok": false, "new": "a"}\n')
+    table = read(path).table
+    assert [column.written_texts().tolist() for column in table.columns] == [
+        ["1", "2", "3"],
+        ["1.50", "", ""],
+        ["true", "", "false"],
+        ["", "", "a"],
+    ]
+    path.write_text('{"id": 1}\n{"id": {"deep": 2}}\n')
+    with pytest.raises(FileFault, match=r"line 2|holds JSON"):
+        read(path)

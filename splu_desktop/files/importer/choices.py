@@ -19,7 +19,7 @@ class ImportChoices:
 
     Attributes
     ----------
-    format : "csv" (any delimiter), "xlsx", "xls", "xlsb", "ods", "parquet", "spss", "sas" or "stata".
+    format : "csv" (any delimiter), "xlsx", "xls", "xlsb", "ods", "ndjson", "parquet", "spss", "sas" or "stata".
     encoding : a Python codec name.
     delimiter : the text between fields; one character or several ("||"), " " for runs of blanks, "" for unsplit lines,
         "fixed 0 12 43" for columns of fixed width that begin at these places.

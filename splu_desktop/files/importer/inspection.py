@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.table import Column
-from splu_desktop.files.importer.choices import ImportChoices, Imported
-from splu_desktop.files.importer.reader import read
+from splu_desktop.files.importer.choices import Imported
 
 
 @dataclass(frozen=True)
@@ -75,11 +72,6 @@ def largest_gamma(column: Column) -> int:
     """Return floor(N / largest count), the largest group size a column allows (mechanism.md section 2)."""
     counts = column.counts()
     return int(column.n // counts.max()) if column.n else 0
-
-
-def inspect_file(path: Path, choices: ImportChoices | None = None, progress: Progress = SILENT) -> Inspection:
-    """Read a file and describe its columns."""
-    return describe(read(path, choices, progress, allow_empty=True))
 
 
 def describe(imported: Imported) -> Inspection:

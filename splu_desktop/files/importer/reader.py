@@ -19,7 +19,7 @@ from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_r
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
-from splu_desktop.files.importer.text import delimited
+from splu_desktop.files.importer.text import delimited, json_lines
 from splu_desktop.files.importer.text import layout as text_layout
 from splu_desktop.files.importer.text.garbled import spoilt
 from splu_desktop.files.importer.workbook import marked_up
@@ -124,6 +124,8 @@ def read_raw(
         raw, resolved, reasons = workbook.read(path, kind, choices, progress, limit=limit)
     elif kind in TEXTS:
         raw, resolved, reasons = delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
+    elif kind == "ndjson":
+        raw, resolved, reasons = json_lines.read(path, choices, progress, limit=limit)
     elif kind == "parquet":
         raw, resolved, reasons = parquet.read(path, choices, progress, limit=limit)
     else:

@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -40,17 +40,19 @@ UNREADABLE = (
     EOFError,
     UnicodeDecodeError,
 )
+_PLAIN = (str, type(None), bool)  # values of a JSON object of one level, numbers being texts
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
 TEXTS = ("csv", "csv.gz")
 _EXTENSIONS = {
     ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",),
+    ".jsonl": ("ndjson",), ".ndjson": ("ndjson",),
     ".csv": TEXTS, ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",),
     ".por": ("spss",), ".dta": ("stata",), ".sas7bdat": ("sas",), ".xpt": ("sas",), ".gz": ("csv.gz",),
 }  # fmt: skip
 _WORDS = {
     "csv": "text with delimiters", "csv.gz": "packed text with delimiters", "xlsx": "an XLSX workbook",
     "xls": "an XLS workbook", "xlsb": "an XLSB workbook", "ods": "an ODS spreadsheet", "parquet": "a Parquet file",
-    "spss": "an SPSS file", "sas": "a SAS file", "stata": "a Stata file",
+    "ndjson": "JSON, an object per line", "spss": "an SPSS file", "sas": "a SAS file", "stata": "a Stata file",
 }  # fmt: skip
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _FOREIGN = (
@@ -108,7 +110,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 def recognise(path: Path) -> str:
-    """Return the format of a file: "csv", "csv.gz", a workbook's, "parquet", "spss", "sas" or "stata"."""
+    """Return the format of a file: "csv", "csv.gz", "ndjson", a workbook's, "parquet", "spss", "sas" or "stata"."""
     with open_file(path) as file:
         head = file.read(4096)
     if head.startswith(b"\x1f\x8b"):
@@ -141,8 +143,27 @@ def recognise(path: Path) -> str:
             )
     if marked_up.form_of(head) is not None and marked_up.holds_rows(path):
         return "csv"
+    if is_json_lines(head):
+        return "ndjson"
     _check_text(path, head)
     return "csv"
+
+
+def is_json_lines(head: bytes) -> bool:
+    """Whether a file's first lines are objects of one level each."""
+    lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()][:3]
+    whole = lines[:-1] if len(head) >= 4096 and len(lines) < 3 else lines
+    return bool(whole) and all(line.lstrip().startswith(b"{") and flat_object(line) is not None for line in whole)
+
+
+def flat_object(line: bytes) -> dict[str, Any] | None:
+    """Return a line's object, its numbers as texts; None where it is none of one level."""
+    try:
+        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+    flat = isinstance(found, dict) and all(isinstance(value, _PLAIN) for value in found.values())
+    return found if flat else None
 
 
 def wrong_extension(path: Path, kind: str) -> str | None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
 import sys
-from pathlib import Path
 from typing import Any
 
 _SECONDS = 6.0  # of CPU time that any file may take, starting the process included
 _SECONDS_PER_BYTE = 0.25e-6  # and per byte, once unpacked: some ten times what the slowest reader takes
 _LEAST = 640 << 20  # bytes of memory that any file may take
 _PER_BYTE = 20  # and per byte, once unpacked: some twice what the hungriest reader takes
-# As Linux and as Windows say it; Zen 3, of the same family, has no AVX-512, and nothing to leave out.
-_ZEN_4 = re.compile(r"AuthenticAMD\ncpu family\t: 25\n.*avx512f|Family 25 .*AuthenticAMD", re.DOTALL)
 _CRASH_BOXES = 0x0001 | 0x0002 | 0x8000  # Windows' names: FAILCRITICALERRORS, NOGPFAULTERRORBOX, NOOPENFILEERRORBOX
 
 
@@ -40,20 +35,6 @@ def modest_libraries() -> None:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-
-
-def quick_sorts() -> None:
-    """Let NumPy sort by AVX2 on AMD's Zen 4 unless the user's environment says otherwise; called before NumPy is there.
-
-    It writes compressed vectors of 512 bits, which that processor does in microcode: a million keys take 52 ms instead
-    of 11. Logarithms and exponentials take four times as long then, so not for who computes rather than puts in order.
-    """
-    described = os.environ.get("PROCESSOR_IDENTIFIER", "")
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError), Path("/proc/cpuinfo").open(encoding="ascii", errors="replace") as file:
-            described = file.read(2048)
-    if _ZEN_4.search(described):
-        os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4")
 
 
 def allowed(size: int, free: int | None) -> tuple[int, int]:

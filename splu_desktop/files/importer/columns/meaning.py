@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import Said, counted
 from splu_desktop.core.table import Column
-from splu_desktop.files.importer.columns.missing import WORDS, is_blank, neutral
+from splu_desktop.files.importer.columns.missing import is_blank, neutral
+from splu_desktop.files.importer.columns.words import WORDS
 
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 

@@ -1,0 +1,61 @@
+"""JSON of one level, an object per line (NDJSON): each key a column, numbers to the letter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.coded_columns import gathered
+from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.files.importer.recognise import flat_object
+from splu_desktop.files.isolation.faults import Corrupt, WrongFormat
+
+_CHUNK = 10_000  # lines between two reports
+
+
+def read(
+    path: Path, choices: ImportChoices, progress: Progress, *, limit: int | None = None
+) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+    """Read an NDJSON file into raw columns; returns them with the resolved choices and the reasons."""
+    indexes: dict[str, dict[str, int]] = {}
+    codes: dict[str, list[int]] = {}
+    n = 0
+    for number, line in _lines(path, progress):
+        found = flat_object(line)
+        if found is None:
+            raise Corrupt(path, say("line {number} is no JSON object of one level", number=number))
+        for key, value in found.items():
+            index = indexes.setdefault(key, {"": 0})
+            own = codes.setdefault(key, [])
+            own.extend([0] * (n - len(own)))
+            text = "" if value is None else str(value).lower() if isinstance(value, bool) else value
+            own.append(index.setdefault(text, len(index)))
+        n += 1
+        if n == limit:
+            break
+    if not codes:
+        raise WrongFormat(path, "holds no JSON objects with values", "export the table as CSV and import that file")
+    every = np.ones(n, bool)
+    coded = []
+    for key, own in codes.items():
+        column = RawColumn(np.array([*own, *[0] * (n - len(own))], np.int32), list(indexes[key])).kept(every)
+        coded.append((key, column.codes, column.labels))
+    raw, names = gathered(coded, path, choices, progress)
+    return raw, replace(choices, format="ndjson", names=names), {}
+
+
+def _lines(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:
+    size = max(path.stat().st_size, 1)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if number % _CHUNK == 0:
+                progress.report("Reading", min(file.tell() / size, 1.0))
+            bare = line.strip().removeprefix(b"\xef\xbb\xbf")
+            if bare:
+                yield number, bare
