@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Randomness, below
 from splu_desktop.core.messages import say
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Kind, Table, unique
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -236,7 +236,7 @@ def try_recover_shift(
     who = np.arange(table.n) if owner is None else np.unique(owner, return_inverse=True)[1]
     number = int(who.max(initial=-1)) + 1
     most = max(min(_PERSONS, _WORK // max(len(shifts), 1)), 50)
-    chosen = np.unique(np.linspace(0, number - 1, min(number, most)).astype(np.int64)) if number else np.zeros(0, int)
+    chosen = unique(np.linspace(0, number - 1, min(number, most)).astype(np.int64)) if number else np.zeros(0, int)
     place = np.full(number, -1)
     place[chosen] = np.arange(len(chosen))
     hints: list[tuple[str, str, Floats]] = []

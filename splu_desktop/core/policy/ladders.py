@@ -29,7 +29,7 @@ from splu_desktop.core.generalise import (
 )
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.generalise.intervals import interval_labels
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column, Kind, unique
 
 TIERS = 8
 AGE_CUTS = (
@@ -160,7 +160,7 @@ def _ages(column: Column) -> Iterator[tuple[int, Steps]]:
 
 def _joined_bands(column: Column, low: NDArray[np.float64], cuts: Sequence[int]) -> Groups | None:
     """Return bands joined at those of their own ends that are next to the cut points."""
-    begins = np.unique(low[np.isfinite(low)])
+    begins = unique(low[np.isfinite(low)])
     if not len(begins):
         return None
     nearest = sorted({float(begins[np.argmin(np.abs(begins - cut))]) for cut in cuts} - {float(begins[0])})
@@ -171,7 +171,7 @@ def _joined_bands(column: Column, low: NDArray[np.float64], cuts: Sequence[int])
     names = interval_labels(nearest, whole=whole_numbers(column) or all(cut == int(cut) for cut in nearest))
     known = np.flatnonzero(~column.missing & ~np.isnan(low))
     at = np.searchsorted(nearest, low[known], side="right")
-    members = {names[group]: column.labels[known[at == group]].tolist() for group in np.unique(at).tolist()}
+    members = {names[group]: column.labels[known[at == group]].tolist() for group in unique(at).tolist()}
     return Groups.of(members) if members else None
 
 

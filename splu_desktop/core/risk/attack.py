@@ -27,7 +27,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
 from splu_desktop.core.risk.labels import few_labels
 from splu_desktop.core.sanitise import Prepared, show_rows
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -243,7 +243,7 @@ class _Target:
 
     def _names(self, secret: Flags) -> NDArray[np.int64]:
         """Return (m,) the label of each value, -1 where it is not secret or several rare ones are one."""
-        pairs = np.unique(self.true.astype(np.int64) * self.column.m + self.column.codes)
+        pairs = unique(self.true.astype(np.int64) * self.column.m + self.column.codes)
         value, label = np.divmod(pairs, max(self.column.m, 1))
         found = np.full(self.size, -1)
         found[value] = np.where(secret[label] & (np.bincount(value)[value] == 1), label, -1)

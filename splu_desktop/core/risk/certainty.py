@@ -17,7 +17,7 @@ from splu_desktop.core.mechanism import Classes, Draw
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import Prepared
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 
 Floats = NDArray[np.float64]
 _MOST_CELLS = 4_000_000
@@ -154,7 +154,7 @@ def certainties(prepared: Prepared, plan: Plan, *, in_any_row: bool = False) -> 
         column = prepared.table[name]
         unit, value, weight = units.owner.astype(np.int64), column.codes.astype(np.int64), None
         if in_any_row and units.person:
-            unit, value = np.divmod(np.unique(unit * column.m + value), column.m)
+            unit, value = np.divmod(unique(unit * column.m + value), column.m)
             weight = units.sizes[unit].astype(float)
         secret = secret_values(column, plan)
         keys = code[unit] * column.m + value

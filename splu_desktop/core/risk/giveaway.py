@@ -27,7 +27,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
 from splu_desktop.core.risk.labels import few_labels
 from splu_desktop.core.sanitise import Prepared
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 
 Ints = NDArray[np.integer]
 Floats = NDArray[np.float64]
@@ -177,7 +177,7 @@ class _Secret:
         """Return (m,) persons who have each value in some rows."""
         if self.persons == len(self.value):
             return np.bincount(self.value[rows], minlength=self.column.m)
-        pairs = np.unique(self.value[rows] * self.persons + self.owner[rows])
+        pairs = unique(self.value[rows] * self.persons + self.owner[rows])
         return np.bincount(pairs // max(self.persons, 1), minlength=self.column.m)
 
     def giveaways(self) -> Iterator[Giveaway]:

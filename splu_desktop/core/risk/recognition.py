@@ -16,6 +16,7 @@ from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.certainty import certainties, describe_class
 from splu_desktop.core.rowkeys import stirred
 from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.table import unique
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,10 @@ def unique_combinations(prepared: Prepared, block: Block) -> float:
     """Return the share of the persons with a combination of a block's values that nobody else has."""
     codes = block_codes(prepared.table, block.columns).astype(np.int64)
     persons = max(prepared.person_count, 1)
-    pairs = np.unique(codes * persons + prepared.owner)
+    pairs = unique(codes * persons + prepared.owner)
     having = np.bincount(pairs // persons)
     alone = pairs[having[pairs // persons] == 1] % persons
-    return len(np.unique(alone)) / persons
+    return len(unique(alone)) / persons
 
 
 def unique_histories(prepared: Prepared, block: Block) -> float:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Column, Table, unique
 
 KEPT = 512  # hashes of a sketch
 _DENSE = 0.05  # share of their range that numbers fill, above which they are told apart by nothing
@@ -52,7 +52,7 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
     told_apart = [column for column in table.columns if not is_dense(column)]
     columns = {column.name: (_counts_digest(column, key), _bits(column)) for column in told_apart}
     persons = {
-        name: _sketch(np.unique(_hashes(table[name], key, "person")))
+        name: _sketch(unique(_hashes(table[name], key, "person")))
         for name in identifiers
         if not is_dense(table[name]) and table[name].m > 1
     }
@@ -123,7 +123,7 @@ def _telling_rows(columns: Sequence[Column], key: bytes) -> NDArray[np.uint64]:
     for column in columns:
         expected += np.log(column.counts() / n)[column.codes]
         total += _hashes(column, key, f"row {column.name}")[column.codes]
-    return np.unique(_mixed(total)[expected < np.log(_RARE)])
+    return unique(_mixed(total)[expected < np.log(_RARE)])
 
 
 def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
