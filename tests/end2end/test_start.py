@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.files.isolation import limits
-
 _LARGE = {"numpy", "scipy", "pandas", "pyarrow", "openpyxl", "PySide6", "pyqtgraph", "fpdf", "fontTools", "PIL"}
 _SMALL = {"pyreadstat", "pyzipper", "python_calamine", "rustpy_xlsxwriter", "Cryptodome", "charset_normalizer"}
 _SOURCE = "sex,age,diagnosis\n" + "".join(
@@ -71,26 +69,3 @@ def test_matrices_stay_on_one_thread_unless_told_otherwise(entry: str, before: s
     assert told.stdout.split()[-1] == after
 
 
-_LINUX = "processor\t: 0\nvendor_id\t: {}\ncpu family\t: {}\nmodel\t\t: 17\nflags\t\t: fpu avx2 {}\n"
-
-
-@pytest.mark.parametrize(
-    ("described", "slow"),
-    [
-        (_LINUX.format("AuthenticAMD", 25, "avx512f"), True),
-        (_LINUX.format("AuthenticAMD", 25, "bmi2"), False),
-        (_LINUX.format("AuthenticAMD", 26, "avx512f"), False),
-        (_LINUX.format("GenuineIntel", 6, "avx512f"), False),
-        ("AMD64 Family 25 Model 97 Stepping 2, AuthenticAMD", True),
-        ("Intel64 Family 6 Model 143 Stepping 8, GenuineIntel", False),
-        ("", False),
-    ],
-)
-def test_the_processor_whose_sorts_are_slow_is_known(described: str, *, slow: bool) -> None:
-    assert bool(limits._ZEN_4.search(described)) is slow
-
-
-def test_what_the_user_says_of_the_processor_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "AVX512_SPR")
-    limits.quick_sorts()
-    assert os.environ["NPY_DISABLE_CPU_FEATURES"] == "AVX512_SPR"

@@ -221,7 +221,7 @@ def test_central_european_letters_of_the_older_standard(tmp_path: Path) -> None:
         (b'ID;PWXL;N;E\r\nC;Y1;X1;K"id"\r\nE\r\n', "SYLK"),
         (json.dumps([{"a": 1}, {"a": 2}]).encode(), "JSON"),
         (json.dumps([{"a": 1}, {"a": 2}], indent=1).encode(), "JSON"),
-        (b'{"a": 1}\n{"a": 2}\n', "JSON"),
+        (b'{"a": [1]}\n{"a": [2]}\n', "JSON"),
         (b",,,\r\n,,,\r\n", "empty fields"),
     ],
 )

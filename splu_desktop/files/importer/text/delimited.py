@@ -92,6 +92,9 @@ def read(
     )
     table = called(without_padding(table, found), table, found, choices)
     table, unmarked = _without_marks(table)
+    if found.na:
+        columns = zip(table.names, table.columns, strict=True)
+        table = replace(table, declared={name: ("NA",) for name, column in columns if "NA" in column.labels})
     table = replace(table, problems=(*unsure(found.encoding), *table.problems))
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))

@@ -175,6 +175,16 @@ def detect(
     return _with_null(best, lines), why or say("{mark} give the most regular rows", mark=say(describe(best.delimiter)))
 
 
+def writes_na(dialect: Dialect, lines: Sequence[str]) -> bool:
+    """Whether NA stands without quotes where all other words have them: R's way to write that there is no value."""
+    if dialect.quote != '"' or dialect.escape or len(dialect.delimiter) != 1 or not any('"' in line for line in lines):
+        return False
+    end = re.escape(dialect.delimiter)
+    words = re.compile(rf'(?:^|{end})([^\W\d_][^"{end}\r\n]*)(?=[{end}\r\n]|$)')
+    bare = {word for line in lines[1:] for word in words.findall(line)}
+    return bare - {"TRUE", "FALSE", "NaN", "Inf"} == {"NA"} and not any('"NA"' in line for line in lines)
+
+
 def _with_null(dialect: Dialect, lines: Sequence[str]) -> Dialect:
     """Return the dialect with the field by which it writes NULL: \\N beside escapes, "N where quotes are escapes."""
     if dialect.escape == "\\":

@@ -45,6 +45,7 @@ class TextLayout:
     ----------
     head : the rows of the file's first part.
     sure : whether the encoding is that of the whole file, not only of its first part.
+    na : whether NA stands for no value, as R writes it.
     lines_before, rows_before : before the first record (a quoted line break makes them differ).
     """
 
@@ -59,6 +60,7 @@ class TextLayout:
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
     sure: bool
+    na: bool
 
     @property
     def heading(self) -> list[str] | None:
@@ -159,6 +161,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         tuple(problems),
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
         sure,
+        dialects.writes_na(dialect, lines[:HEAD_ROWS]),
     )
 
 
