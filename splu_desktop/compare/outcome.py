@@ -107,7 +107,6 @@ class SystemTried:
             "line": self.line,
             "parameters": dict(system.parameters),
             "setting": str(system.setting),
-            "promise": str(system.promise),
             "impossible": str(self.impossible),
             "draws": len(self.draws),
             "achieved": _plain(asdict(self.achieved)) if self.draws else None,

@@ -95,11 +95,9 @@ def picture(comparison: Comparison, t: Language) -> str:
         parts.append(words(places[-1][0] + 6, places[-1][1] - 4, letter, colour))
         parts.append(words(x(1) + 22, legend, letter, colour) + words(x(1) + 38, legend, t.sentence(system.title)))
     name = escape(t("Large counts told, against protection, of each method"))
-    size = f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" width="{_WIDTH:g}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{name}" font-family="sans-serif">'
-        + ("".join(parts) + "</svg>")
-    )
+    view = f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" width="{_WIDTH:g}"'
+    role = f'role="img" aria-label="{name}" font-family="sans-serif"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {view} {role}>{"".join(parts)}</svg>'
 
 
 def comparison_page(comparison: Comparison, t: Language) -> str:

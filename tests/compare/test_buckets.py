@@ -93,7 +93,8 @@ def test_the_best_buckets_are_those_of_enumeration() -> None:
 
 
 def test_many_sizes_lie_between_the_optimum_and_two() -> None:
-    chance, ratios = np.random.default_rng(3), []
+    chance = np.random.default_rng(3)
+    ratios: list[float] = []
     while len(ratios) < 12:
         n, m = int(chance.integers(200, 1_000)), int(chance.integers(3, 8))
         counts = chance.multinomial(n, chance.dirichlet(np.full(m, 0.8))).astype(np.int64)

@@ -129,14 +129,11 @@ def test_combinatorial_anonymity_of_a_forest_is_that_of_all_consistent_tables(
         marginals = [domain.marginal((at,)) for at in range(3)] + [domain.marginal(pair) for pair in pairs]
         rows = np.concatenate([np.eye(len(each.counts))[:, each.entry] for each in marginals])
         counts = np.concatenate([each.counts for each in marginals])
-        most = [
-            round(
-                -milp(
-                    -cell, constraints=LinearConstraint(rows, counts, counts), integrality=np.ones(8), bounds=Bounds(0)
-                ).fun
-            )
-            for cell in np.repeat(np.eye(4), 2, axis=1)
-        ]
+        most = []
+        for cell in np.repeat(np.eye(4), 2, axis=1):  # the most records of any consistent table in each combination
+            same = LinearConstraint(rows, counts, counts)
+            found = milp(-cell, constraints=same, integrality=np.ones(8, np.int64), bounds=Bounds(0))
+            most.append(round(-float(found.fun or 0)))
         decided.add(all(each == 0 or each >= k for each in most))
         assert combinatorial(marginals, 2, 2, k) == all(each == 0 or each >= k for each in most)
     assert decided

@@ -1,4 +1,4 @@
-"""What a system is: a way to publish a table, what it promises, and how counts are answered from what it published.
+"""What a system is: a way to publish a table, and how counts are answered from what it published.
 
 A system is a frozen value with its parameters: one file, and one line in the register (`compare.systems`). Its
 docstring gives formula and source.
@@ -82,8 +82,7 @@ class System(ABC):
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
     span : weakest and strongest first parameter to search for equal protection; None where there is none.
     whole : whether that parameter is a whole number.
-    setting_said, promise_said : the parameters as people write them, such as "gamma 5", and what is promised, with
-        parameters in braces.
+    setting_said : the parameters as people write them, such as "gamma {gamma}".
     """
 
     name: ClassVar[str]
@@ -94,7 +93,6 @@ class System(ABC):
     span: ClassVar[tuple[float, float] | None] = None
     whole: ClassVar[bool] = False
     setting_said: ClassVar[str] = say("no setting")
-    promise_said: ClassVar[str] = ""
 
     @classmethod
     def curve(cls) -> list[Self]:
@@ -116,11 +114,6 @@ class System(ABC):
     def setting(self) -> str:
         """The parameters as people write them."""
         return say(self.setting_said, **self.values)
-
-    @property
-    def promise(self) -> str:
-        """What is promised, in one sentence."""
-        return say(self.promise_said, **self.values)
 
     @abstractmethod
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:

@@ -64,7 +64,6 @@ class Anatomy(System):
     points = GAMMAS
     span, whole = (2, 50), True
     setting_said = say("l = {l}")
-    promise_said = say("A person's value is one of at least {l} different ones in the person's bucket.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
         top = int(source.counts.argmax())

@@ -94,11 +94,6 @@ class FakeValues(Anatomy):
     first = False
     points = ((2, 1), (3, 2), (5, 4))
     setting_said = say("l = {l}, {fakes} fake")
-    promise_said = say("Who knows all others in a bucket is left with {left} values for the last person.")
-
-    @property
-    def values(self) -> dict[str, object]:
-        return {**super().values, "left": 1 + self.fakes}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> WithFakes:
         return WithFakes(source, super().publish(source, chance, progress).bucket, self.fakes, chance)

@@ -85,9 +85,6 @@ class TwoSizes(System):
     span: ClassVar[tuple[float, float] | None] = (40, 1)
     whole = True
     setting_said = say("theta {theta}")
-    promise_said = say(
-        "Nobody is surer of a value by a person's row than {theta} times its share in the whole table, plus 2 %."
-    )
 
     def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
         """Return how many records of each value stand in buckets of which size; None where no buckets do."""

@@ -107,7 +107,6 @@ class CellKey(System):
     points = VARIANCES
     span = (0.5, 400.0)
     setting_said = say("at most ±{most}, variance {variance}")
-    promise_said = say("No answer is further from the true count than {most}.")
 
     @property
     def most(self) -> int:

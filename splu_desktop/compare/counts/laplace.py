@@ -84,16 +84,11 @@ class Laplace(System):
     points = tuple(EPSILONS.values())
     span = (1_000.0, 0.0005)
     setting_said = say("epsilon {epsilon}")
-    promise_said = say(
-        "No answer, nor all of them together, becomes more than {times} times likelier by one person's record."
-    )
 
     @property
     def values(self) -> dict[str, object]:
         known = {round(value, 9): text for text, value in EPSILONS.items()}
-        epsilon = Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}"))
-        times = Figure(f"{math.exp(min(self.epsilon, 700)):.3g}")
-        return {**super().values, "epsilon": epsilon, "times": times}
+        return {**super().values, "epsilon": Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}"))}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         return LaplaceAnswers(source, self.epsilon, chance, together=self.together)
@@ -113,6 +108,3 @@ class LaplaceEach(Laplace):
     title = say("Laplace noise per question")
     first = False
     together: ClassVar[bool] = False
-    promise_said = say(
-        "No single answer becomes more than {times} times likelier by one person's record; all of them together may."
-    )

@@ -110,9 +110,6 @@ class NoisyMargins(Laplace):
 
     name = "noisy-margins"
     title = say("Differential privacy, noisy margins")
-    promise_said = say(
-        "What is published becomes no more than {times} times likelier by one person's record; delta is 0."
-    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         fitted = Fitted(source, self.epsilon, chance, progress)

@@ -12,7 +12,7 @@ import numpy as np
 
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
 
 _CLOSE = 1e-12
@@ -35,14 +35,6 @@ class Closeness(Mondrian):
     points = (0.5, 0.3, 0.15)
     span = (0.95, 0.01)
     setting_said = say("t = {t}")
-    promise_said = say(
-        "The shares of the values among those who look alike differ from those of the whole table by at most {part} of "
-        "the records."
-    )
-
-    @property
-    def values(self) -> dict[str, object]:
-        return {**super().values, "part": Figure(f"{100 * self.t:g} %")}
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(equal_distance(counts, shares) <= self.t + _CLOSE)

@@ -6,14 +6,13 @@ learner is below delta then.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Flags
 
 
@@ -28,13 +27,6 @@ class DeltaDisclosure(Mondrian):
     points = (2.0, 1.0, 0.5)
     span = (5.0, 0.02)
     setting_said = say("delta = {delta}")
-    promise_said = say(
-        "No value is {times} times as likely among those who look alike as in the whole table, nor as unlikely."
-    )
-
-    @property
-    def values(self) -> dict[str, object]:
-        return {**super().values, "times": Figure(f"{math.exp(self.delta):.3g}")}
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         with np.errstate(divide="ignore"):  # a value that a class lacks is infinitely far

@@ -36,7 +36,6 @@ class KAnonymity(Mondrian):
     points = (2, 5, 20)
     span, whole = (2, 5_000), True
     setting_said = say("k = {k}")
-    promise_said = say("By the other columns, a person's row looks like at least {k} rows, its own among them.")
 
     @property
     def least(self) -> int:
@@ -58,7 +57,6 @@ class DistinctDiversity(Mondrian):
     points = (2, 3, 5)
     span, whole = (2, 30), True
     setting_said = say("l = {l}")
-    promise_said = say("Those who look alike have at least {l} different values.")
 
     @property
     def least(self) -> int:
@@ -78,10 +76,6 @@ class RecursiveDiversity(DistinctDiversity):
     title = say("(c, l)-diversity")
     first = False
     setting_said = say("c = {c}, l = {l}")
-    promise_said = say(
-        "Among those who look alike, the most frequent value is at most {c} times as frequent as all from the "
-        "{l}th on together."
-    )
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return recursive(counts, self.c, self.l)

@@ -98,10 +98,6 @@ class Marginals(System):
     points = (5, 50)
     span, whole = (2, 2_000), True
     setting_said = say("k = {k}, l = {l}")
-    promise_said = say(
-        "No cross-table has a cell of the other columns with fewer than {k} persons, and by all of them together "
-        "no value is nearly sure."
-    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> MaximumEntropy:
         domain = Domain(source, self.k)

@@ -67,7 +67,6 @@ class SpluGen(System):
     points = (2, 3, 5)
     span, whole = (2, 30), True
     setting_said = say("gamma {gamma}")
-    promise_said = say("Someone who finds a person's row is right about the value in 1 in {gamma} rows on average.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         draw = DecoyGroups(self.gamma)

@@ -114,9 +114,6 @@ class Splu(System):
     points = GAMMAS
     span = (1.05, 50.0)
     setting_said = say("gamma {gamma}")
-    promise_said = say(
-        "A row that shows a secret value of the share p is right in at most p + (1 - p)/{gamma} of the cases."
-    )
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Lent:
         return Lent(source, Lenders(self.gamma), chance)

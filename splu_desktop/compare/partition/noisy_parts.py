@@ -69,15 +69,10 @@ class LaplaceOfParts(Laplace):
     first = False
     points = ((math.log(3), 2), (math.log(3), 10))
     setting_said = say("epsilon {epsilon}, {parts} parts")
-    promise_said = say(
-        "No answers become more than {times} times likelier by one person's record; those about one part alone, no "
-        "more than {alone} times."
-    )
 
     @property
     def values(self) -> dict[str, object]:
-        alone = math.exp(sharp_epsilon_of_part(self.epsilon, 1 / self.parts))
-        return {**super().values, "epsilon": Figure(f"{self.epsilon:.3g}"), "alone": Figure(f"{alone:.3g}")}
+        return {**super().values, "epsilon": Figure(f"{self.epsilon:.3g}")}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         return PartsAnswers(source, self.epsilon, chance, parts=self.parts)

@@ -128,13 +128,6 @@ class AlphaBeta(System):
     span = (0.99, 0.001)
     setting_said = say("belief at most {belief}")
 
-    @property
-    def promise(self) -> str:
-        return say(
-            "Who knows no more of a row than that it is one of all combinations believes in it with at most {belief}.",
-            belief=Figure(f"{100 * self.belief:.3g} %"),
-        )
-
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> DeletedAndInserted:
         domain = math.prod([*(column.m for column in source.columns), source.m])
         alpha, beta = chances(source.n / domain, self.belief)

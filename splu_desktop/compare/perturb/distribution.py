@@ -33,7 +33,6 @@ class DistributionBased(System):
 
     name = "dbr"
     title = say("Distribution-based redraw")
-    promise_said = say("What a row shows has nothing to do with the person.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
         return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)

@@ -54,13 +54,6 @@ class Pram(System):
     points = KEEPS
     span = (0.999, 0.05)
     setting_said = say("kept with {keep}")
-    promise_said = say(
-        "Each row shows its true value with the chance {keep}, else one of the next {band} values in order."
-    )
-
-    @property
-    def values(self) -> dict[str, object]:
-        return {**super().values, "band": BAND}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, self.matrix(source), chance)
@@ -83,7 +76,6 @@ class InvariantPram(Pram):
     name = "invariant-pram"
     title = say("Invariant PRAM")
     first = False
-    promise_said = say("The shares of the whole table are right on average over many releases.")
     setting_said = say("first step kept with {keep}")
 
     def matrix(self, source: TrueTable) -> Floats:

@@ -32,7 +32,6 @@ class Retention(System):
     points = tuple(1 / gamma for gamma in GAMMAS)
     span = (0.999, 0.02)
     setting_said = say("kept with {keep}")
-    promise_said = say("Each row shows its true value with the chance {keep}, independently of all others.")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
         return Channelled(source, evenly(source.m, self.keep), chance)
