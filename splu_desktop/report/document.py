@@ -1,11 +1,14 @@
-"""What a report is made of, whatever its format: headings, paragraphs, tables and figures in reading order."""
+"""What a report is made of, whatever its format: headings, paragraphs, tables and drawings in reading order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
-from splu_desktop.frozen import dataclass
 from splu_desktop.report.scene import Scene, Words
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -16,38 +19,25 @@ class Number:
     value: float | None
 
 
-@dataclass(frozen=True)
-class Pages:
-    """Where something stands: page numbers of sections on pages, `text` (their titles) where there are none.
-
-    keys : of the sections' headings.
-    """
-
-    keys: tuple[str, ...]
-    text: str = ""
-
-
-Cell = str | Number | Pages
+Cell = str | Number
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell as it is written where there are no pages."""
+    """Return a cell as it is written."""
     return cell if isinstance(cell, str) else cell.text
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading; level 1 opens a section and starts a bookmark. `key` is what `Pages` know it by."""
+    """A heading; level 1 opens a section and makes a bookmark."""
 
     text: str
     level: int = 1
-    new_page: bool = False
-    key: str = ""
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text. Styles: "body", "lead" (a promise, set off), "note" (small), "item", "title", "subtitle"."""
+    """Text. Styles: "body", "title", "subtitle", "verdict" (set off), "note" (quiet), "item" (of a list)."""
 
     text: str
     style: str = "body"
@@ -55,7 +45,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table with a header row.
+    """A table.
 
     Attributes
     ----------
@@ -63,8 +53,8 @@ class TableBlock:
     header : one text per column; empty for a list of facts, whose first column then names the rows.
     rows : the cells.
     align : "l" or "r" per column.
-    weights : relative widths, summing to anything.
-    most : rows that are shown on pages, 0 for none of it; the workbook has all. None for all.
+    weights : relative widths.
+    most : rows that are shown on pages; the workbook has all. None for all.
     """
 
     name: str
@@ -82,21 +72,14 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class FigureBlock:
-    """A drawing with a caption and the same in words, for those who can't see it."""
+    """A drawing with a caption, and the same in words for those who can't see it."""
 
     scene: Scene
     caption: str
     words: str
 
 
-@dataclass(frozen=True)
-class SignatureLines:
-    """Lines to sign on, beside each other: what each is for."""
-
-    labels: Sequence[str]
-
-
-Block = Heading | Paragraph | TableBlock | FigureBlock | SignatureLines
+Block = Heading | Paragraph | TableBlock | FigureBlock
 
 
 @dataclass(frozen=True)
@@ -111,8 +94,9 @@ class Document:
     footer : what identifies the report on every page.
     language : "en", "de", "fr".
     page_of : text with {page} and {pages}.
-    strange_letters : what is said where a format's fonts lack letters.
-    note : said at the end.
+    front : the pages that are signed.
+    annex : what stands behind them.
+    most_annex : pages it may have.
     """
 
     title: str
@@ -121,12 +105,17 @@ class Document:
     footer: str
     language: str
     page_of: str
-    blocks: tuple[Block, ...]
-    strange_letters: str = ""
-    note: str = ""
+    front: tuple[Block, ...]
+    annex: tuple[Block, ...] = ()
+    most_annex: int = 6
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All of it."""
+        return (*self.front, *self.annex)
 
     def texts(self) -> Iterator[str]:
-        """Yield every text that is shown."""
+        """Give every text that pages show."""
         yield from (self.title, self.edition, self.footer)
         for block in self.blocks:
             if isinstance(block, Heading | Paragraph):
@@ -135,8 +124,20 @@ class Document:
                 yield from block.header
                 for row in block.shown:
                     yield from map(cell_text, row)
-            elif isinstance(block, FigureBlock):
+            else:
                 yield block.caption
                 yield from (item.text for item in block.scene.items if isinstance(item, Words))
-            else:
-                yield from block.labels
+
+
+def table(
+    name: str, of: Iterable[Row], *columns: tuple[str, str, float, Callable[[Row], Cell]], most: int | None = None
+) -> TableBlock:
+    """Return a table with a row for each of `of`, and for each column its header, "l" or "r", its width, its cells."""
+    header, align, weights, cells = zip(*columns, strict=True)
+    rows = [tuple(cell(each) for cell in cells) for each in of]
+    return TableBlock(name, header, rows, "".join(align), weights, most)
+
+
+def fact_list(name: str, rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.4)) -> TableBlock:
+    """Return a list of named facts."""
+    return TableBlock(name, (), rows, "ll", weights)

@@ -1,21 +1,22 @@
-"""Law packs: what laws and guidance ask of a release, and where the report meets it or who must (resources/law).
+"""Law packs: what laws and guidance ask of a release, and which figure answers it or who must (resources/law).
 
-A pack is a dated, versioned data file in all languages of the report, so that law can be brought up to date without the
-program. None says that a release complies: that is for people to decide.
+A pack is a dated data file in all languages of the report, so that law can be brought up to date without the program.
+None says that a release complies: that is for people to decide. What was not read at its source stands in none.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.frozen import dataclass
-from splu_desktop.report.model.public import LawPack
+from splu_desktop.files.language import Language, mark
+from splu_desktop.report.facts import ColumnFact
 
-CODES = ("gdpr", "ehds", "hipaa", "iso27559", "clinical", "ico")
+CODES = ("gdpr", "ehds", "hipaa", "ico", "iso27559")
 DEFAULT, NONE = "gdpr", "none"
 
 Texts = Mapping[str, str]  # by language
@@ -23,30 +24,22 @@ Texts = Mapping[str, str]  # by language
 
 @dataclass(frozen=True)
 class Demand:
-    """One thing that is asked.
-
-    Attributes
-    ----------
-    place : article or section.
-    by : who meets it: "report", "custodian" or "recipient".
-    see : keys of the report's sections.
-    asks, answer : what is asked, and what the report has or who must do what.
-    """
+    """One thing that is asked: where, what, what answers it, and the field in which the custodian does ("" for none)."""
 
     place: Texts
-    by: str
-    see: tuple[str, ...]
     asks: Texts
     answer: Texts
+    field: str
 
 
 @dataclass(frozen=True)
 class Pack:
-    """A law or guidance: its sources, each with what could not be checked, and its demands."""
+    """A law or guidance with the source that was read, and its demands."""
 
-    stated: LawPack
+    code: str
+    dated: str
     title: Texts
-    sources: tuple[tuple[Texts, Texts], ...]
+    source: Texts
     demands: tuple[Demand, ...]
 
     def name(self, language: str) -> str:
@@ -62,23 +55,40 @@ def pack(code: str) -> Pack:
             "There is no law pack “{code}”; choose among {known}, or none.", code=code[:40], known=", ".join(CODES)
         )
     data = tomllib.loads(resource_path(f"law/{code}.toml").read_text(encoding="utf-8"))
-    return Pack(
-        LawPack(data["code"], data["version"], data["dated"]),
-        data["title"],
-        tuple((source["name"], source["checked"]) for source in data["source"]),
-        tuple(
-            Demand(each["place"], each["by"], tuple(each["see"]), each["asks"], each["answer"])
-            for each in data["demand"]
-        ),
+    demands = tuple(
+        Demand(each["place"], each["asks"], each["answer"], each.get("field", "")) for each in data["demand"]
     )
-
-
-def codes(text: str) -> tuple[str, ...]:
-    """Return the codes between commas, each once; "none" stands alone. Raises BadSetting."""
-    wanted = tuple(dict.fromkeys(code.strip() for code in text.split(",") if code.strip()))
-    return wanted if wanted == (NONE,) else tuple(pack(code).stated.code for code in wanted)
+    return Pack(data["code"], data["dated"], data["title"], data["source"], demands)
 
 
 def packs(text: str) -> tuple[Pack, ...]:
-    """Return the packs of codes between commas; "" for the default, "none" for none. Raises BadSetting."""
-    return tuple(pack(code) for code in codes(text or DEFAULT) if code != NONE)
+    """Return the packs of codes between commas, each once; "" for the default, "none" for none. Raises BadSetting."""
+    wanted = tuple(dict.fromkeys(code.strip() for code in (text or DEFAULT).split(",") if code.strip()))
+    return () if wanted == (NONE,) else tuple(map(pack, wanted))
+
+
+def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[str, str, str]]:
+    """Give the list of Safe Harbor, 45 CFR 164.514(b)(2), held against the published columns: place, demand, finding."""
+    shown = [each for each in columns if each.role in ("nsa", "sa")]
+    found = (
+        (
+            "(b)(2)(i)(A), (D)–(R)",
+            mark("Names, numbers and codes of persons, addresses of any kind, pictures and devices are removed."),
+            [each.name for each in shown if each.role == "nsa" and each.subject == "person"],
+        ),
+        (
+            "(b)(2)(i)(B)",
+            mark("No part of a State is told, but the first three digits of a ZIP code of 20,000 people or more."),
+            [each.name for each in shown if each.subject == "place"],
+        ),
+        (
+            "(b)(2)(i)(C)",
+            mark("Of dates about a person only the year is told; ages above 89 stand together."),
+            [each.name for each in shown if each.detail],
+        ),
+    )
+    for place, asks, names in found:
+        if names:
+            yield place, asks, t("To be looked at: {columns}.", columns=", ".join(names))
+        else:
+            yield place, asks, t("No published column is seen to hold any.")

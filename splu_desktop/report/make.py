@@ -1,101 +1,239 @@
-"""One way to a report: a release in, a report out, written in any format from the same model."""
+"""A report from a release, and its files."""
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
+import weakref
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.table import Table
+from splu_desktop.files.disk.whole import CannotWrite, check_name, whole_file
+from splu_desktop.files.language import language
+from splu_desktop.files.register.book import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease
-from splu_desktop.report.content import document
-from splu_desktop.report.model import Fields, Original, Public, Report
-from splu_desktop.report.original import Background, matched, original
-from splu_desktop.report.public import carried_out, public, weighed
-from splu_desktop.report.render.html import write_html
-from splu_desktop.report.render.json_report import write_json
+from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.report.content.annex import annex
+from splu_desktop.report.content.front import front
+from splu_desktop.report.content.words import first_line
+from splu_desktop.report.document import Document, Number, TableBlock, cell_text
+from splu_desktop.report.facts import Facts, make_facts
+from splu_desktop.report.fields import Fields
+from splu_desktop.report.law import packs
+from splu_desktop.report.render.html import as_html
+from splu_desktop.report.render.typeset import as_pages, as_pdf
 
+FORMAT, FORMAT_VERSION = "splu-report", 3
 ENDINGS = (".pdf", ".html", ".json", ".xlsx")
+# What follows from a release alone, so that `verify` holds it against the release.
+DERIVED = (
+    "id", "created", "rows", "persons", "average", "riskiest", "riskiest_value", "riskiest_share", "secrets", "tables",
+    "columns", "class_columns", "classes", "blocks", "epsilon", "alpha", "t_e", "files",
+)  # fmt: skip
+_LONGEST_NAME = 31  # of a sheet
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A report, ready to be written in any format and language."""
+
+    facts: Facts
+    fields: Fields
+
+    @property
+    def edition(self) -> str:
+        """ "internal" or "external"."""
+        return self.facts.edition
+
+    @property
+    def first_line(self) -> str:
+        """The verdict as it stands first, in English."""
+        return first_line(self.facts, language("en"))
+
+    def verdict_as_dict(self) -> dict[str, Any]:
+        """Return what is said of the release, as plain data; "missed" where a limit is not met, whoever accepted it."""
+        facts = self.facts
+        read, of = facts.cells
+        return {
+            "code": "missed" if facts.missed else facts.state,
+            "state": facts.state,
+            "sentence": self.first_line,
+            "lines": [asdict(each) for each in facts.limits],
+            "answered": {"cells": read, "of": of},
+        }
+
+    def document(self, code: str) -> Document:
+        """Return the pages in a language. Raises BadSetting for one that is not spoken."""
+        t, facts = language(code), self.facts
+        edition = (
+            t("For our own files: holds true counts, never hand it out")
+            if facts.internal
+            else t("For the recipient: holds nothing that the release does not tell")
+        )
+        title = t("Release “{title}”", title=facts.title)
+        return Document(
+            title=title,
+            edition=edition,
+            internal=facts.internal,
+            footer=f"{facts.title} · {facts.digest[:16] or facts.id[:16]}",
+            language=t.code,
+            page_of=t("Page {page} of {pages}"),
+            front=tuple(front(facts, self.fields, t)),
+            annex=tuple(annex(facts, self.fields, t)),
+            most_annex=6 if facts.internal else 4,
+        )
+
+
+_last: tuple[weakref.ref[Any], weakref.ref[Any] | None, tuple[Any, ...], Facts] | None = None
 
 
 def make_report(
     opened: OpenRelease,
-    fields: Fields | None = None,
-    background: Background | None = None,
+    fields: Fields,
     *,
-    created: str | None = None,
-    password: str | None = None,
+    entry: Entry | None = None,
+    source: Table | None = None,
     progress: Progress = SILENT,
 ) -> Report:
-    """Return the report of a release: the external edition, or with `background` the internal one.
+    """Return the report of a release: internal with its source, else the recipient's.
 
-    Parameters
-    ----------
-    created : moment of the report, ISO 8601 with offset; None for now.
-    password : of an encrypted ZIP.
-
-    Raises
-    ------
-    NotItsSource : `background` holds another source. BadRelease; Cancelled.
+    What was measured is kept, so that the next report of the same release only says it anew. Raises BadSetting; Cancelled.
     """
-    given = None if background is None else matched(opened, background)  # refuses before minutes of attacks
-    attacks = carried_out(opened.published, progress)
-    found = public(opened, fields or Fields(), created=created, password=password, attacks=attacks, progress=progress)
-    return edition(found, None if given is None else original(given, attacks=attacks, progress=progress))
+    global _last
+    packs(fields.law)  # a code that there is not is said before anything is worked out
+    key = (fields.threshold, None if entry is None else (entry.number, entry.release))
+    kept = _last
+    if (
+        kept is not None
+        and kept[0]() is opened.published
+        and (kept[1]() if kept[1] else None) is source
+        and kept[2] == key
+    ):
+        return Report(replace(kept[3], title=fields.title or opened.title), fields)
+    facts = make_facts(
+        opened,
+        fields,
+        entry=entry,
+        source=source,
+        earlier=_earlier(entry) if source is not None else (),
+        progress=progress,
+    )
+    _last = (weakref.ref(opened.published), None if source is None else weakref.ref(source), key, facts)
+    return Report(facts, fields)
 
 
-def edition(found: Public, behind: Original | None) -> Report:
-    """Return the external edition, or with what only the source tells the internal one, its verdict over both."""
-    if behind is None:
-        return Report(found)
-    warned = [each.name for each in behind.acknowledged or ()]
-    again, limits = bool(behind.earlier), behind.audience_limits
-    return Report(weighed(found, behind.checks, again=again, warned=warned, limits=limits), behind)
-
-
-def check_target(target: Path) -> None:
-    """Raise BadSetting where a file name's ending is none of the formats. Asked early, before any work."""
-    if target.suffix.lower() not in ENDINGS:
-        raise BadSetting(
-            "The report “{name}” must end in {endings} or {last}.",
-            name=target.name,
-            endings=", ".join(ENDINGS[:-1]),
-            last=ENDINGS[-1],
+def _earlier(entry: Entry | None) -> tuple[EarlierRelease, ...]:
+    """Return the releases of the same persons that an entry names."""
+    if entry is None:
+        return ()
+    known = [Register().find(str(name)) for name in entry.body.get("earlier", ())]
+    return tuple(
+        EarlierRelease(
+            recipient=str(each.body.get("recipient", "")),
+            date=each.time[:10],
+            gamma=float(each.body.get("gamma", 1.0)),
+            name=each.release,
         )
+        for each in known
+        if each is not None
+    )
 
 
-def write_report(
-    report: Report,
-    target: Path,
-    *,
-    language: str = "en",
-    paper: str = "A4",
-    progress: Progress = SILENT,
-) -> None:
-    """Write a report in the format that the file's ending says, whole or not at all, over an existing file.
+def check_target(path: Path) -> None:
+    """Raise CannotWrite where a report can't be written there: asked early, so that no work is done in vain."""
+    if path.suffix.lower() not in ENDINGS:
+        raise CannotWrite("“{path}” must end in .pdf, .html, .json or .xlsx.", path=path.name)
+    check_name(path)
 
-    Parameters
-    ----------
-    language : "en", "de" or "fr"; JSON has names instead of sentences and no language.
-    paper : "A4" or "Letter", for PDF.
 
-    Raises
-    ------
-    BadSetting : unknown ending, language or paper. CannotWrite; Cancelled.
+def pages(report: Report, code: str) -> list[bytes]:
+    """Return the pages as they print, each as PNG."""
+    return as_pages(report.document(code))
+
+
+def write_report(report: Report, path: Path, *, language: str = "en", progress: Progress = SILENT) -> None:
+    """Write a report in the format of the file's ending, whole or not at all, over a file that is there.
+
+    The internal edition can be read by its owner alone. Raises CannotWrite, BadSetting; Cancelled.
     """
-    check_target(target)
-    ending = target.suffix.lower()
-    if ending == ".json":
-        write_json(report, target)
-        return
-    made = document(report, language)
-    if ending == ".pdf":
-        from splu_desktop.report.render.pdf import write_pdf  # brings fonts and pictures along, for this format alone
-
-        write_pdf(made, target, paper=paper, progress=progress)
-    elif ending == ".html":
-        write_html(made, target)
+    check_target(path)
+    progress.report("Writing", 0.0)
+    kind = path.suffix.lower()
+    if kind == ".json":
+        data = as_json(report)
+    elif kind == ".html":
+        data = as_html(report.document(language)).encode("utf-8")
+    elif kind == ".pdf":
+        data = as_pdf(report.document(language))
     else:
-        # Brings fonts and pictures along, for this format alone.
-        from splu_desktop.report.render.xlsx import write_report_xlsx
+        data = _as_xlsx(report.document(language), progress)
+    progress.report("Writing", 0.8)
+    write_bytes(path, data, private=report.facts.internal)
+    progress.report("Writing", 1.0)
 
-        write_report_xlsx(made, target)
+
+def write_bytes(path: Path, data: bytes, *, private: bool) -> None:
+    """Write a file, whole or not at all; a private one for its owner alone, from its first byte on."""
+    with whole_file(path, overwrite=True) as partial:
+        with os.fdopen(
+            os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666), "wb"
+        ) as file:
+            file.write(data)
+
+
+def as_json(report: Report) -> bytes:
+    """Return a report as JSON: what follows from the release apart from what people stated."""
+    facts = asdict(report.facts)
+    data = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "edition": report.edition,
+        "verdict": report.verdict_as_dict(),
+        "release": {name: facts.pop(name) for name in DERIVED},
+        "custodian": {**facts, "fields": asdict(report.fields)},
+    }
+    return (json.dumps(_plain(data), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Return data as JSON knows it: an infinite ratio is none."""
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and value in (float("inf"), float("-inf")) else value
+
+
+def _as_xlsx(document: Document, progress: Progress) -> bytes:
+    """Return the tables of a report as a workbook: each on its sheet, figures as numbers, text never a formula."""
+    sheets, taken = [], set[str]()
+    for block in document.blocks:
+        if isinstance(block, TableBlock):
+            name = block.name[:_LONGEST_NAME]
+            while name.casefold() in taken:
+                name = f"{name[: _LONGEST_NAME - 2]} 2"
+            taken.add(name.casefold())
+            header = tuple(block.header) or ("", *[""] * (len(block.align) - 1))
+            rows = [
+                [each.value if isinstance(each, Number) and each.value is not None else cell_text(each) for each in row]
+                for row in block.rows
+            ]
+            sheets.append(Sheet(name, _told_apart((*header, document.edition)), [[*row, ""] for row in rows]))
+    with tempfile.TemporaryDirectory(prefix="splu-") as folder:
+        path = Path(folder) / "report.xlsx"
+        write_sheets(sheets, path, progress)
+        return path.read_bytes()
+
+
+def _told_apart(header: tuple[str, ...]) -> tuple[str, ...]:
+    found: list[str] = []
+    for title in header:
+        while title in found:
+            title += "\u00a0"
+        found.append(title)
+    return tuple(found)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import field
-
-from splu_desktop.frozen import dataclass
+from dataclasses import dataclass, field
 
 # The program's light palette: Okabe and Ito's hues, dark enough for text.
 INK, QUIET, GRID = "#1b252f", "#52606d", "#d3dae1"
@@ -56,7 +53,7 @@ class Words:
     y: float
     text: str
     anchor: str = "start"
-    size: float = 8.0
+    size: float = 9.0
     colour: str = INK
     up: bool = False
 
@@ -64,7 +61,7 @@ class Words:
 Item = Path | Box | Dot | Words
 
 
-@dataclasses.dataclass
+@dataclass
 class Scene:
     """A drawing of `width` x `height` points, origin at the upper left."""
 
@@ -151,11 +148,11 @@ def frame(
     """Draw grid, ticks and titles of a plot. Tick texts come as (value, text)."""
     for value, text in y_texts:
         at = y.at(value)
-        scene.add(Path(((x.start, at), (x.end, at)), GRID, 0.5), Words(x.start - 4, at + 2.5, text, "end", 7, QUIET))
+        scene.add(Path(((x.start, at), (x.end, at)), GRID, 0.5), Words(x.start - 4, at + 3, text, "end", 9, QUIET))
     for value, text in x_texts:
         at = x.at(value)
         scene.add(Path(((at, y.start), (at, y.start + 3)), QUIET, 0.5))
-        scene.add(Words(at, y.start + 11, text, "middle", 7, QUIET))
+        scene.add(Words(at, y.start + 13, text, "middle", 9, QUIET))
     scene.add(Path(((x.start, y.start), (x.end, y.start)), QUIET, 0.75))
-    scene.add(Words((x.start + x.end) / 2, y.start + 23, x_title, "middle", 8))
-    scene.add(Words(9, (y.start + y.end) / 2, y_title, "middle", 7, INK, up=True))
+    scene.add(Words((x.start + x.end) / 2, y.start + 27, x_title, "middle", 9))
+    scene.add(Words(9, (y.start + y.end) / 2, y_title, "middle", 9, INK, up=True))

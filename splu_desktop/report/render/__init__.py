@@ -1,1 +1,1 @@
-"""The report as PDF, HTML, workbook and JSON."""
+"""The formats of a report."""

@@ -1,0 +1,290 @@
+"""The annex: what those look at who check the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from splu_desktop.core.mechanism import draw_from
+from splu_desktop.core.mechanism.law import error_curve, t_f_curve
+from splu_desktop.files.language import Language, mark
+from splu_desktop.report.content.words import names, of_100, persons_word, share_cell, whole
+from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock, table
+from splu_desktop.report.facts import BlockFact, ColumnFact, Facts, TableFact
+from splu_desktop.report.facts import Cell as AskedCell
+from splu_desktop.report.fields import Fields
+from splu_desktop.report.law import Pack, packs, safe_harbor
+from splu_desktop.report.scene import ACCENT, PROTECTED, QUIET, Axis, Scene, Words, frame
+from splu_desktop.report.scene import Path as Line
+
+_ROLES = {
+    "nsa": mark("as it is"),
+    "sa": mark("secret, drawn anew"),
+    "identifier": mark("names persons, left out"),
+    "dropped": mark("left out"),
+    "class": mark("added: group of the draw"),
+    "person": mark("added: number by chance"),
+}
+_WAYS = {"lenders": mark("lenders"), "groups": mark("decoy groups")}
+# What the recipient's facts call a step.
+_STEPS = {
+    "intervals": mark("bands"),
+    "date": mark("part of the date"),
+    "age": mark("age"),
+    "prefix": mark("first letters"),
+    "groups": mark("values put together"),
+    "rare": mark("rare values put together"),
+    "hierarchy": mark("groups of a list"),
+    "chapter": mark("chapters of codes"),
+    "missing": mark("one mark for no value"),
+}
+_COLUMNS, _VALUES, _CELLS = 16, 10, 22
+_WIDTH, _HEIGHT = 490.0, 170.0
+
+WORDS = (
+    (mark("alike"), mark("Persons or rows that nothing published unchanged tells apart.")),
+    (mark("draw"), mark("Each secret value is kept or replaced by that of somebody else in the group, by chance.")),
+    (mark("group"), mark("Those who lend each other their secret values; a column of the release names it.")),
+    (mark("strength (gamma)"), mark("One of so many shown values is kept for sure; all others come from the group.")),
+    (mark("gain"), mark("What the release adds to the chance of being right, in cases of 100.")),
+    (mark("named"), mark("Known with 80 of 100 or more, by guesses that were checked against the truth.")),
+    (mark("range"), mark("Holds the true number in 95 of 100 releases.")),
+    (mark("readable"), mark("The range is as narrow as was asked for.")),
+    (mark("T_P"), mark("Least chance that a small count comes out wrong.")),
+    (mark("T_f"), mark("Count from which a published number is right, but for the chance T_E.")),
+    (mark("ratio"), mark("The worst case of differential privacy, printed for who asks; it is not what is promised here.")),
+    (mark("fingerprint"), mark("Words and digits that change with any letter of the release.")),
+)  # fmt: skip
+
+
+def annex(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
+    """Give the blocks of the annex."""
+    letters = iter("ABCDEFGH")
+    yield from _columns(next(letters), facts, t)
+    if facts.attacked:
+        yield from _attack(next(letters), facts, t)
+    yield from _promise(next(letters), facts, t)
+    if facts.tables:
+        yield from _cells(next(letters), facts, t)
+    for pack in packs(fields.law):
+        yield from _law(next(letters), pack, facts, fields, t)
+    yield from _files(next(letters), facts, t)
+    yield Heading(t("{letter} Words", letter=next(letters)))
+    terms = [(t(word), t(meaning)) for word, meaning in WORDS if facts.internal or word != "named"]
+    yield TableBlock(t("words"), (), terms, "ll", (1.0, 4.0))
+
+
+def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
+    yield Heading(t("{letter} Columns, and what was done", letter=letter))
+    if facts.stand_out is not None:
+        before, after = facts.stand_out
+        yield Paragraph(
+            t(
+                "Alone with their unchanged columns were {before} {who} before columns were made coarser, and {after} "
+                "after. Of {emptied}, cells were emptied; {out} were left out.",
+                before=t.number(before),
+                after=t.number(after),
+                emptied=t.number(facts.emptied),
+                out=t.number(facts.left_out),
+                who=persons_word(facts, t),
+            )
+        )
+    order = ("sa", "nsa", "class", "person", "identifier", "dropped")
+    rows = sorted(facts.columns, key=lambda each: order.index(each.role))
+    yield table(
+        t("columns"),
+        rows,
+        (t("Column"), "l", 2.0, lambda each: each.name),
+        (t("published"), "l", 2.0, lambda each: t(_ROLES[each.role])),
+        (t("values"), "r", 0.8, lambda each: whole(each.values, t)),
+        (t("what was done"), "l", 4.0, lambda each: _done(each, facts, t)),
+        most=_COLUMNS,
+    )
+    yield from _more(len(rows) - _COLUMNS, t)
+
+
+def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
+    if facts.internal:
+        parts = [t.sentence(step) for step in column.steps]
+    else:
+        parts = [t(_STEPS.get(step, step)) for step in column.steps]
+    if column.public:
+        parts.append(t("not secret: {values}", values=names(column.public, t, 3)))
+    return "; ".join(parts) or "–"
+
+
+def _more(rest: int, t: Language) -> Iterator[Block]:
+    if rest > 0:
+        yield Paragraph(t("{n} further rows stand in the workbook (.xlsx) and in JSON.", n=t.number(rest)), "note")
+
+
+def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
+    who = persons_word(facts, t)
+    yield Heading(t("{letter} The attack, measured", letter=letter))
+    yield Paragraph(
+        t(
+            "The attacker knows all unchanged columns of everybody and learns from the release how columns go together. "
+            "Of each row, all secret columns that were drawn apart serve as hints, and all rows of a person count as one."
+        )
+    )
+    yield Paragraph(t("The draw was rehearsed on the original, so that each guess could be checked."))
+    yield table(
+        t("attack by column"),
+        facts.attacked,
+        (t("Secret column"), "l", 3.0, lambda each: each.column),
+        (t("best guess right"), "r", 1.4, lambda each: share_cell(each.right, t)),
+        (t("without the release"), "r", 1.6, lambda each: share_cell(each.without, t)),
+        (t("named with 80 of 100"), "r", 1.7, lambda each: _percent(each.known, t)),
+    )
+    yield Heading(t("By value"), 2)
+    yield table(
+        t("attack by value"),
+        facts.secrets,
+        (t("Secret value"), "l", 3.0, lambda each: f"{each.value} ({each.column})"),
+        (t("{who} who have it", who=who), "r", 1.4, lambda each: whole(each.bearers, t)),
+        (t("without"), "r", 1.0, lambda each: share_cell(each.without, t)),
+        (t("with"), "r", 1.0, lambda each: share_cell(each.with_release, t)),
+        (t("named"), "r", 0.8, lambda each: whole(each.named, t)),
+        most=_VALUES,
+    )
+    yield from _more(len(facts.secrets) - _VALUES, t)
+    yield Paragraph(
+        t("Values of fewer than ten {who} are not judged one by one; they count in the columns above.", who=who), "note"
+    )
+
+
+def _percent(share: float, t: Language) -> Number:
+    return Number(t.percent(share), share)
+
+
+def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
+    yield Heading(t("{letter} What the draw promises", letter=letter))
+    yield Paragraph(
+        t(
+            "At strength {gamma}, a value is kept in 1 of {gamma} cases for sure, and else comes from somebody by chance "
+            "in one of {n} groups.",
+            gamma=t.plain(min(each.gamma for each in facts.blocks)),
+            n=t.number(facts.classes),
+        )
+    )
+    groups = names(facts.class_columns, t, 4)
+    if facts.class_columns:
+        yield Paragraph(
+            t(
+                "The groups are made of {columns}; within them nothing that is published differs by chance.",
+                columns=groups,
+            )
+        )
+    yield table(
+        t("promise"),
+        facts.blocks,
+        (t("Drawn as one"), "l", 3.2, lambda each: names(each.columns, t, 3)),
+        (t("way"), "l", 1.2, lambda each: t(_WAYS.get(each.draw, each.draw))),
+        (t("strength"), "r", 1.0, lambda each: Number(t.plain(each.gamma), each.gamma)),
+        ("T_P", "r", 1.1, lambda each: share_cell(each.t_p, t, down=True)),
+        ("T_f", "r", 0.9, lambda each: whole(each.t_f, t)),
+        (t("ratio"), "r", 0.8, lambda each: _ratio(each, t)),
+    )
+    yield _plots(facts, t)
+
+
+def _ratio(block: BlockFact, t: Language) -> Cell:
+    return Number(t.number(block.sole, 1), block.sole if np.isfinite(block.sole) else None)
+
+
+def _plots(facts: Facts, t: Language) -> FigureBlock:
+    """Return both plots: small counts come out wrong, large ones right."""
+    block = min(facts.blocks, key=lambda each: each.gamma)
+    draw = draw_from({"draw": block.draw, "gamma": block.gamma})
+    scene = Scene(_WIDTH, _HEIGHT)
+    counts = np.arange(1, 31)
+    wrong = error_curve(draw, facts.epsilon, counts)
+    left = Axis(1, 30, 44, 226), Axis(0, 1, _HEIGHT - 34, 22)
+    shares = [(share, t.percent(share, 0)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    ticks = [(float(at), str(at)) for at in (1, 5, 10, 20, 30)]
+    frame(scene, *left, ticks, shares, t("true count"), "")
+    scene.add(Words(44, 12, t("wrong by more than {epsilon}", epsilon=t.percent(facts.epsilon, 0)), size=9))
+    places = tuple((left[0].at(float(x)), left[1].at(float(y))) for x, y in zip(counts, wrong, strict=True))
+    scene.add(Line(places, PROTECTED, 1.6))
+    errors = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3])
+    large = t_f_curve(draw, facts.epsilon, errors)
+    top = max(float(large.max()) * 1.1, 10.0)
+    right = Axis(0.01, 0.3, 304, 482, True), Axis(0, top, _HEIGHT - 34, 22)
+    ticks = [(float(at), t.percent(float(at), 0)) for at in errors]
+    frame(scene, *right, ticks, [(each, t.number(each)) for each in right[1].ticks()], t("tolerated chance T_E"), "")
+    scene.add(Words(304, 12, t("count that is right from then on (T_f)"), size=9))
+    places = tuple((right[0].at(float(x)), right[1].at(float(y))) for x, y in zip(errors, large, strict=True))
+    scene.add(Line(places, ACCENT, 1.6))
+    at = right[0].at(facts.t_e)
+    scene.add(Line(((at, right[1].start), (at, right[1].end)), QUIET, 0.6, 3))
+    caption = t("Left: small counts come out wrong. Right: large counts come out right.")
+    words = t(
+        "A count of 1 is wrong in {one} of 100 releases, one of 30 in {thirty}. Counts from {large} on are right.",
+        one=of_100(float(wrong[0]), down=True),
+        thirty=of_100(float(wrong[-1]), down=True),
+        large=t.number(block.t_f),
+    )
+    return FigureBlock(scene, caption, words)
+
+
+def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
+    yield Heading(t("{letter} The numbers asked for", letter=letter))
+    rows: list[tuple[TableFact, AskedCell]] = [(each, cell) for each in facts.tables for cell in each.cells]
+    several = len(facts.tables) > 1
+    columns = [
+        (
+            t("Number"),
+            "l",
+            4.0,
+            lambda row: ", ".join(filter(lambda text: text != "mean", (row[1].value, *row[1].line))),
+        ),
+        (t("reads from"), "r", 1.1, lambda row: _count(row[1].low, t)),
+        (t("to"), "r", 1.1, lambda row: _count(row[1].high, t)),
+        (t("readable"), "l", 1.0, lambda row: t("yes") if row[1].readable else t("no")),
+    ]
+    if facts.internal:
+        columns.insert(1, (t("true"), "r", 1.1, lambda row: _count(row[1].true, t)))
+    if several:
+        columns.insert(0, (t("Table"), "l", 2.2, lambda row: t.sentence(row[0].words)))
+    yield table(t("numbers"), rows, *columns, most=_CELLS)
+    yield from _more(len(rows) - _CELLS, t)
+
+
+def _count(value: float | None, t: Language) -> Cell:
+    if value is None:
+        return "–"
+    return Number(t.number(value, 0 if value >= 20 or value == int(value) else 1), value)
+
+
+def _law(letter: str, pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
+    yield Heading(t("{letter} {title}", letter=letter, title=pack.title[t.code]))
+    yield Paragraph(t("Read: {source}; state of {day}.", source=pack.source[t.code], day=pack.dated), "note")
+    rows: list[Sequence[Cell]] = [
+        (each.place[t.code], each.asks[t.code], _answer(each.answer[t.code], each.field, fields, t))
+        for each in pack.demands
+    ]
+    if pack.code == "hipaa":
+        rows += [(place, t(asks), answer) for place, asks, answer in safe_harbor(facts.columns, t)]
+    header = (t("Place"), t("what is asked"), t("what answers it"))
+    yield TableBlock(t("law {code}", code=pack.code), header, rows, "lll", (1.2, 3.6, 3.6))
+
+
+def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
+    own = getattr(fields, field, "") if field else ""
+    if field:
+        return f"{text} {own}" if own else f"{text} {t('To be entered: ............')}"
+    return text
+
+
+def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
+    yield Heading(t("{letter} Files", letter=letter))
+    yield table(
+        t("files"),
+        facts.files,
+        (t("File"), "l", 2.4, lambda each: each[0]),
+        (t("bytes"), "r", 1.2, lambda each: whole(each[1], t)),
+        (t("SHA-256, first half"), "l", 3.4, lambda each: each[2][:32]),
+    )
+    if facts.number is not None:
+        yield Paragraph(t("Entry {n} of the register of this computer.", n=facts.number), "note")

@@ -1,0 +1,184 @@
+"""Figures and names as the report writes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from splu_desktop.core.messages import shown_of
+from splu_desktop.files.language import Language, mark
+from splu_desktop.report.document import Number
+from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, Facts, Limit
+
+_WHO = {
+    "colleague": mark("a colleague of the house"),
+    "partner": mark("a partner under contract"),
+    "public": mark("anyone"),
+}
+# What stands against a release besides its limits, by the name of its line.
+_DECIDED = {
+    "gives-away": mark("No column that is published as it is gives a secret value away"),
+    "names-persons": mark("No column that names persons is published"),
+    "sensitive-as-is": mark("No column that says how a person lives is published as it is"),
+    "second-release": mark("The same persons were not released before"),
+    "no-person-column": mark("It is known which rows are one person’s"),
+    "dates": mark("No date is published to the day"),
+    "not-signed": mark("The recipient has signed not to recognise anybody"),
+    READ: mark("Cells of 50 and more that can be read, at least"),
+}
+
+
+def of_100(share: float, *, down: bool = False) -> str:
+    """Return cases of 100, rounded against the release."""
+    return str(math.floor(100 * share + 1e-9) if down else min(100, math.ceil(100 * share - 1e-9)))
+
+
+def who_gets_it(level: str, t: Language) -> str:
+    """Return whose limits hold."""
+    return t(_WHO[level])
+
+
+def persons_word(facts: Facts, t: Language) -> str:
+    """Return what is counted."""
+    return t("persons") if facts.by_person else t("rows")
+
+
+def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
+    """Return what a line asks for."""
+    if limit.name == ALIKE:
+        columns = names([each.name for each in facts.columns if each.role == "nsa"], t, 3)
+        return t("{who} who look alike in {columns}, at least", who=_alike_word(facts, t), columns=columns)
+    if limit.name == AVERAGE:
+        return t("A row that shows a secret value is right, on average at most")
+    if limit.name == RISKIEST:
+        return t("The same, in the riskiest group at most")
+    if limit.name == SMALL:
+        return t(
+            "Counts of 1 to {alpha} wrong by more than {epsilon}, at least",
+            alpha=facts.alpha,
+            epsilon=t.percent(facts.epsilon, 0),
+        )
+    if limit.name == ASKED:
+        return t("Any row that shows a secret value is right, at most (asked for with this report)")
+    return t(_DECIDED[limit.name]) if limit.name in _DECIDED else t.sentence(limit.sentence)
+
+
+def _alike_word(facts: Facts, t: Language) -> str:
+    return t("Persons") if facts.by_person else t("Rows")
+
+
+def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
+    """Return a line's limit and what was reached; a dash where there is none."""
+    if limit.name == ALIKE:
+        bound = "–" if limit.limit is None else t.number(limit.limit)
+        # An open line counts those who have too few like them.
+        return bound, t("–") if limit.value is None else t.number(limit.value)
+    if limit.name in (AVERAGE, RISKIEST, ASKED, SMALL, READ):
+        down = limit.name in (SMALL, READ)
+        shares = [limit.limit, limit.value]
+        texts = [None if each is None else of_100(each, down=down) for each in shares]
+        if limit.limit is not None:
+            texts[0] = str(round(100 * limit.limit))
+        return (
+            "–" if texts[0] is None else t("{n} of 100", n=texts[0]),
+            "–" if texts[1] is None else t("{n} of 100", n=texts[1]),
+        )
+    return "–", "–"
+
+
+def standing(limit: Limit, t: Language) -> str:
+    """Return whether a line is met."""
+    if limit.met:
+        return t("met") if limit.grave else t("yes")
+    return t("NOT met") if limit.grave else t("decided") if limit.accepted else t("open")
+
+
+def first_line(facts: Facts, t: Language) -> str:
+    """Return the verdict as it stands first: what is not met, or what was met and can be read."""
+    limits = [each for each in facts.limits if each.grave]
+    missed, count = facts.missed, t.number(len(limits))
+    read, of = facts.cells
+    if missed:
+        worst = missed[0]
+        bound, reached = limit_figures(worst, t)
+        k = t.number(len(missed))
+        head = (
+            t("{k} of {n} limits is NOT met.", k=k, n=count)
+            if len(missed) == 1
+            else t("{k} of {n} limits are NOT met.", k=k, n=count)
+        )
+        what = t(
+            "{what} {bound}: reached {reached}.",
+            what=limit_words(worst, facts, t),
+            bound=bound,
+            reached=reached,
+        )
+        if reached == "–":
+            what = t("Not so: {what}.", what=_lower(limit_words(worst, facts, t)))
+        return f"{head} {what} {_accepted(worst, facts, t)}"
+    useful = facts.limit(READ)
+    if useful is not None and not useful.met:
+        head = t(
+            "All {n} limits are met, but only {k} of the {of} numbers asked for can be read.",
+            n=count,
+            k=t.number(read),
+            of=t.number(of),
+        )
+        return f"{head} {_accepted(useful, facts, t)}"
+    parts = [t("All {n} limits are met.", n=count)]
+    if of:
+        parts.append(t("{k} of the {of} numbers asked for can be read.", k=t.number(read), of=t.number(of)))
+    decided = sum(not each.met for each in facts.limits)
+    if decided:
+        parts.append(
+            t("One decision was taken by name.") if decided == 1 else t("{n} decisions were taken by name.", n=decided)
+        )
+    return " ".join(parts)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
+    if limit.name == ASKED:
+        return t("Accepted by: ..................")
+    if not limit.accepted:
+        return t("Nobody has accepted this.")
+    if not facts.internal:
+        return t("The custodian has accepted this.")
+    return t("Accepted by {name}: {reason}.", name=facts.operator or "…", reason=limit.reason.rstrip("."))
+
+
+def names(found: Sequence[str], t: Language, most: int = 12) -> str:
+    """Return names between commas; of more than one beyond `most`, how many."""
+    most = shown_of(len(found), most)
+    shown = ", ".join(found[:most])
+    rest = len(found) - most
+    return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
+
+
+def share_cell(value: float | None, t: Language, *, down: bool = False) -> Number | str:
+    """Return cases of 100 as a cell."""
+    return "–" if value is None else Number(t("{n} of 100", n=of_100(value, down=down)), value)
+
+
+def whole(value: int | None, t: Language) -> Number | str:
+    """Return a whole number as a cell."""
+    return "–" if value is None else Number(t.number(value), value)
+
+
+def cell_words(cell: Cell, t: Language) -> str:
+    """Return a cell: what it counts, the true number where it is told, and what the recipient reads."""
+    what = ", ".join((cell.value, *cell.line)) if cell.value != "mean" else ", ".join(cell.line)
+    digits = 0 if cell.high >= 20 else 1
+    low, high = t.number(cell.low, digits), t.number(cell.high, digits)
+    if cell.true is None:
+        return t("{what}: reads {low} to {high}", what=what, low=low, high=high)
+    true = t.number(cell.true, 0 if cell.value != "mean" else 1)
+    return t("{what}: {true}, reads {low} to {high}", what=what, true=true, low=low, high=high)
+
+
+def day(iso: str) -> str:
+    """Return the day of a moment."""
+    return iso[:10]

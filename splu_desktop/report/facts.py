@@ -1,0 +1,708 @@
+"""The facts of a report: made by one function, printed by every format.
+
+Each figure comes from the function that window and command line ask. The internal edition asks them about the source;
+the external one asks the same of the published table, so that it holds nothing its recipient can't work out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splu_desktop.core.answer.answer import READABLE
+from splu_desktop.core.answer.crosstab import crosstab
+from splu_desktop.core.answer.forecast import LEAST, Forecast
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Units
+from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.figures import EarlierRelease, TableReach
+from splu_desktop.core.policy.limits import Limits, limits_for
+from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import AskedTable, parse_question
+from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.attack import Attack, attack
+from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
+from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import suggest_roles
+from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.table import Kind, Table
+from splu_desktop.files.disk.digests import file_sha256
+from splu_desktop.files.register.book import Entry
+from splu_desktop.files.release.facts import FACTS_NAME
+from splu_desktop.files.release.fingerprint import fingerprint
+from splu_desktop.files.release.reading import OpenRelease
+from splu_desktop.report.fields import Fields
+
+ALIKE, AVERAGE, RISKIEST, SMALL, READ = "persons-alike", "certainty", "riskiest-group", "small-counts", "too-blurred"
+ASKED = "threshold"  # the limit that was asked for with the report
+LIMITS = (ALIKE, AVERAGE, RISKIEST, SMALL)
+INTERNAL, EXTERNAL = "internal", "external"
+_MOST_CELLS = 2_000
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One line of the verdict.
+
+    Attributes
+    ----------
+    name : as the verdict has it, or "threshold".
+    value, limit : the figure and what it is held against; None where there is none, or it can't be worked out.
+    met : whether nothing stands against the release.
+    grave : whether it is a limit; else a decision that somebody had to take.
+    reason : with which it was accepted, "" where it was not; the recipient reads only that it was.
+    accepted : whether it was.
+    sentence : of the verdict, "" in the external edition.
+    """
+
+    name: str
+    value: float | None
+    limit: float | None
+    met: bool
+    grave: bool = True
+    reason: str = ""
+    accepted: bool = False
+    sentence: str = ""
+
+
+@dataclass(frozen=True)
+class Secret:
+    """What a secret value risks.
+
+    Attributes
+    ----------
+    column, value : which.
+    bearers : persons (rows) who have it; in the external edition rows that show it.
+    without, with_release : how often somebody is right who knows the classes alone, and who has the release.
+    named : persons of whom it can be named with 80 of 100 or more; None where that can't be worked out.
+    """
+
+    column: str
+    value: str
+    bearers: int
+    without: float
+    with_release: float
+    named: int | None
+
+    @property
+    def gain(self) -> float:
+        """What the release adds."""
+        return self.with_release - self.without
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number that was asked for: true (internal edition alone), and the range that the recipient reads."""
+
+    line: tuple[str, ...]
+    value: str
+    true: float | None
+    estimate: float | None
+    low: float
+    high: float
+    readable: bool
+
+
+@dataclass(frozen=True)
+class TableFact:
+    """A table that must come out: how many of its cells of 50 and more can be read, and all its cells."""
+
+    asked: str
+    words: str
+    readable: int
+    of: int
+    cells: tuple[Cell, ...]
+    within: float
+
+    @property
+    def ends(self) -> tuple[Cell, ...]:
+        """The narrowest and the widest cell of 50 and more."""
+        large = [each for each in self.cells if (each.true if each.true is not None else each.estimate or 0) >= LEAST]
+        if len(large) < 2:
+            return tuple(large)
+        width = [(each.high - each.low) / max(each.true or each.estimate or 1, 1e-9) for each in large]
+        return large[int(np.argmin(width))], large[int(np.argmax(width))]
+
+
+@dataclass(frozen=True)
+class ColumnFact:
+    """A column: its role, what was done to it, how many values it has, and which of them are not secret."""
+
+    name: str
+    role: str
+    kind: str
+    values: int | None
+    steps: tuple[str, ...]
+    public: tuple[str, ...]
+    subject: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class BlockFact:
+    """Columns drawn as one, and what the draw promises of them.
+
+    Attributes
+    ----------
+    t_p : chance that a count of 1 to alpha is wrong by more than epsilon, at least.
+    t_f : least count that is within epsilon with a chance of 1 - T_E.
+    alone : share of persons whose combination nobody else has; None for one column.
+    histories : share of persons with several rows whose course nobody else has; None where rows are drawn.
+    sole : ratio that a reader of differential privacy computes for the only bearer of a value.
+    """
+
+    columns: tuple[str, ...]
+    draw: str
+    gamma: float
+    t_p: float
+    t_f: int
+    alone: float | None
+    histories: float | None
+    sole: float
+
+
+@dataclass(frozen=True)
+class ColumnAttacked:
+    """The attack on a column: share of rows guessed rightly, the same without the release, share known at 80 of 100."""
+
+    column: str
+    right: float
+    without: float
+    known: float
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a report says. See the attributes' classes; what the external edition lacks is None or empty."""
+
+    edition: str
+    title: str
+    id: str
+    created: str
+    software: str
+    digest: str
+    fingerprint: str
+    rows: int
+    persons: int | None
+    by_person: bool
+    most_rows: int | None
+    row_word: str
+    audience: Audience
+    operator: str
+    level: str
+    printed: int
+    state: str
+    limits: tuple[Limit, ...]
+    average: float
+    riskiest: float
+    riskiest_value: tuple[str, str, str]
+    riskiest_share: float
+    secrets: tuple[Secret, ...]
+    tables: tuple[TableFact, ...]
+    other: float | None
+    joint: float | None
+    earlier: tuple[tuple[str, str, float], ...]
+    courses: float | None
+    columns: tuple[ColumnFact, ...]
+    class_columns: tuple[str, ...]
+    classes: int
+    stand_out: tuple[int, int] | None
+    emptied: int | None
+    left_out: int | None
+    kept: Mapping[str, str]
+    apart: str
+    blocks: tuple[BlockFact, ...]
+    attacked: tuple[ColumnAttacked, ...]
+    epsilon: float
+    alpha: int
+    t_e: float
+    files: tuple[tuple[str, int, str], ...]
+    number: int | None
+
+    @property
+    def internal(self) -> bool:
+        """Whether it holds true counts."""
+        return self.edition == INTERNAL
+
+    @property
+    def cells(self) -> tuple[int, int]:
+        """How many of the cells of 50 and more can be read."""
+        return sum(each.readable for each in self.tables), sum(each.of for each in self.tables)
+
+    @property
+    def missed(self) -> tuple[Limit, ...]:
+        """Limits that are not met."""
+        return tuple(each for each in self.limits if each.grave and not each.met)
+
+    def limit(self, name: str) -> Limit | None:
+        """Return a line by its name."""
+        return next((each for each in self.limits if each.name == name), None)
+
+
+def make_facts(
+    opened: OpenRelease,
+    fields: Fields,
+    *,
+    entry: Entry | None = None,
+    source: Table | None = None,
+    earlier: Sequence[EarlierRelease] = (),
+    progress: Progress = SILENT,
+) -> Facts:
+    """Return all facts of a release. Raises BadSetting where the source is another table; Cancelled.
+
+    entry : of the register, None where this computer did not make the release.
+    source : the table as it was read, for the internal edition.
+    """
+    if fields.threshold is not None and not 0 <= fields.threshold <= 1:
+        raise BadSetting("The largest certainty of a row lies between 0 and 1.")
+    if source is None:
+        return _external(opened, fields, entry, progress)
+    return _internal(opened, fields, entry, source, earlier, progress)
+
+
+# --- the edition for the own files
+
+
+def _internal(
+    opened: OpenRelease,
+    fields: Fields,
+    entry: Entry | None,
+    source: Table,
+    earlier: Sequence[EarlierRelease],
+    progress: Progress,
+) -> Facts:
+    plan = _plan_of(opened, entry, source)
+    prepared = prepare(source, plan)
+    _check_source(opened, prepared, plan)
+    suggestions = suggest_roles(source)
+    judged = verdict(prepared, plan, earlier=earlier, suggestions=suggestions, progress=progress)
+    found = attack(prepared, plan, progress=progress)
+    figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
+    before = replace(prepared, table=prepared.source)
+    unique = alike(before, plan).unique
+    columns = [
+        ColumnFact(
+            name,
+            role.value,
+            source[name].kind.value,
+            prepared.table[name].m if role.published else None,
+            _steps(plan, name),
+            tuple(plan.public_values.get(name, ())),
+            suggestions[name].subject if name in suggestions else "",
+            _detail(prepared.table[name]) if role.published else "",
+        )
+        for name, role in plan.roles.items()
+    ]
+    return _facts(
+        opened,
+        fields,
+        entry,
+        prepared,
+        plan,
+        figures.certainty,
+        edition=INTERNAL,
+        persons=figures.persons if prepared.knows_persons else None,
+        by_person=prepared.knows_persons,
+        most_rows=int(np.bincount(prepared.owner).max(initial=1)),
+        audience=plan.audience,
+        operator="" if entry is None else str(entry.body.get("operator", "")),
+        level=judged.limits.name,
+        printed=judged.limits.printed,
+        state=judged.state,
+        limits=(*_asked_limit(fields, judged.figures.certainty), *_judged_limits(judged, accepted)),
+        secrets=_secrets_attacked(found),
+        tables=tuple(map(_forecast_table, figures.tables)),
+        other=figures.other,
+        joint=figures.joint if earlier else None,
+        earlier=tuple((each.recipient, each.date, each.gamma) for each in earlier),
+        courses=unique_distances(prepared, plan) if plan.persons and plan.persons.shift else None,
+        columns=tuple(columns),
+        stand_out=(unique, figures.alike.unique),
+        emptied=figures.emptied,
+        left_out=figures.left_out,
+        kept=dict(plan.kept_identifiers),
+        apart=plan.persons.reason if plan.persons is not None else "",
+        attacked=tuple(ColumnAttacked(each.column, each.right, each.expected, each.known) for each in found.columns),
+    )
+
+
+def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
+    """Return the plan of a release: of its entry, else what its facts tell where that is all."""
+    if entry is not None:
+        return Plan.from_dict(entry.body["plan"], lambda data: parse_question(data["table"], source, data["within"]))
+    facts, published = opened.facts, opened.published
+    if published.person or any("coarsened" in each for each in facts["columns"]):
+        raise BadSetting(
+            "The register of this computer has no entry of this release; write the report where it was made."
+        )
+    roles = {
+        name: Role.SA if published.is_sensitive(name) else Role.NSA if name in published.table else Role.DROPPED
+        for name in source.names
+    }
+    return replace(_plan_read(opened), roles=roles)
+
+
+def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan) -> None:
+    """Raise BadSetting where the release was not made from this table."""
+    published = opened.published.table
+    moved = () if plan.persons is None else plan.persons.shift
+    same = published.n == prepared.table.n and all(
+        _tally(published, name) == _tally(prepared.table, name)
+        for name in plan.nsas
+        if name not in moved and name in published
+    )
+    if not same:
+        raise BadSetting("This release was not made from this file; give the file that was published.")
+
+
+def _tally(table: Table, name: str) -> dict[str, int]:
+    column = table[name]
+    counts = column.counts()
+    return {
+        "" if gone else str(label): int(n)
+        for label, gone, n in zip(column.labels, column.missing, counts, strict=True)
+        if n and not gone
+    }
+
+
+def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit, ...]:
+    """Return the lines of a verdict; of the four limits, both certainties always stand."""
+    lines = {line.name: line for line in judged.lines}
+    figures, limits = judged.figures, judged.limits
+    own = _limit_values(
+        limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, figures.small_counts
+    )
+    found = []
+    for name, (value, limit, met) in own.items():
+        line = lines.get(name)
+        met = met if line is None else not line.open
+        found.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
+    read, of = figures.answered, figures.cells
+    useful = lines.get(READ)
+    if useful is not None:
+        share = read / of if of else 0.0
+        found.append(_limit(READ, share, limits.useful, not useful.open, accepted, str(useful.sentence), grave=False))
+    for name, line in lines.items():
+        if name not in own and name != READ:
+            grave = line.state != "amber"
+            found.append(_limit(name, line.value, line.limit, not line.open, accepted, str(line.sentence), grave=grave))
+    return tuple(found)
+
+
+def _limit(
+    name: str,
+    value: float | None,
+    limit: float | None,
+    met: bool,
+    accepted: Mapping[str, str],
+    sentence: str = "",
+    *,
+    grave: bool = True,
+) -> Limit:
+    reason = "" if met else str(accepted.get(name, ""))
+    return Limit(name, value, limit, met, grave, reason, not met and name in accepted, sentence)
+
+
+def _limit_values(
+    limits: Limits, smallest: int | None, few: int | None, certainty: Certainty, small: float
+) -> dict[str, tuple[float | None, float, bool]]:
+    """Return for each of the four limits its figure, what it is held against, and whether it is met."""
+    return {
+        ALIKE: (smallest, limits.alike, not few),
+        AVERAGE: (certainty.average, limits.average, certainty.average <= limits.average + 1e-9),
+        RISKIEST: (certainty.riskiest, limits.riskiest, certainty.riskiest <= limits.riskiest + 1e-9),
+        SMALL: (small, limits.small_counts, small >= limits.small_counts),
+    }
+
+
+def _asked_limit(fields: Fields, certainty: Certainty) -> tuple[Limit, ...]:
+    if fields.threshold is None:
+        return ()
+    return (Limit(ASKED, certainty.riskiest, fields.threshold, certainty.riskiest <= fields.threshold + 1e-9),)
+
+
+def _secrets_attacked(found: Attack) -> tuple[Secret, ...]:
+    rows = [
+        Secret(each.column, value.value, value.bearers, value.expected, value.right, round(value.known * value.bearers))
+        for each in found.columns
+        for value in each.values
+    ]
+    return tuple(sorted(rows, key=lambda each: (-(each.named or 0), -each.gain)))
+
+
+def _forecast_table(reach: TableReach) -> TableFact:
+    forecast: Forecast = reach.forecast
+    readable = forecast.readable[0]
+    places = list(np.ndindex(*forecast.truth.shape))
+    cells = tuple(
+        Cell(
+            forecast.lines[line],
+            forecast.labels[at],
+            float(forecast.truth[line, at]),
+            None,
+            float(forecast.low[0, line, at]),
+            float(forecast.high[0, line, at]),
+            bool(readable[line, at]),
+        )
+        for line, at in places[:_MOST_CELLS]
+    )
+    asked = reach.asked
+    return TableFact(str(asked), str(asked.words()), reach.answered, reach.cells, cells, asked.within)
+
+
+def _steps(plan: Plan, name: str) -> tuple[str, ...]:
+    return tuple(step.words for step in plan.generalisations.get(name, ()))
+
+
+# --- the recipient's edition
+
+
+def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress: Progress) -> Facts:
+    published = opened.published
+    plan = _plan_read(opened)
+    prepared = _as_prepared(opened)
+    certainty = certainties(prepared, plan)
+    progress.report("Working out the verdict", 0.3)
+    audience = Audience(
+        recipient=opened.facts["recipient"], purpose=opened.facts["purpose"], until=opened.facts["until"]
+    )
+    if entry is not None:
+        audience = replace(Audience.from_dict(entry.body.get("audience", {})), **_spoken(audience))
+    limits = limits_for(audience)
+    knows = not published.person or NUMBER in published.table
+    known = alike(prepared, plan)
+    small = t_p(published.blocks[0].draw, published.thresholds.epsilon, published.thresholds.alpha)
+    smallest, few = (known.smallest, known.below(limits.alike)) if knows else (None, 0)
+    suggestions = suggest_roles(published.table)
+    entries = {each["name"]: each for each in opened.facts["columns"]}
+    progress.report("Working out the verdict", 0.6)
+    tables = tuple(_read_tables(opened, plan))
+    lines = list(_own_limits(_limit_values(limits, smallest, few, certainty, small), entry))
+    read, of = sum(each.readable for each in tables), sum(each.of for each in tables)
+    if of:
+        opens = {} if entry is None else entry.body.get("open", {})
+        met = READ not in opens if entry is not None else read >= limits.useful * of
+        lines.append(Limit(READ, read / of, limits.useful, met, grave=False, accepted=not met and entry is not None))
+    asked = _asked_limit(fields, certainty)
+    state = str(entry.body.get("verdict", "")) if entry is not None else ""
+    return _facts(
+        opened,
+        fields,
+        entry,
+        prepared,
+        plan,
+        certainty,
+        edition=EXTERNAL,
+        persons=prepared.person_count if published.person and knows else None,
+        by_person=published.person and knows,
+        most_rows=None,
+        audience=audience,
+        operator="",
+        level=limits.name,
+        printed=limits.printed,
+        state=state or (UNSAFE if any(not each.met and each.grave for each in lines) else USEFUL),
+        limits=(*asked, *lines),
+        secrets=_secrets_by_law(certainty, opened),
+        tables=tables,
+        other=None,
+        joint=None,
+        earlier=(),
+        courses=None,
+        columns=tuple(
+            ColumnFact(
+                name,
+                "class" if name == CLASS else "person" if name == NUMBER else plan.roles[name].value,
+                published.table[name].kind.value,
+                published.table[name].m,
+                tuple(entries[name].get("coarsened", ())),
+                tuple(entries[name].get("public_values", ())),
+                suggestions[name].subject if name in suggestions and name in plan.roles else "",
+                _detail(published.table[name]),
+            )
+            for name in published.table.names
+        ),
+        stand_out=None,
+        emptied=None,
+        left_out=None,
+        kept={},
+        apart="",
+        attacked=(),
+    )
+
+
+def _spoken(audience: Audience) -> dict[str, str]:
+    return {"recipient": audience.recipient, "purpose": audience.purpose, "until": audience.until}
+
+
+def _own_limits(values: Mapping[str, tuple[float | None, float, bool]], entry: Entry | None) -> Iterator[Limit]:
+    """Give the four limits and the names of what else was accepted: what was missed, the custodian's verdict says."""
+    opens = None if entry is None else dict(entry.body.get("open", {}))
+    for name, (value, limit, met) in values.items():
+        met = met if opens is None else name not in opens
+        yield Limit(name, value, limit, met, accepted=not met and opens is not None)
+    for name in opens or ():
+        if name not in values and name != READ:
+            yield Limit(name, None, None, False, grave=name in ("gives-away", "names-persons"), accepted=True)
+
+
+def _plan_read(opened: OpenRelease) -> Plan:
+    """Return the plan of a published table: what its facts tell."""
+    facts, published = opened.facts, opened.published
+    roles = {
+        name: Role.SA if published.is_sensitive(name) else Role.NSA
+        for name in published.table.names
+        if name not in (CLASS, NUMBER)
+    }
+    moved = tuple(facts["dates_moved"]["columns"])
+    persons = None
+    if moved:  # the column that names persons is unknown; of the choice only what is moved is asked
+        persons = ByPerson(next(iter(roles)), shift=moved, days=int(facts["dates_moved"]["days"]))
+    return Plan(
+        roles=roles,
+        blocks=published.blocks,
+        classes=published.class_columns,
+        thresholds=published.thresholds,
+        persons=persons,
+        public_values={
+            each["name"]: tuple(each["public_values"]) for each in facts["columns"] if each.get("public_values")
+        },
+        row_word=facts.get("row", ""),
+    )
+
+
+def _as_prepared(opened: OpenRelease) -> Prepared:
+    """Return the published table as a table to be asked, its rows or numbered persons as units."""
+    published = opened.published
+    table = published.table.select([name for name in published.table.names if name not in (CLASS, NUMBER)])
+    owner = published.owner if published.owner is not None else np.arange(published.n)
+    drawn = published.person and published.owner is not None
+    units = Units.of_persons(owner) if drawn else Units.of_records(published.n)
+    code = np.zeros(units.number, np.int32)
+    code[units.owner] = published.record_class
+    return Prepared(table, table, owner, drawn, units, Classes(published.class_columns, code, published.cells))
+
+
+def _secrets_by_law(certainty: Certainty, opened: OpenRelease) -> tuple[Secret, ...]:
+    found = []
+    for name, each in certainty.shares.items():
+        counts = opened.published.counts(name)
+        for at in np.flatnonzero(each.weight).tolist():
+            pi = float(each.average[at])
+            found.append(Secret(name, str(each.column.labels[at]), int(counts[at]), pi, each.draw.certainty(pi), None))
+    return tuple(sorted(found, key=lambda each: -each.with_release))
+
+
+def _read_tables(opened: OpenRelease, plan: Plan) -> Iterator[TableFact]:
+    """Give the tables that must come out as a recipient reads them."""
+    reader = Reader(opened.published)
+    for text in opened.facts["questions"]:
+        with contextlib.suppress(SpluError):  # a value that no row shows any more can't be asked for
+            asked = parse_question(str(text), reader.published.table)
+            if asked.kind != "mean":
+                yield _read_table(reader, asked)
+
+
+def _read_table(reader: Reader, asked: AskedTable) -> TableFact:
+    found = crosstab(reader, asked.by, asked.sa)
+    column = reader.published.table[asked.sa]
+    labels = [at for at in range(column.m) if not column.missing[at] and asked.value in (None, str(column.labels[at]))]
+    within = 0.5 if asked.kind == "compare" else asked.within
+    cells = [
+        Cell(
+            head,
+            found.labels[at],
+            None,
+            float(found.estimate[line, at]),
+            float(found.low[line, at]),
+            float(found.high[line, at]),
+            found.trust(line, at, within) == READABLE,
+        )
+        for line, head in enumerate(found.lines)
+        for at in labels
+    ]
+    large = [each for each in cells if (each.estimate or 0) >= LEAST]
+    readable = sum(each.readable for each in large)
+    return TableFact(str(asked), str(asked.words()), readable, len(large), tuple(cells[:_MOST_CELLS]), within)
+
+
+# --- what both editions have
+
+
+def _facts(
+    opened: OpenRelease,
+    fields: Fields,
+    entry: Entry | None,
+    prepared: Prepared,
+    plan: Plan,
+    certainty: Certainty,
+    **own: Any,
+) -> Facts:
+    facts, published = opened.facts, opened.published
+    digest = _digest(opened, entry)
+    return Facts(
+        title=fields.title or opened.title,
+        id=opened.id,
+        created=opened.created,
+        software=str(facts["software"]["version"]),
+        digest=digest,
+        fingerprint=fingerprint(digest) if digest else "",
+        rows=published.n,
+        row_word=str(facts.get("row", "")),
+        average=certainty.average,
+        riskiest=certainty.riskiest,
+        riskiest_value=certainty.riskiest_value,
+        riskiest_share=certainty.riskiest_share,
+        class_columns=published.class_columns,
+        classes=len(published.cells),
+        blocks=tuple(_block(block, prepared, plan) for block in plan.blocks),
+        epsilon=published.thresholds.epsilon,
+        alpha=published.thresholds.alpha,
+        t_e=published.thresholds.t_e,
+        files=tuple((each["name"], int(each["bytes"]), each["sha256"]) for each in facts["files"]),
+        number=None if entry is None or own["edition"] == EXTERNAL else entry.number,
+        **own,
+    )
+
+
+def _block(block: Block, prepared: Prepared, plan: Plan) -> BlockFact:
+    thresholds, draw = plan.thresholds, block.draw
+    return BlockFact(
+        block.columns,
+        draw.name,
+        draw.gamma,
+        t_p(draw, thresholds.epsilon, thresholds.alpha),
+        t_f(draw, thresholds.epsilon, thresholds.t_e),
+        unique_combinations(prepared, block) if len(block.columns) > 1 else None,
+        unique_histories(prepared, block) if prepared.units.person else None,
+        privacy_ratio(prepared.units.number, 1, draw.gamma),
+    )
+
+
+def _digest(opened: OpenRelease, entry: Entry | None) -> str:
+    """Return the SHA-256 of release.json: of the entry, else of the file where it lies open."""
+    if entry is not None and "facts_sha256" in entry.body:
+        return str(entry.body["facts_sha256"])
+    for path in (Path(opened.path) / FACTS_NAME, Path(opened.path)):
+        if path.is_file() and path.name == FACTS_NAME:
+            return file_sha256(path)
+    return ""
+
+
+def _detail(column: Any) -> str:
+    """Return how fine a column is where law asks: "day" for dates to the day, "old" for single ages above 89."""
+    if column.kind in (Kind.DATE, Kind.DATETIME):
+        return "day"
+    if column.kind is Kind.INTEGER and column.values is not None and np.nanmax(column.values, initial=0) > 89:
+        return "old"
+    return column.grain if column.grain not in ("", "year") else ""
