@@ -64,7 +64,7 @@ class Draft:
     subjects : unchanged column -> what it tells of a person.
     steps : what was decided.
     named : whether somebody named the tables that must come out.
-    kept : secret columns that somebody marked as such.
+    kept : secret columns that somebody marked as such, and the one that the table is about.
     """
 
     plan: Plan
@@ -108,7 +108,7 @@ def draft(
         questions = default_questions(view, made.drawn, subjects, public, within, unsure)
     blocks = made.find_blocks(view, questions, rank_sensitive(view, made.drawn, public, unsure), bands, progress)
     made.note_roles()
-    secret = made.drawn
+    secret, about = made.drawn, next((each.sa for each in questions), "")
     plan = Plan(
         roles=made.roles,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
@@ -119,7 +119,7 @@ def draft(
         audience=audience,
         row_word=row_word,
     )
-    return Draft(plan, subjects, tuple(made.steps), named, tuple(n for n in secret if n in given))
+    return Draft(plan, subjects, tuple(made.steps), named, tuple(n for n in secret if n in given or n == about))
 
 
 @dataclass(eq=False)

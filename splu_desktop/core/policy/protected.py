@@ -178,7 +178,7 @@ def _sum(
     keys, at = np.unique(line, return_inverse=True)
     heads = []
     for key in keys.tolist():
-        parts = []
+        parts: list[str] = []
         for _, names in reversed(groups):
             key, code = divmod(key, len(names))
             parts.insert(0, names[code])

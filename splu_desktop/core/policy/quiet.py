@@ -46,7 +46,7 @@ def find_quiet(setting: Setting, plan: Plan) -> Found:
         told = giveaways(way.prepared, way.plan)
         if not told:
             return Found(search, way, left_out)
-        plan = search.plan
+        plan = replace(search.plan, questions=plan.questions)
         counted = {name for each in plan.questions for name in each.by}
         asked = counted if setting.named else set[str]()
         levels = {each.name: at for each, at in zip(search.tiers.candidates, way.levels, strict=True)}
@@ -75,6 +75,7 @@ def _last_kept(candidate: Candidate) -> int:
 def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Search, Way]:
     """Return the best way: of the plan, else of a coarser one, else with other forms of what the tables count by."""
     first: tuple[Search, Way] | None = None
+    best: tuple[Search, Way] | None = None  # useful, though not for the first table
     for explore, each in (
         (explore, each) for explore in (False, True) for each in (plan, *coarser_plans(setting.table, plan))
     ):
@@ -87,11 +88,25 @@ def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Sear
             if first is None:
                 raise
             continue  # what is drawn does not fit one row of each person
-        first = first or (search, way)
+        found = search, way
         if way.useful(setting.limits.useful):
-            return search, way
+            found = _for_its_tables(setting, search, way, floors)
+            if way.plan.questions[:1] == plan.questions[:1]:
+                return found
+            best = best or found
+        first = first or found
     assert first is not None
-    return first
+    return best or first
+
+
+def _for_its_tables(setting: Setting, search: Search, way: Way, floors: Mapping[str, int]) -> tuple[Search, Way]:
+    """Return the way that suits the tables that are left, where some that nobody named were not asked for."""
+    if way.plan.questions == search.plan.questions:
+        return search, way
+    again = Search(setting, replace(search.plan, questions=way.plan.questions), floors)
+    other = again.find(explore=False)
+    fits = other is not None and other.useful(setting.limits.useful) and len(other.tables) == len(way.tables)
+    return (again, other) if fits and other is not None else (search, way)
 
 
 def _least_needed(

@@ -240,11 +240,12 @@ class Search:
                 plan = plan.with_role(name, Role.DROPPED)
         return plan, replace(prepared, classes=made), max(needs[name] for name in plan.sensitive)
 
-    def _merit(self, way: Way) -> tuple[bool, int, float, tuple[bool, float, int]]:
+    def _merit(self, way: Way) -> tuple[bool, tuple[int, int], float, tuple[bool, float, int]]:
         """Return by what ways are compared: useful ones by their tables, then by how little they blur the rest."""
         if not way.useful(self.limits.useful):
-            return False, 0, 0.0, way.rank
-        return True, len(way.tables), -max(way.plan.gamma, self.limits.gamma), way.rank
+            return False, (0, 0), 0.0, way.rank
+        places = [self.plan.questions.index(each.asked) for each in way.tables]
+        return True, (len(places), -sum(places)), -max(way.plan.gamma, self.limits.gamma), way.rank
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""

@@ -99,6 +99,7 @@ class TierSearch:
         last = {each.name: len(each.rungs) - 1 for each in self.candidates}
         self._floors = {name: min((floors or {}).get(name, 0), most) for name, most in last.items()}
         self._known: dict[Levels, float] = {}
+        self._staying: dict[Levels, float] = {}
         self._crowds: list[_Crowd] = []
 
     def top(self, tier: int) -> Levels:
@@ -115,8 +116,14 @@ class TierSearch:
         return self._known[levels]
 
     def holds(self, levels: Levels) -> bool:
-        """Return whether enough persons look alike."""
-        return self.alike(levels) >= self._share
+        """Return whether enough persons look alike, also where those who do not leave with all their rows."""
+        if self.alike(levels) < self._share:
+            return False
+        if self._persons == len(self._owner):
+            return True  # whoever leaves leaves nobody alone who was not
+        if levels not in self._staying:
+            self._staying[levels] = self._count(levels, settle=True)
+        return self._staying[levels] >= self._share
 
     def mildest(self, fixed: Mapping[str, int] | None = None) -> Levels | None:
         """Return the mildest levels with which enough persons look alike, None where there are none.
@@ -155,16 +162,23 @@ class TierSearch:
         lost = each.entropies[level - 1] - each.entropies[level]
         return each.rungs[level].tier, each.asked, lost
 
-    def _count(self, levels: Levels) -> float:
+    def _count(self, levels: Levels, *, settle: bool = False) -> float:
+        """Return the share of the persons who are not alone; `settle` lets those who are leave, until nobody is."""
         if not self._persons:
             return 1.0
         crowd = self._crowd(levels)
         forms = [to[level][codes] for codes, to, level in zip(crowd.codes, crowd.to, levels, strict=True)]
         sizes = [each.rungs[level].m for each, level in zip(self.candidates, levels, strict=True)]
         number = len(crowd.codes[0]) if crowd.codes else 1
-        rows = row_classes(forms, sizes, number)[crowd.combination]
-        alone = persons_sharing(rows, crowd.owner) < self._k
-        return 1 - len(unique(crowd.owner[alone])) / self._persons
+        rows, owner = row_classes(forms, sizes, number)[crowd.combination], crowd.owner
+        gone = 0
+        while True:
+            alone = unique(owner[persons_sharing(rows, owner) < self._k])
+            gone += len(alone)
+            if not settle or not len(alone) or gone > (1 - self._share) * self._persons:
+                return 1 - gone / self._persons
+            stay = ~np.isin(owner, alone)
+            rows, owner = rows[stay], np.unique(owner[stay], return_inverse=True)[1]
 
     def _crowd(self, levels: Levels) -> _Crowd:
         """Return combinations fine enough for these levels: the coarsest known, or new ones."""
