@@ -55,6 +55,7 @@ class TableBlock:
     align : "l" or "r" per column.
     weights : relative widths.
     most : rows that are shown on pages; the workbook has all. None for all.
+    tall : whether there must be room to write in each row.
     """
 
     name: str
@@ -63,6 +64,7 @@ class TableBlock:
     align: str
     weights: Sequence[float]
     most: int | None = None
+    tall: bool = False
 
     @property
     def shown(self) -> Sequence[Sequence[Cell]]:

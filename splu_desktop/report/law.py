@@ -24,7 +24,7 @@ Texts = Mapping[str, str]  # by language
 
 @dataclass(frozen=True)
 class Demand:
-    """One thing that is asked: where, what, what answers it, and the field in which the custodian does ("" for none)."""
+    """One thing that is asked: where, what, what answers it, and the field that does ("" for none)."""
 
     place: Texts
     asks: Texts
@@ -68,7 +68,7 @@ def packs(text: str) -> tuple[Pack, ...]:
 
 
 def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[str, str, str]]:
-    """Give the list of Safe Harbor, 45 CFR 164.514(b)(2), held against the published columns: place, demand, finding."""
+    """Give the list of Safe Harbor, 45 CFR 164.514(b)(2), held against the columns: place, demand, finding."""
     shown = [each for each in columns if each.role in ("nsa", "sa")]
     found = (
         (

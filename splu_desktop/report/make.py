@@ -102,7 +102,8 @@ def make_report(
 ) -> Report:
     """Return the report of a release: internal with its source, else the recipient's.
 
-    What was measured is kept, so that the next report of the same release only says it anew. Raises BadSetting; Cancelled.
+    What was measured is kept, so that the next report of the same release only says it anew. Raises BadSetting;
+    Cancelled.
     """
     global _last
     packs(fields.law)  # a code that there is not is said before anything is worked out
@@ -179,11 +180,11 @@ def write_report(report: Report, path: Path, *, language: str = "en", progress: 
 
 def write_bytes(path: Path, data: bytes, *, private: bool) -> None:
     """Write a file, whole or not at all; a private one for its owner alone, from its first byte on."""
-    with whole_file(path, overwrite=True) as partial:
-        with os.fdopen(
-            os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666), "wb"
-        ) as file:
-            file.write(data)
+    with (
+        whole_file(path, overwrite=True) as partial,
+        os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666), "wb") as file,
+    ):
+        file.write(data)
 
 
 def as_json(report: Report) -> bytes:

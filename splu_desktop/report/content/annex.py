@@ -9,10 +9,9 @@ import numpy as np
 from splu_desktop.core.mechanism import draw_from
 from splu_desktop.core.mechanism.law import error_curve, t_f_curve
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.words import names, of_100, persons_word, share_cell, whole
+from splu_desktop.report.content.words import bearers_word, cell_name, names, of_100, persons_word, share_cell, whole
 from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock, table
-from splu_desktop.report.facts import BlockFact, ColumnFact, Facts, TableFact
-from splu_desktop.report.facts import Cell as AskedCell
+from splu_desktop.report.facts import BlockFact, ColumnFact, Facts
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import Pack, packs, safe_harbor
 from splu_desktop.report.scene import ACCENT, PROTECTED, QUIET, Axis, Scene, Words, frame
@@ -45,6 +44,8 @@ _WIDTH, _HEIGHT = 490.0, 170.0
 WORDS = (
     (mark("alike"), mark("Persons or rows that nothing published unchanged tells apart.")),
     (mark("draw"), mark("Each secret value is kept or replaced by that of somebody else in the group, by chance.")),
+    (mark("secret value"), mark("Any value of a column that is drawn anew, but for those said not to be secret.")),
+    (mark("lenders, decoy groups"), mark("Two ways to draw: from all of the group, or from a few by chance.")),
     (mark("group"), mark("Those who lend each other their secret values; a column of the release names it.")),
     (mark("strength (gamma)"), mark("One of so many shown values is kept for sure; all others come from the group.")),
     (mark("gain"), mark("What the release adds to the chance of being right, in cases of 100.")),
@@ -53,7 +54,7 @@ WORDS = (
     (mark("readable"), mark("The range is as narrow as was asked for.")),
     (mark("T_P"), mark("Least chance that a small count comes out wrong.")),
     (mark("T_f"), mark("Count from which a published number is right, but for the chance T_E.")),
-    (mark("ratio"), mark("The worst case of differential privacy, printed for who asks; it is not what is promised here.")),
+    (mark("ratio"), mark("The worst case of differential privacy, for who asks; not what is promised here.")),
     (mark("fingerprint"), mark("Words and digits that change with any letter of the release.")),
 )  # fmt: skip
 
@@ -82,7 +83,7 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         yield Paragraph(
             t(
                 "Alone with their unchanged columns were {before} {who} before columns were made coarser, and {after} "
-                "after. Of {emptied}, cells were emptied; {out} were left out.",
+                "after. Cells of {emptied} were emptied, {out} were left out.",
                 before=t.number(before),
                 after=t.number(after),
                 emptied=t.number(facts.emptied),
@@ -125,7 +126,7 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Paragraph(
         t(
             "The attacker knows all unchanged columns of everybody and learns from the release how columns go together. "
-            "Of each row, all secret columns that were drawn apart serve as hints, and all rows of a person count as one."
+            "Of each row, all secret columns drawn apart serve as hints, and all rows of a person count as one."
         )
     )
     yield Paragraph(t("The draw was rehearsed on the original, so that each guess could be checked."))
@@ -142,7 +143,7 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         t("attack by value"),
         facts.secrets,
         (t("Secret value"), "l", 3.0, lambda each: f"{each.value} ({each.column})"),
-        (t("{who} who have it", who=who), "r", 1.4, lambda each: whole(each.bearers, t)),
+        (bearers_word(facts, t), "r", 1.4, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.0, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.0, lambda each: share_cell(each.with_release, t)),
         (t("named"), "r", 0.8, lambda each: whole(each.named, t)),
@@ -162,8 +163,8 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} What the draw promises", letter=letter))
     yield Paragraph(
         t(
-            "At strength {gamma}, a value is kept in 1 of {gamma} cases for sure, and else comes from somebody by chance "
-            "in one of {n} groups.",
+            "At strength {gamma}, 1 of {gamma} values is kept for sure; every other one comes from somebody of the same "
+            "group, by chance. There are {n} groups.",
             gamma=t.plain(min(each.gamma for each in facts.blocks)),
             n=t.number(facts.classes),
         )
@@ -172,7 +173,7 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     if facts.class_columns:
         yield Paragraph(
             t(
-                "The groups are made of {columns}; within them nothing that is published differs by chance.",
+                "Only those alike in {columns} lend to each other.",
                 columns=groups,
             )
         )
@@ -207,10 +208,10 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
     scene.add(Words(44, 12, t("wrong by more than {epsilon}", epsilon=t.percent(facts.epsilon, 0)), size=9))
     places = tuple((left[0].at(float(x)), left[1].at(float(y))) for x, y in zip(counts, wrong, strict=True))
     scene.add(Line(places, PROTECTED, 1.6))
-    errors = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3])
+    errors = np.array([0.01, 0.02, 0.05, 0.1, 0.2])
     large = t_f_curve(draw, facts.epsilon, errors)
     top = max(float(large.max()) * 1.1, 10.0)
-    right = Axis(0.01, 0.3, 304, 482, True), Axis(0, top, _HEIGHT - 34, 22)
+    right = Axis(0.01, 0.2, 304, 474, True), Axis(0, top, _HEIGHT - 34, 22)
     ticks = [(float(at), t.percent(float(at), 0)) for at in errors]
     frame(scene, *right, ticks, [(each, t.number(each)) for each in right[1].ticks()], t("tolerated chance T_E"), "")
     scene.add(Words(304, 12, t("count that is right from then on (T_f)"), size=9))
@@ -230,25 +231,21 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
 
 def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} The numbers asked for", letter=letter))
-    rows: list[tuple[TableFact, AskedCell]] = [(each, cell) for each in facts.tables for cell in each.cells]
-    several = len(facts.tables) > 1
-    columns = [
-        (
-            t("Number"),
-            "l",
-            4.0,
-            lambda row: ", ".join(filter(lambda text: text != "mean", (row[1].value, *row[1].line))),
-        ),
-        (t("reads from"), "r", 1.1, lambda row: _count(row[1].low, t)),
-        (t("to"), "r", 1.1, lambda row: _count(row[1].high, t)),
-        (t("readable"), "l", 1.0, lambda row: t("yes") if row[1].readable else t("no")),
-    ]
-    if facts.internal:
-        columns.insert(1, (t("true"), "r", 1.1, lambda row: _count(row[1].true, t)))
-    if several:
-        columns.insert(0, (t("Table"), "l", 2.2, lambda row: t.sentence(row[0].words)))
-    yield table(t("numbers"), rows, *columns, most=_CELLS)
-    yield from _more(len(rows) - _CELLS, t)
+    for at, each in enumerate(facts.tables, 1):
+        if len(facts.tables) > 1:
+            yield Heading(t.sentence(each.words), 2)
+        columns = [
+            (t("Number"), "l", 4.6, lambda cell: cell_name(cell)),
+            (t("reads from"), "r", 1.2, lambda cell: _count(cell.low, t)),
+            (t("to"), "r", 1.1, lambda cell: _count(cell.high, t)),
+            (t("readable"), "l", 1.1, lambda cell: t("yes") if cell.readable else t("no")),
+        ]
+        if facts.internal:
+            columns.insert(1, (t("true"), "r", 1.1, lambda cell: _count(cell.true, t)))
+        most = max(6, _CELLS // len(facts.tables))
+        cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
+        yield table(t("numbers {n}", n=at), cells, *columns, most=most)
+        yield from _more(len(cells) - most, t)
 
 
 def _count(value: float | None, t: Language) -> Cell:

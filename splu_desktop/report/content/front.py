@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from splu_desktop.files.language import Language
 from splu_desktop.report.content.words import (
+    bearers_word,
     cell_words,
     day,
     first_line,
@@ -95,7 +96,6 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
 
 
 def _risk(facts: Facts, t: Language) -> Iterator[Block]:
-    who = persons_word(facts, t)
     yield Heading(t("3 Risk for the persons, by secret value"))
     if facts.internal:
         yield Paragraph(
@@ -113,12 +113,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
         )
     columns = [
         (t("Secret value"), "l", 3.6, lambda each: f"{each.value} ({each.column})"),
-        (
-            t("{who} who have it", who=who) if facts.internal else t("rows that show it"),
-            "r",
-            1.3,
-            lambda each: whole(each.bearers, t),
-        ),
+        (bearers_word(facts, t), "r", 1.3, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.1, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.1, lambda each: share_cell(each.with_release, t)),
         (t("gain"), "r", 0.8, lambda each: _gain(each)),
@@ -136,7 +131,8 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     if column:
         parts.append(
             t(
-                "Riskiest group: “{value}” of {column} in {group}, known to {before} of 100 before, to {after} after.",
+                "Riskiest group: {group}. There {before} of 100 have “{value}” ({column}); a row that shows it is right "
+                "in {after}.",
                 value=value,
                 column=column,
                 group=t.sentence(group),
@@ -194,7 +190,8 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
         yield _item(
             t("Average and single group differ."),
             t(
-                "A shown value is right in {average} of 100 cases on average, in the riskiest of {n} groups in {riskiest}.",
+                "A shown value is right in {average} of 100 cases on average, in the riskiest of {n} groups in "
+                "{riskiest}.",
                 average=of_100(facts.average),
                 n=facts.classes,
                 riskiest=of_100(facts.riskiest),
@@ -214,7 +211,7 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
         yield _item(
             t("Rare combinations stay."),
             t(
-                "{share} of the {who} have secret values together that nobody else has; the draw keeps or moves them whole.",
+                "{share} of the {who} have secret values together that nobody else has; they are kept or moved whole.",
                 share=t.percent(alone),
                 who=who,
             ),
@@ -237,7 +234,8 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
         yield _item(
             t("Releases add up."),
             t(
-                "Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right in {n} of 100 cases.",
+                "Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right in {n} of "
+                "100 cases.",
                 date=date,
                 recipient=recipient or t("somebody"),
                 n=of_100(facts.joint),
@@ -265,7 +263,7 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
     for each in facts.columns:
         if each.public:
             what = t("Not secret in {column}: {values}", column=each.name, values=names(each.public, t, 3))
-            rows.append((what, who, t("absence of a finding")))
+            rows.append((what, who, t("the usual, not a finding")))
     rows += [(t("{column} names persons and is published", column=name), who, why) for name, why in facts.kept.items()]
     if facts.apart:
         rows.append((t("Each row of a person is drawn by itself"), who, facts.apart))
@@ -297,10 +295,10 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
 
 def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Heading(t("8 Signature"))
-    dots = "." * 26
-    yield Paragraph(
-        t("☐ approved   ☐ approved with these conditions: {dots}   ☐ not approved, because {dots}", dots=dots)
-    )
+    dots = "." * 70
+    yield Paragraph(t("☐ approved"))
+    yield Paragraph(t("☐ approved with these conditions: {dots}", dots=dots))
+    yield Paragraph(t("☐ not approved, because {dots}", dots=dots))
     decided = [
         at for at, each in enumerate((each for each in facts.limits if not each.met and each.name != "threshold"), 1)
     ]
@@ -314,7 +312,9 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     ]
     if fields.organisation and facts.operator:
         rows.insert(1, (t("Who decides"), fields.organisation, "", ""))
-    yield TableBlock(t("signatures"), ("", t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6))
+    yield TableBlock(
+        t("signatures"), ("", t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6), tall=True
+    )
     words = f" ({facts.fingerprint})" if facts.fingerprint else ""
     yield Paragraph(
         t(

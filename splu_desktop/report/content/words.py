@@ -38,6 +38,13 @@ def who_gets_it(level: str, t: Language) -> str:
     return t(_WHO[level])
 
 
+def bearers_word(facts: Facts, t: Language) -> str:
+    """Return the head of a column that counts who has a value."""
+    if not facts.internal:
+        return t("rows that show it")
+    return t("persons who have it") if facts.by_person else t("rows that have it")
+
+
 def persons_word(facts: Facts, t: Language) -> str:
     """Return what is counted."""
     return t("persons") if facts.by_person else t("rows")
@@ -47,7 +54,9 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     """Return what a line asks for."""
     if limit.name == ALIKE:
         columns = names([each.name for each in facts.columns if each.role == "nsa"], t, 3)
-        return t("{who} who look alike in {columns}, at least", who=_alike_word(facts, t), columns=columns)
+        if facts.by_person:
+            return t("Persons who look alike in {columns}, at least", columns=columns)
+        return t("Rows that look alike in {columns}, at least", columns=columns)
     if limit.name == AVERAGE:
         return t("A row that shows a secret value is right, on average at most")
     if limit.name == RISKIEST:
@@ -61,10 +70,6 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     if limit.name == ASKED:
         return t("Any row that shows a secret value is right, at most (asked for with this report)")
     return t(_DECIDED[limit.name]) if limit.name in _DECIDED else t.sentence(limit.sentence)
-
-
-def _alike_word(facts: Facts, t: Language) -> str:
-    return t("Persons") if facts.by_person else t("Rows")
 
 
 def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
@@ -151,9 +156,9 @@ def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
 
 
 def names(found: Sequence[str], t: Language, most: int = 12) -> str:
-    """Return names between commas; of more than one beyond `most`, how many."""
+    """Return names between commas, the empty one by a word; of more than one beyond `most`, how many."""
     most = shown_of(len(found), most)
-    shown = ", ".join(found[:most])
+    shown = ", ".join(each if each.strip() else t("no value") for each in found[:most])
     rest = len(found) - most
     return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
 
@@ -168,9 +173,14 @@ def whole(value: int | None, t: Language) -> Number | str:
     return "–" if value is None else Number(t.number(value), value)
 
 
+def cell_name(cell: Cell) -> str:
+    """Return what a cell counts."""
+    return ", ".join(cell.line if cell.value == "mean" else (cell.value, *cell.line))
+
+
 def cell_words(cell: Cell, t: Language) -> str:
     """Return a cell: what it counts, the true number where it is told, and what the recipient reads."""
-    what = ", ".join((cell.value, *cell.line)) if cell.value != "mean" else ", ".join(cell.line)
+    what = cell_name(cell)
     digits = 0 if cell.high >= 20 else 1
     low, high = t.number(cell.low, digits), t.number(cell.high, digits)
     if cell.true is None:

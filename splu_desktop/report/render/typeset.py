@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import lru_cache
 from typing import Any
 
 import typst
@@ -18,8 +18,10 @@ from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 
 FRONT_PAGES = 2
-SIZES = (10.0, 9.7, 9.4, 9.2, 9.0)  # of letters, in points; nothing is set smaller
-_GAPS = (1.0, 0.85, 1.25, 0.7, 1.5)  # of blanks between, in what is usual
+SMALLEST = 9.0  # points; no letter is set smaller
+# Sizes of letters in points, and blanks between in what is usual: the first with which the pages are enough is taken.
+_FRONT = ((10.4, 1.7), (10.4, 1.4), (10.2, 1.2), (10.0, 1.0), (9.7, 0.95), (9.4, 0.9), (9.2, 0.8), (SMALLEST, 0.7))
+_ANNEX = ((9.5, 1.1), (9.3, 1.0), (9.3, 1.3), (9.6, 1.5), (SMALLEST, 0.85), (SMALLEST, 0.7), (10.0, 1.8))
 _CUTS = (1.0, 0.7, 0.5, 0.3)  # of the rows of an annex's tables
 _HALF = 421.0  # points: the middle of a page
 _PPI = 110.0
@@ -42,37 +44,42 @@ def as_pages(document: Document, ppi: float = _PPI) -> list[bytes]:
     return [found] if isinstance(found, bytes) else list(found)
 
 
+@lru_cache(maxsize=1)
+def _fonts() -> tuple[Any, tuple[str, ...]]:
+    """Return the fonts that came with the program, and the names of those for single scripts."""
+    folder = resource_path("fonts/NotoSans.ttf").parent
+    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(folder)])
+    return fonts, tuple(name for name in fonts.families() if name != "Noto Sans")
+
+
 def _set(document: Document) -> tuple[Any, dict[str, str]]:
     """Return a compiler and its inputs, with letters and blanks as large as the pages allow."""
     template = resource_path("report/report.typ")
-    fonts = resource_path("fonts/DejaVuSans.ttf").parent
 
     def compiler(inputs: dict[str, str]) -> Any:
         return typst.Compiler(
             str(template),
             root=str(template.parent),
-            font_paths=[str(fonts)],
-            ignore_system_fonts=True,
+            font_paths=_fonts()[0],
             sys_inputs=inputs,
+            ignore_system_fonts=True,
         )
 
-    scripts = sorted({f"Noto Sans {path.stem[8:]}" for path in fonts.glob("NotoSans?*.ttf") if "-" not in path.stem})
-    front, front_gap = SIZES[-1], 0.7
-    alone = _inputs(replace(document, annex=()), scripts)
-    for gap, size in product((1.0, 0.85, 0.7), SIZES):
-        inputs = {**alone, "front": str(size), "annex": str(size), "gap": str(gap), "annex_gap": "1"}
-        if _end(compiler(inputs), "front")[0] <= FRONT_PAGES:
-            front, front_gap = size, gap
+    alone = _inputs(replace(document, annex=()))
+    front: dict[str, str] = {}
+    for size, gap in _FRONT:
+        front = {"front": str(size), "gap": str(gap)}
+        if _end(compiler({**alone, **front, "annex": "9", "annex_gap": "1"}), "front")[0] <= FRONT_PAGES:
             break
     best: tuple[float, Any, dict[str, str]] | None = None
     for cut in _CUTS:
-        texts = _inputs(replace(document, annex=tuple(_cut(document.annex, cut))), scripts)
-        for gap, size in product(_GAPS, SIZES[2:]):
-            inputs = {**texts, "front": str(front), "annex": str(size), "gap": str(front_gap), "annex_gap": str(gap)}
+        texts = _inputs(replace(document, annex=tuple(_cut(document.annex, cut))))
+        for size, gap in _ANNEX:
+            inputs = {**texts, **front, "annex": str(size), "annex_gap": str(gap)}
             made = compiler(inputs)
             pages, y = _end(made, "annex")
             over = max(0, pages - _end(made, "front")[0] - document.most_annex)
-            fault = over + (0.0 if y >= _HALF else (_HALF - y) / _HALF)
+            fault = over + max(0.0, (_HALF - y) / _HALF)
             if best is None or fault < best[0]:
                 best = (fault, made, inputs)
             if not fault:
@@ -97,7 +104,7 @@ def _cut(blocks: Sequence[Block], share: float) -> Iterator[Block]:
             yield block
 
 
-def _inputs(document: Document, scripts: Sequence[str]) -> dict[str, str]:
+def _inputs(document: Document) -> dict[str, str]:
     data = {
         "title": document.title,
         "edition": document.edition,
@@ -105,7 +112,7 @@ def _inputs(document: Document, scripts: Sequence[str]) -> dict[str, str]:
         "footer": document.footer,
         "language": document.language,
         "page_of": document.page_of,
-        "scripts": list(scripts),
+        "scripts": list(_fonts()[1]),
         "front": list(_blocks(document.front)),
         "annex": list(_blocks(document.annex)),
     }
@@ -134,6 +141,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
                 "rows": [[_breakable(cell_text(cell)) for cell in row] for row in block.shown],
                 "align": list(block.align),
                 "weights": list(block.weights),
+                "tall": block.tall,
             }
         elif isinstance(block, FigureBlock):
             svg = block.scene.svg(block.words).replace('font-family="sans-serif"', 'font-family="Noto Sans"')
