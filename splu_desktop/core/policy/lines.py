@@ -16,7 +16,7 @@ from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures
 from splu_desktop.core.policy.limits import REASONS, Limits, share_words
 from splu_desktop.core.policy.search import STOPS, Search, Setting, strength_needed
-from splu_desktop.core.risk.giveaway import giveaways
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.sanitise import Prepared
@@ -83,6 +83,7 @@ class Case:
     source : the table as read; `suggestions` says what each of its columns is taken for.
     prepared, figures : the table as the plan prepares it, and what was counted.
     limits, earlier : what holds, and releases of the same persons.
+    told : what unchanged columns give away; None to look.
     """
 
     source: Table
@@ -92,6 +93,7 @@ class Case:
     limits: Limits
     figures: Figures
     earlier: tuple[EarlierRelease, ...]
+    told: tuple[Giveaway, ...] | None = None
 
     def lines(self) -> list[Line]:
         """Return at most eight lines, the red ones first; of two that say the same of one fault the worse."""
@@ -191,7 +193,8 @@ class Case:
         return Line("too-blurred", AMBER, sentence, value, share, repair)
 
     def _gives_away(self) -> Line | None:
-        for worst in giveaways(self.prepared, self.plan)[:1]:
+        told = giveaways(self.prepared, self.plan) if self.told is None else self.told
+        for worst in told[:1]:
             repair = Repair(say("Leave it out"), set_roles([worst.column], Role.DROPPED))
             return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
         return None

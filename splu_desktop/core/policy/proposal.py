@@ -146,7 +146,9 @@ def propose(
     setting = Setting(table, found.subjects, limits, found.kept, found.named, until, progress)
     best = find_quiet(setting, found.plan)
     way = best.way
-    judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, progress=progress)
+    judged = verdict(
+        way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, told=best.told, progress=progress
+    )
     steps = [*found.steps, *_form_steps(best, limits, found)]
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")

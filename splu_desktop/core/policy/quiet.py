@@ -27,11 +27,13 @@ class Found:
     ----------
     search, way : the search that found it, and the way.
     left_out : columns that gave a secret value away -> which.
+    told : what is given away all the same.
     """
 
     search: Search
     way: Way
     left_out: Mapping[str, str]
+    told: tuple[Giveaway, ...]
 
 
 def find_quiet(setting: Setting, plan: Plan) -> Found:
@@ -45,7 +47,7 @@ def find_quiet(setting: Setting, plan: Plan) -> Found:
         search, way = _find(setting, plan, floors)
         told = giveaways(way.prepared, way.plan)
         if not told:
-            return Found(search, way, left_out)
+            return Found(search, way, left_out, told)
         plan = replace(search.plan, questions=plan.questions)
         counted = {name for each in plan.questions for name in each.by}
         asked = counted if setting.named else set[str]()
@@ -65,7 +67,7 @@ def find_quiet(setting: Setting, plan: Plan) -> Found:
             plan = plan.with_role(name, Role.DROPPED)
             if not plan.questions:  # of a table by it the total is left
                 plan = replace(plan, questions=tuple(replace(each, by=()) for each in single))
-    return Found(search, replace(way, safe=False), left_out)
+    return Found(search, replace(way, safe=False), left_out, told)
 
 
 def _last_kept(candidate: Candidate) -> int:

@@ -186,7 +186,7 @@ class Search:
     def way(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
         plan = self.plan_with(levels)
-        prepared = prepare(self.table, plan)
+        prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
         shares = ValueShares(prepared.table, plan.sensitive, plan.public_values, prepared.units)
         options = [self._with_classes(plan, prepared, shares, classes) for classes in class_options(plan)]

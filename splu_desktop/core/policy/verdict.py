@@ -17,6 +17,7 @@ from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figur
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
 from splu_desktop.core.policy.lines import RED, Case, Line
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
@@ -108,6 +109,7 @@ def verdict(
     earlier: Sequence[EarlierRelease] = (),
     suggestions: Mapping[str, Suggestion] | None = None,
     changed: Mapping[str, tuple[float, str]] | None = None,
+    told: tuple[Giveaway, ...] | None = None,
     progress: Progress = SILENT,
 ) -> Verdict:
     """Return the verdict on a plan.
@@ -118,6 +120,7 @@ def verdict(
     earlier : releases of the same persons that were handed out before.
     suggestions : what each column of the source is taken for; None to look.
     changed : limits that were changed by hand, with reasons.
+    told : what unchanged columns give away; None to look.
 
     Raises
     ------
@@ -128,7 +131,7 @@ def verdict(
     known = suggest_roles(source) if suggestions is None else suggestions
     limits = limits_for(plan.audience, changed)
     figures = figures_of(prepared, plan, earlier, progress)
-    lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier)).lines()
+    lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), told).lines()
     state, sentence = _state(lines, figures, plan)
     return Verdict(state, sentence, tuple(lines), figures, limits)
 
