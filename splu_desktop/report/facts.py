@@ -267,7 +267,7 @@ def make_facts(
     if fields.threshold is not None and not 0 <= fields.threshold <= 1:
         raise BadSetting("The largest certainty of a row lies between 0 and 1.")
     if source is None:
-        return _external(opened, fields, entry, progress)
+        return _external(opened, fields, entry, earlier, progress)
     return _internal(opened, fields, entry, source, earlier, progress)
 
 
@@ -468,17 +468,24 @@ def _steps(plan: Plan, name: str) -> tuple[str, ...]:
 # --- the recipient's edition
 
 
-def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress: Progress) -> Facts:
+def _external(
+    opened: OpenRelease,
+    fields: Fields,
+    entry: Entry | None,
+    earlier: Sequence[EarlierRelease],
+    progress: Progress,
+) -> Facts:
     published = opened.published
     plan = _plan_read(opened)
     prepared = _as_prepared(opened)
     certainty = certainties(prepared, plan)
     progress.report("Working out the verdict", 0.3)
-    audience = Audience(
-        recipient=opened.facts["recipient"], purpose=opened.facts["purpose"], until=opened.facts["until"]
+    audience = replace(
+        Audience() if entry is None else Audience.from_dict(entry.body.get("audience", {})),
+        recipient=opened.facts["recipient"],
+        purpose=opened.facts["purpose"],
+        until=opened.facts["until"],
     )
-    if entry is not None:
-        audience = replace(Audience.from_dict(entry.body.get("audience", {})), **_spoken(audience))
     limits = limits_for(audience)
     knows = not published.person or NUMBER in published.table
     known = alike(prepared, plan)
@@ -488,12 +495,15 @@ def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress
     entries = {each["name"]: each for each in opened.facts["columns"]}
     progress.report("Working out the verdict", 0.6)
     tables = tuple(_read_tables(opened, plan))
-    lines = list(_own_limits(_limit_values(limits, smallest, few, certainty, small), entry))
+    opens = None if entry is None else dict(entry.body.get("open", {}))
+    again = any(each.recipient.casefold() == audience.recipient.casefold() for each in earlier)
+    grave = {"gives-away", "names-persons", *(["second-release"] if again else [])}
+    lines = list(_own_limits(_limit_values(limits, smallest, few, certainty, small), opens, grave))
     read, of = sum(each.readable for each in tables), sum(each.of for each in tables)
-    if of:
-        opens = {} if entry is None else entry.body.get("open", {})
-        met = READ not in opens if entry is not None else read >= limits.useful * of
-        lines.append(Limit(READ, read / of, limits.useful, met, grave=False, accepted=not met and entry is not None))
+    if of or READ in (opens or ()):
+        met = READ not in opens if opens is not None else read >= limits.useful * of
+        share = read / of if of else 0.0
+        lines.append(Limit(READ, share, limits.useful, met, grave=False, accepted=not met and opens is not None))
     asked = _asked_limit(fields, certainty)
     state = str(entry.body.get("verdict", "")) if entry is not None else ""
     return _facts(
@@ -541,19 +551,14 @@ def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress
     )
 
 
-def _spoken(audience: Audience) -> dict[str, str]:
-    return {"recipient": audience.recipient, "purpose": audience.purpose, "until": audience.until}
-
-
 def _own_limits(values: Mapping[str, tuple[float | None, float, bool]], entry: Entry | None) -> Iterator[Limit]:
     """Give the four limits and the names of what else was accepted: what was missed, the custodian's verdict says."""
-    opens = None if entry is None else dict(entry.body.get("open", {}))
     for name, (value, limit, met) in values.items():
         met = met if opens is None else name not in opens
         yield Limit(name, value, limit, met, accepted=not met and opens is not None)
     for name in opens or ():
         if name not in values and name != READ:
-            yield Limit(name, None, None, False, grave=name in ("gives-away", "names-persons"), accepted=True)
+            yield Limit(name, None, None, False, grave=name in grave, accepted=True)
 
 
 def _plan_read(opened: OpenRelease) -> Plan:

@@ -121,7 +121,7 @@ def make_report(
         fields,
         entry=entry,
         source=source,
-        earlier=_earlier(entry) if source is not None else (),
+        earlier=_earlier(entry),
         progress=progress,
     )
     _last = (weakref.ref(opened.published), None if source is None else weakref.ref(source), key, facts)
@@ -180,11 +180,11 @@ def write_report(report: Report, path: Path, *, language: str = "en", progress: 
 
 def write_bytes(path: Path, data: bytes, *, private: bool) -> None:
     """Write a file, whole or not at all; a private one for its owner alone, from its first byte on."""
-    with (
-        whole_file(path, overwrite=True) as partial,
-        os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666), "wb") as file,
-    ):
-        file.write(data)
+    mode = 0o600 if private else 0o666
+    with whole_file(path, overwrite=True) as partial:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
 
 
 def as_json(report: Report) -> bytes:

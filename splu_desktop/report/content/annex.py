@@ -68,8 +68,10 @@ def annex(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield from _promise(next(letters), facts, t)
     if facts.tables:
         yield from _cells(next(letters), facts, t)
-    for pack in packs(fields.law):
-        yield from _law(next(letters), pack, facts, fields, t)
+    if chosen := packs(fields.law):
+        yield Heading(t("{letter} Law", letter=next(letters)))
+    for pack in chosen:
+        yield from _law(pack, facts, fields, t)
     yield from _files(next(letters), facts, t)
     yield Heading(t("{letter} Words", letter=next(letters)))
     terms = [(t(word), t(meaning)) for word, meaning in WORDS if facts.internal or word != "named"]
@@ -125,8 +127,8 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} The attack, measured", letter=letter))
     yield Paragraph(
         t(
-            "The attacker knows all unchanged columns of everybody and learns from the release how columns go together. "
-            "Of each row, all secret columns drawn apart serve as hints, and all rows of a person count as one."
+            "The attacker knows all unchanged columns of everybody and learns from the release how they go together. "
+            "Of each row, secret columns drawn apart serve as hints, and all rows of a person count as one."
         )
     )
     yield Paragraph(t("The draw was rehearsed on the original, so that each guess could be checked."))
@@ -163,8 +165,8 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} What the draw promises", letter=letter))
     yield Paragraph(
         t(
-            "At strength {gamma}, 1 of {gamma} values is kept for sure; every other one comes from somebody of the same "
-            "group, by chance. There are {n} groups.",
+            "At strength {gamma}, 1 of {gamma} values is kept for sure; every other one comes from somebody of the "
+            "same group, by chance. There are {n} groups.",
             gamma=t.plain(min(each.gamma for each in facts.blocks)),
             n=t.number(facts.classes),
         )
@@ -254,8 +256,8 @@ def _count(value: float | None, t: Language) -> Cell:
     return Number(t.number(value, 0 if value >= 20 or value == int(value) else 1), value)
 
 
-def _law(letter: str, pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
-    yield Heading(t("{letter} {title}", letter=letter, title=pack.title[t.code]))
+def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
+    yield Heading(pack.title[t.code], 2)
     yield Paragraph(t("Read: {source}; state of {day}.", source=pack.source[t.code], day=pack.dated), "note")
     rows: list[Sequence[Cell]] = [
         (each.place[t.code], each.asks[t.code], _answer(each.answer[t.code], each.field, fields, t))

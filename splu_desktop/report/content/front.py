@@ -131,8 +131,8 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     if column:
         parts.append(
             t(
-                "Riskiest group: {group}. There {before} of 100 have “{value}” ({column}); a row that shows it is right "
-                "in {after}.",
+                "Riskiest group: {group}. There {before} of 100 have “{value}” ({column}); a row that shows it is "
+                "right in {after}.",
                 value=value,
                 column=column,
                 group=t.sentence(group),

@@ -119,7 +119,7 @@ def first_line(facts: Facts, t: Language) -> str:
             reached=reached,
         )
         if reached == "–":
-            what = t("Not so: {what}.", what=_lower(limit_words(worst, facts, t)))
+            what = t.sentence(worst.sentence) if worst.sentence else f"{limit_words(worst, facts, t)}: {t('NOT met')}."
         return f"{head} {what} {_accepted(worst, facts, t)}"
     useful = facts.limit(READ)
     if useful is not None and not useful.met:
@@ -129,6 +129,8 @@ def first_line(facts: Facts, t: Language) -> str:
             k=t.number(read),
             of=t.number(of),
         )
+        if not of:
+            head = t("All {n} limits are met, but no number that was asked for is as large as 50.", n=count)
         return f"{head} {_accepted(useful, facts, t)}"
     parts = [t("All {n} limits are met.", n=count)]
     if of:
@@ -139,10 +141,6 @@ def first_line(facts: Facts, t: Language) -> str:
             t("One decision was taken by name.") if decided == 1 else t("{n} decisions were taken by name.", n=decided)
         )
     return " ".join(parts)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
