@@ -100,12 +100,12 @@ def compare(
         current: System = settings[0][1]
         try:
             for done, (line, current) in enumerate(settings):
-                lines.append(trial.settled(current, line, _Within(watched, done, len(settings) + 2)))
+                lines.append(trial.settled(current, line, _part_of(watched, done, settings)))
             if reference is not None and reference.draws:
                 for line, current_or_none in trial.equal(kind, reference, watched):
                     if current_or_none is not None:
                         current = current_or_none
-                        lines.append(trial.settled(current, line, _Within(watched, len(lines), len(settings) + 2)))
+                        lines.append(trial.settled(current, line, _part_of(watched, len(lines), settings)))
         except OutOfTime:
             why = say("Not finished within {seconds} seconds, all settings together.", seconds=f"{limit or 0:g}")
             lines.append(SystemTried(current, CURVE, why))
@@ -115,14 +115,8 @@ def compare(
     return trial.comparison(tuple(tried), own, time.perf_counter() - began)
 
 
-class _Within:
-    """The part of a method's progress that one setting has."""
-
-    def __init__(self, whole: Progress, number: int, of: int) -> None:
-        self._part = ProgressPart(whole, number / of, 1 / of)
-
-    def report(self, stage: str, done: float) -> None:
-        self._part.report(stage, done)
+def _part_of(whole: Progress, number: int, settings: Sequence[object]) -> Progress:
+    return ProgressPart(whole, number / (len(settings) + 2), 1 / (len(settings) + 2))
 
 
 class _Trial:
