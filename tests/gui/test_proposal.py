@@ -74,7 +74,7 @@ def test_undo_of_a_line_takes_it_back_alone_and_the_verdict_answers(
     before = session.plan
     acts = [part for part in page.steps.findChildren(QPushButton) if part.accessibleName().startswith("Undo: ")]
     name = acts[0].accessibleName()
-    qtbot.mouseClick(acts[0], Qt.MouseButton.LeftButton)
+    acts[0].click()
     idle(proposed)
     qtbot.wait(1)  # what the list held goes with the next turn
     assert session.plan != before

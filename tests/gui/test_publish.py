@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
@@ -62,7 +61,7 @@ def test_an_amber_line_wants_a_reason_and_initials(
     assert card.problem.isVisibleTo(card)
     assert not session.accepted
     card.own.setText("the study was stopped last week")
-    qtbot.mouseClick(card.accept, Qt.MouseButton.LeftButton)
+    card.accept.click()
     assert session.accepted == {"not-signed": "MH: the study was stopped last week"}
 
 

@@ -19,7 +19,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.questions.batch import read_questions, write_answers
-from splu_desktop.files.tables.sheets import Sheet, write_sheets
+from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 from splu_desktop.gui.base.session import Release
 
 Question = tuple[Condition, ...]
@@ -98,7 +98,7 @@ def answer_file(opened: Opened, release: Release, questions: Path, target: Path,
 def write_book(opened: Opened, release: Release, target: Path, progress: Progress = SILENT) -> int:
     """Write a workbook with a table of each secret column by each other one; returns how many. Raises; Cancelled."""
     published = opened.published
-    sheets = []
+    sheets: list[Sheet] = []
     pairs = [(sa, by) for sa in published.sensitive for by in published.nsas]
     for done, (sa, by) in enumerate(pairs):
         progress.report(say("Counting"), done / max(len(pairs), 1))
@@ -106,7 +106,7 @@ def write_book(opened: Opened, release: Release, target: Path, progress: Progres
             found = crosstab(opened.reader, [by], sa)
         except SpluError:  # too many cells for a sheet that anybody reads
             continue
-        rows: list[tuple[object, ...]] = []
+        rows: list[tuple[Cell, ...]] = []
         for line, head in enumerate(found.lines):
             for at, label in enumerate(found.labels):
                 low, high = float(found.low[line, at]), float(found.high[line, at])

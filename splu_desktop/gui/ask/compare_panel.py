@@ -201,8 +201,8 @@ class ComparePanel(QWidget):
         adjusts = self._kind == "logistic"
         for part in (self.adjusted, self.adjusted_name):
             part.setVisible(adjusts)
-        for part in (self.one, self.other):
-            part.setVisible(not adjusts)
+        for box in (self.one, self.other):
+            box.setVisible(not adjusts)
         self._fill_values()
 
     def _fill_values(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
@@ -288,7 +289,7 @@ class OneNumber(QWidget):
             secret = opened is not None and opened.published.is_sensitive(each.column)
             words = told(each.words())
             text = words if len(words) <= 32 else words[:31] + "…"
-            token = button(caption(text), lambda name=each.column: self._drop(name), look="pill", picture="x")
+            token = button(caption(text), partial(self._drop, each.column), look="pill", picture="x")
             token.setToolTip(t("Take away: {condition}", condition=words))
             token.setAccessibleName(t("Take away: {condition}", condition=words))
             token.setProperty("secret", secret)

@@ -125,7 +125,7 @@ class AskPage(Page):
         ignored, as_it_is = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
         for place in range(self.panels.count()):
             policy = as_it_is if place == at else ignored
-            self.panels.widget(place).setSizePolicy(policy, policy)
+            self.fitted[place].setSizePolicy(policy, policy)
         self.panels.setCurrentIndex(at)
         self.clear.setVisible(at == 0 and self._release is not None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -124,11 +125,14 @@ class TablePanel(QWidget):
                 ),
             )
 
-        heads = [
-            Field(name, lambda line, place=place: found.lines[line][place] or t("(empty)"))
-            for place, name in enumerate(found.by)
-        ]
-        rows = Field(t("Rows"), lambda line: number(found.selected[line]), lambda line: int(found.selected[line]), True)
+        def head(place: int, line: int) -> str:
+            return found.lines[line][place] or t("(empty)")
+
+        heads: list[Field[int]] = [Field(name, partial(head, place)) for place, name in enumerate(found.by)]
+        selected = found.selected.tolist()
+        rows: Field[int] = Field(
+            t("Rows"), lambda line: number(selected[line]), lambda line: selected[line], right=True
+        )
         order = sorted(range(len(found.labels)), key=lambda at: -float(found.estimate[:, at].sum()))
         shown = range(len(found.labels)) if len(found.labels) <= 12 else order[:_MOST_COLUMNS]
         model: RowsModel[int] = RowsModel([*heads, rows, *map(field, shown)], self)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QSize, QTimer
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 
 class Fitted(QWidget):
@@ -21,9 +21,33 @@ class Fitted(QWidget):
     def hasHeightForWidth(self) -> bool:
         return not self._least and super().hasHeightForWidth()
 
+    def heightForWidth(self, width: int) -> int:
+        # Qt's answer is what the parts prefer, which may be less than they need.
+        layout = self.layout()
+        least = layout.totalMinimumHeightForWidth(width) if layout is not None else 0
+        return max(super().heightForWidth(width), least)
+
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return QSize(hint.width(), self._least) if self._least else hint
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self._least or super().minimumSizeHint().height())
+
+
+def hold_height(part: QWidget) -> None:
+    """Let a part be at least as high as its lines are at the width it has: Qt keeps what it once asked."""
+    layout = part.layout()
+    least = 0 if layout is None else layout.totalMinimumHeightForWidth(part.width())
+    if least != part.minimumHeight():
+        part.setMinimumHeight(least)
+        QTimer.singleShot(0, part, lambda: _ask_again(part))
+
+
+def _ask_again(part: QWidget) -> None:
+    above: QWidget | None = part
+    while above is not None and not isinstance(above, QScrollArea):
+        if (layout := above.layout()) is not None:
+            layout.invalidate()
+        above.updateGeometry()
+        above = above.parentWidget()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.messages import say
@@ -16,6 +17,7 @@ from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 from splu_desktop.gui.base.parts import line_of
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, scrolled
 from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.proposal.fitted import hold_height
 
 _MOST = 60  # lines of a table that are shown
 
@@ -72,7 +74,7 @@ class Offer(QFrame):
         self.room = scrolled(inside)
         inside.setAutoFillBackground(False)
         self.note = label(
-            t("Lost: other questions can’t be asked of it later. Kept: all tables add up to the same totals."),
+            t("True counts are seen only here. Lost: other questions. Kept: all tables add up to the same totals."),
             "quiet",
             fitting=True,
         )
@@ -105,6 +107,17 @@ class Offer(QFrame):
         high = self._inside.sizeHint().height() + 4
         self.room.setMinimumHeight(high if flowing else 80)
         self.room.setMaximumHeight(high if flowing else 16_777_215)
+        self._hold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hold()
+
+    def _hold(self) -> None:
+        if self._flowing:
+            hold_height(self)
+        else:
+            self.setMinimumHeight(0)
 
 
 def _grid_of(table: ProtectedTable) -> QWidget:
@@ -118,7 +131,7 @@ def _grid_of(table: ProtectedTable) -> QWidget:
     grid.setColumnStretch(0, 1)
     column.addLayout(grid)
     several = len(table.labels) > 1
-    heads = [t("Group"), t("goes out"), t("true, only here"), t("all rows"), t("true, only here")]
+    heads = [t("Group"), t("goes out"), t("true"), t("all rows"), t("true")]
     right = Qt.AlignmentFlag.AlignRight
     for at, words in enumerate(heads):
         grid.addWidget(label(words, "quiet"), 0, at, right if at else Qt.AlignmentFlag.AlignLeft)

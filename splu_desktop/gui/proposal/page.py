@@ -157,7 +157,6 @@ class ProposalPage(Page):
             while layout.count():
                 layout.takeAt(0)
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
-        self.sides.set_least({Fold.WIDE: 480, Fold.MIDDLE: 290, Fold.NARROW: 0}[fold])
         self._sides.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._sides.setSpacing(14 if wide else 12)
         first: Sequence[tuple[QWidget, int]] = [(self.offer, 1), (self.tables, 0), (self.steps_card, 1)]
@@ -181,7 +180,9 @@ class ProposalPage(Page):
         self.ways.stack(narrow)
         for plot in (self.large, self.small):
             plot.setMinimumHeight(130 if narrow else 84)
+            plot.setMaximumHeight(130 if narrow else 16_777_215)
         self._show_all()
+        self._show_ways()
 
     def _place_strength(self, narrow: bool) -> None:
         """Put the slider into the card, or into the footer, which stays in sight where the page scrolls."""
@@ -407,6 +408,8 @@ class ProposalPage(Page):
         if too_small:
             self.possible.show_ways(others)
             self._protect()
+        heights = {Fold.WIDE: (480, 520), Fold.MIDDLE: (290, 540), Fold.NARROW: (0, 0)}
+        self.sides.set_least(heights[self.fold][too_small])
         for part, on in ((self.offer, too_small), (self.tables, not too_small), (self.steps_card, not too_small)):
             part.setVisible(on)
         ways = [] if too_small else self._ways_of(state, others)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -212,7 +212,7 @@ class Plot(QWidget):
         below = font + 4 + (font + 3 if self.height() >= _LOW else 0)
         return QRectF(self._left, font / 2 + 1, self.width() - self._left - 6, self.height() - below - font / 2 - 2)
 
-    def _at(self, place: int) -> QPointF:
+    def _at(self, place: int) -> QPoint:
         box = self._box()
         return QPointF(box.left() + box.width() * self.across(self.places()[place]), box.center().y()).toPoint()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,7 +174,7 @@ def _stop(
     large_counts, small_counts = [], []
     for place, block in enumerate(blocks):
         draw = _draw(block, plan, gamma)
-        curves = [_curve(_draw(block, plan, each), thresholds.epsilon) for each in gammas]
+        curves = [t_f_curve(_draw(block, plan, each), thresholds.epsilon, _T_E) for each in gammas]
         top = nice_top(float(max(curve.max() for curve in curves)))
         counts = unique(np.minimum(tables[place].counts.round(), top)) if tables else np.zeros(0)
         point = thresholds.t_e, t_f(draw, thresholds.epsilon, thresholds.t_e)
@@ -233,8 +232,3 @@ class _Lines:
             trust = READABLE if readable else ROUGH if mean else trust_of(0.0, float(a), float(b), self._small)
             found.append(RangeLine(group, float(x), float(a), float(b), trust))
         return found
-
-
-@lru_cache(maxsize=256)
-def _curve(draw: Draw, epsilon: float) -> NDArray[np.int64]:
-    return t_f_curve(draw, epsilon, _T_E)

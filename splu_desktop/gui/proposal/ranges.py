@@ -55,7 +55,7 @@ class RangeBar(QStyledItemDelegate):
         super().paint(painter, option, index)
         if not isinstance(line, RangeLine) or line.total:
             return
-        box = QRectF(option.rect).adjusted(8, 0, -8, 0)  # type: ignore[attr-defined]
+        box = QRectF(option.rect).adjusted(8, 0, -8, 0)
         draw_range(painter, box, (self.low, self.high), line, waits=self.waits)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.policy import Alternative
@@ -13,6 +15,7 @@ from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
 from splu_desktop.gui.base.words import caption, number, plain, t, told
 from splu_desktop.gui.proposal.figures import strength_words
+from splu_desktop.gui.proposal.fitted import hold_height
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,5 +144,10 @@ class Possible(Card):
             put(inside, (Picture(*picture, 16), 0, Qt.AlignmentFlag.AlignTop), (text, 1))
             if way.plan is not None:
                 name = t("Try it: {way}", way=told(way.words))
-                inside.addWidget(link(t("Try it"), lambda way=way: self.taken.emit(way), name))
+                inside.addWidget(link(t("Try it"), partial(self.taken.emit, way), name))
             self.lines.addWidget(row)
+        QTimer.singleShot(0, self, lambda: hold_height(self))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        hold_height(self)

@@ -73,8 +73,8 @@ class Outgoing(Card):
         self.body.addWidget(self.password_row)
         self.body.addStretch(1)
         self.body.addWidget(line_of("info", "quiet", t("What is handed out can’t be called back.")))
-        for field in (self.name, self.folder):
-            field.textChanged.connect(lambda: self.changed.emit())
+        for edit in (self.name, self.folder):
+            edit.textChanged.connect(lambda: self.changed.emit())
         self.packed.toggled.connect(self._packs)
         self.locked.toggled.connect(self._packs)
         self._packs()

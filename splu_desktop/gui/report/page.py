@@ -83,7 +83,7 @@ class ReportPage(Page):
             ("organisation", t("Who decides"), t("name")),
             ("reviewer", t("Who signs for data protection"), t("name")),
             ("basis", t("Legal basis"), t("such as the research clause")),
-            ("contract", t("Number of the request"), t("optional")),
+            ("contract", t("Contract or request"), t("its number")),
         ):
             field = line_edit(words, hint)
             field.setMaxLength(300)
@@ -216,8 +216,8 @@ class ReportPage(Page):
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         dialog = QPrintDialog(printer, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: print_pages(self.pages.pages, printer))
-        dialog.open()
+        if dialog.exec() == QPrintDialog.DialogCode.Accepted:
+            print_pages(self.pages.pages, printer)
 
     def go_back(self) -> None:
         self.go.emit(Step.ASK)
