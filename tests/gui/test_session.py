@@ -76,7 +76,6 @@ def test_a_file_opened_again_offers_its_answers_and_plan(proposed: MainWindow, i
     assert session.plan is not None
     session.change_plan(session.plan.with_role("Ward", Role.DROPPED), "ward out")
     answers, plan = session.answers, session.plan
-    proposed.memory.keep()
     proposed.open_path(sample_path())
     idle(proposed)
     assert session.answers != answers

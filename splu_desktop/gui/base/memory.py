@@ -91,30 +91,35 @@ class Memory(QObject):
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._kept: tuple[Answers, Plan | None] | None = None
+        self._waiting: tuple[Source, Answers, Plan | None] | None = None
+        self._kept: tuple[Source, Answers, Plan | None] | None = None
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self.keep)
         session.changed.connect(self._changed)
 
     def _changed(self) -> None:
-        if self._session.source is None:
+        source = self._session.source
+        if source is None:
             return
-        now = self._session.answers, self._session.plan
-        if self._kept is None or now[0] is not self._kept[0] or now[1] is not self._kept[1]:
+        if self._waiting is not None and self._waiting[0] is not source:  # another file: the first one's come first
+            self.keep()
+        now = source, self._session.answers, self._session.plan
+        if self._kept is None or any(one is not other for one, other in zip(now, self._kept, strict=True)):
+            self._waiting = now
             self._timer.start()
 
     def keep(self) -> None:
-        """Keep what is answered and planned now. A few kilobytes; where the disk refuses, it is forgotten."""
+        """Keep what waits to be kept. A few kilobytes; where the disk refuses, it is forgotten."""
         self._timer.stop()
-        source, now = self._session.source, (self._session.answers, self._session.plan)
-        if source is None or self._kept == now:
+        if self._waiting is None:
             return
-        self._kept = now
+        self._kept, self._waiting = self._waiting, None
+        source, answers, plan = self._kept
         folder = data_folder() / _FOLDER
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with whole_file(folder / f"{_name(source)}.json", overwrite=True) as partial:
-                partial.write_text(json.dumps(as_dict(*now), ensure_ascii=False), encoding="utf-8")
+                partial.write_text(json.dumps(as_dict(answers, plan), ensure_ascii=False), encoding="utf-8")
             old = sorted(folder.glob("*.json"), key=lambda each: each.stat().st_mtime)
             for each in old[:-_MOST]:
                 each.unlink(missing_ok=True)
