@@ -1,8 +1,17 @@
 """The command line `splu`: everything the window does, without Qt, from the same code."""
 
+import sys
+
+from splu_desktop.core.errors import out_of_memory
+
 try:
     from splu_desktop.cli.main import main
 except KeyboardInterrupt:  # before there is anybody to heed it (cli/base/endings.py)
     raise SystemExit(130) from None
+except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as fault:
+    if not out_of_memory(fault):
+        raise
+    sys.stderr.write("splu: There is not enough memory for this table; try on a larger computer.\n")
+    raise SystemExit(2) from None
 
 __all__ = ["main"]

@@ -13,23 +13,34 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core.errors import out_of_memory
-from splu_desktop.core.progress import Watched
 from splu_desktop.files.disk.partial import MARK
 from splu_desktop.files.disk.whole import whole_folder
-from splu_desktop.files.register.book import Register
+from splu_desktop.files.register import Register
 from splu_desktop.files.release.facts import BadRelease
 from splu_desktop.files.release.package import open_package
-from splu_desktop.files.tables.table_writers import write_csv
-from tests.end2end.stopped_runs import one_run
-from tests.files.releases import awkward_table
+from tests.end2end.hospital import hospital, write
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has neither these signals nor limits of memory")
+_RUN = "import sys; from splu_desktop.cli.main import main; raise SystemExit(main())"
+_PLAN = [
+    "--sa",
+    "diagnosis",
+    "--nsa",
+    "sex,ward",
+    "--drop",
+    "age,patient_id,smoker",
+    "--person",
+    "none",
+    "--gamma",
+    "3",
+    "--accept-all",
+] + ["A test of endings"]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "data"))
-    write_csv(awkward_table(), tmp_path / "source.csv", Watched(lambda stage, done: None))
+    write(hospital(600), tmp_path / "source.csv")
     return tmp_path
 
 
@@ -37,31 +48,25 @@ def _left(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.startswith((MARK, "r"))]
 
 
-# Publishes, and sends itself the signal: once the table is written, when the folder is there and not yet a release;
-# when one block of several is drawn; while another program holds the register, at the gate and when the entry is due.
-# With "dropped" it is told within a callback, where Python drops what a handler raises and the work goes on.
+# Publishes, and sends itself the signal: once the table is written, when the folder is there and not yet a release, or
+# while another program holds the register. With "dropped" it is told within a callback, where Python drops what a
+# handler raises and the work goes on.
 _STOPS_ITSELF = """
 import os, signal, sys, threading
 from filelock import FileLock
-from splu_desktop.core.groups import blocks
-from splu_desktop.files.disk.storage import LEAST, OnDisk
-from splu_desktop.files.importer import reader
 from splu_desktop.files.register import book
 from splu_desktop.files.release import folder as release
 number, when = int(sys.argv.pop(1)), sys.argv.pop(1)
 # A run under nohup, or in the background of a shell, ignores some, and so does splu, rightly.
 signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-write, members = release.write_readme, blocks.members
-register = book.Register()
-register.check_writable()
-book._PATIENCE = 3600.0  # so that no other end comes first
-other = FileLock(register.folder / "lock", thread_local=False)
+write = release.write_table
+book._WAIT = 3600.0  # so that no other end comes first
+folder = book.Register().folder
+folder.mkdir(parents=True)
+other = FileLock(folder / book._LOCK, thread_local=False)
 class LetGo:
     def __del__(self):
         os.kill(os.getpid(), number)
-def hold():
-    other.acquire()
-    threading.Timer(1.0, os.kill, (os.getpid(), number)).start()
 def and_stop(*args, **more):
     write(*args, **more)
     match when:
@@ -70,36 +75,27 @@ def and_stop(*args, **more):
             while True:
                 pass
         case "the entry waits":
-            hold()
+            other.acquire()
+            threading.Timer(1.0, os.kill, (os.getpid(), number)).start()
         case "at once":
             os.kill(os.getpid(), number)
-def and_stop_there(*args, **more):
-    for at in members(*args, **more):
-        yield at
-        os.kill(os.getpid(), number)
-release.write_readme = and_stop
-if when == "the gate waits":
-    hold()
-elif when == "in blocks":
-    reader._storage = lambda *_: OnDisk(LEAST)
-    blocks.RECORDS, blocks._GROUPS, blocks.members = 100, 4, and_stop_there
+release.write_table = and_stop
 from splu_desktop.cli.main import main
 raise SystemExit(main())
 """
 
 
 @posix
-@pytest.mark.parametrize("when", ["at once", "dropped", "in blocks", "the gate waits", "the entry waits"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize(("name", "when"), [("TERM", "at once"), ("HUP", "the entry waits"), ("INT", "dropped")])
 def test_a_signal_cancels_whole(folder: Path, name: str, when: str) -> None:
-    number = getattr(signal, name)
-    command = [sys.executable, "-c", _STOPS_ITSELF, str(int(number)), when, "publish", str(folder / "source.csv"),
-               "--sa", "illness:4", "--out", str(folder / "r")]  # fmt: skip
+    number = getattr(signal, f"SIG{name}")
+    given = ["publish", str(folder / "source.csv"), *_PLAN, "--out", str(folder / "r")]
+    command = [sys.executable, "-c", _STOPS_ITSELF, str(int(number)), when, *given]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 128 + number, done.stderr
     assert done.stderr == "splu: stopped; nothing unfinished was left behind.\n"
     assert _left(folder) == []
-    assert Register().read().releases == ()
+    assert Register().releases() == ()
 
 
 _WINDOW_STOPPED = """
@@ -118,7 +114,7 @@ def work(progress):
 make = app.make_window
 def made():
     window = make()
-    QTimer.singleShot(50, lambda: window.tasks.run("publish", work))
+    QTimer.singleShot(50, lambda: window.work.start(work))
     return window
 app.make_window = made
 raise SystemExit(app.run())
@@ -127,21 +123,11 @@ raise SystemExit(app.run())
 
 @posix
 def test_a_signal_stops_the_window_whole(folder: Path) -> None:
-    pytest.importorskip("PySide6")
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(folder)}
     command = [sys.executable, "-c", _WINDOW_STOPPED, str(int(signal.SIGTERM)), str(folder / "r")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
     assert done.returncode == 143, done.stderr
     assert _left(folder) == []
-
-
-@posix
-def test_refused_and_stopped_runs_end_with_their_own_status(folder: Path) -> None:
-    """A few; `python -m tests.end2end.stopped_runs` tries hundreds."""
-    assert one_run(folder, 0, None, refused=True)[0] == 2
-    for number in range(2):
-        assert one_run(folder, number, 0.2 * number, refused=False)[0] in (0, 143, 129, 130)
-    assert not [name for name in _left(folder) if name.startswith(MARK)]
 
 
 def test_no_thread_outlives_the_interpreter() -> None:
@@ -150,7 +136,8 @@ def test_no_thread_outlives_the_interpreter() -> None:
     found = [
         path.name
         for path in root.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if "daemon" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
         if (isinstance(node, ast.keyword) and node.arg == "daemon")
         or (isinstance(node, ast.Attribute) and node.attr in ("daemon", "setDaemon"))
     ]
@@ -162,39 +149,31 @@ def test_unfinished_work_is_private_and_no_release(tmp_path: Path) -> None:
     with whole_folder(tmp_path / "r") as partial:
         assert partial.parent.stat().st_mode & 0o077 == 0
         (partial / "release.json").write_text("{}")
-        with pytest.raises(BadRelease, match="unfinished"):
-            open_package(partial)
-        with pytest.raises(BadRelease, match="unfinished"):
-            open_package(partial.parent)
-    assert (tmp_path / "r").stat().st_mode & 0o077 == 0o077 & ~_umask(), "what is finished has the user's usual rights"
-
-
-def _umask() -> int:
+        for place in (partial, partial.parent):
+            with pytest.raises(BadRelease, match="unfinished"):
+                open_package(place)
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    assert (tmp_path / "r").stat().st_mode & 0o077 == 0o077 & ~mask, "what is finished has the user's usual rights"
 
 
 @posix
-@pytest.mark.parametrize("megabytes", [64, 256, 660, 720, 2_000])
+@pytest.mark.parametrize("megabytes", [64, 4_000])
 def test_publishing_under_a_limit_of_memory(folder: Path, megabytes: int) -> None:
-    """Twenty limits were tried when this was made; whatever the limit, the program itself says that it is too low."""
-    import resource
+    """Whatever the limit, the program itself says that it is too low."""
+    import resource  # Windows has none
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
 
-    code = "import sys; from splu_desktop.cli.main import main; raise SystemExit(main())"
     done = subprocess.run(
-        [sys.executable, "-c", code, "publish", str(folder / "source.csv"), "--sa", "illness:4", "--xlsx",
-         "--out", str(folder / "r")],
+        [sys.executable, "-c", _RUN, "publish", str(folder / "source.csv"), *_PLAN, "--out", str(folder / "r")],
         capture_output=True, text=True, check=False, preexec_fn=limit,
     )  # fmt: skip
-    assert done.returncode in (0, 2)
-    assert ("Published" in done.stdout) == (done.returncode == 0) == (folder / "r").exists()
+    assert done.returncode == (0 if megabytes > 1_000 else 2), done.stderr
+    assert (done.returncode == 0) == (folder / "r").exists()
     if done.returncode:
         assert done.stderr == "splu: There is not enough memory for this table; try on a larger computer.\n"
-    assert (megabytes < 500) <= (done.returncode == 2)
     assert not [name for name in _left(folder) if name.startswith(MARK)]
 
 
@@ -207,10 +186,9 @@ def test_what_says_that_memory_is_short() -> None:
 
 
 @posix
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-", ">/dev/full", "2>/dev/full"])
+@pytest.mark.parametrize("closed", ["<&- >&- 2>&-", ">/dev/full 2>/dev/full"])
 def test_closed_and_full_outputs(folder: Path, closed: str) -> None:
-    code = "import sys; from splu_desktop.cli.main import main; raise SystemExit(main())"
-    command = f"'{sys.executable}' -c '{code}' inspect '{folder / 'source.csv'}' {closed}"
+    command = f"'{sys.executable}' -c '{_RUN}' inspect '{folder / 'source.csv'}' {closed}"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2)
     assert "Traceback" not in done.stderr
@@ -218,19 +196,17 @@ def test_closed_and_full_outputs(folder: Path, closed: str) -> None:
 
 
 @posix
-@pytest.mark.parametrize(("of", "encoding"), [("source", "utf-8"), ("source", "ascii"), ("target", "latin-1")])
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS knows no such names")
+@pytest.mark.parametrize(("of", "encoding"), [("source", "ascii"), ("target", "latin-1")])
 def test_names_that_no_encoding_has(folder: Path, of: str, encoding: str) -> None:
     """A file's name of bytes that are no UTF-8, printed, registered and published to."""
     name = b"caf\xe9 \xe2\x82\xac"
-    if sys.platform == "darwin":
-        pytest.skip("macOS knows no such names")
-    code = "import sys; from splu_desktop.cli.main import main; raise SystemExit(main())"
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C.UTF-8"}
     target = os.fsencode(folder / "r") + (b"" if of == "source" else name)
     source = folder / ("source.csv" if of == "target" else os.fsdecode(name) + ".csv")
     if of == "source":
         (folder / "source.csv").rename(source)
-    command = [sys.executable, "-c", code, "publish", source, "--sa", "illness:4", "--out", target]
+    command = [sys.executable, "-c", _RUN, "publish", source, *_PLAN, "--out", target]
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert done.returncode in (0, 2), done.stderr
     assert (done.returncode == 0) == Path(os.fsdecode(target)).exists()
@@ -247,10 +223,39 @@ def test_a_window_without_a_screen_says_so_in_one_sentence(screen: str | None, w
     environment = {name: value for name, value in os.environ.items() if name not in gone}
     environment |= {"DISPLAY": screen} if screen else {}
     command = [sys.executable, "-m", "splu_desktop", "--until-idle"]
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert told.returncode == 2
-    assert told.stdout == ""
-    (line,) = told.stderr.splitlines()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
     assert line.startswith("splu-desktop: The window finds no screen to open on (")
     assert re.search(why, line)
     assert line.endswith("start it in a desktop session, or use the command line “splu”.")
+
+
+def test_an_unforeseen_fault_shows_no_traceback_and_no_value(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from splu_desktop.cli import main  # its module starts nothing that the tests above need
+
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("could not convert string to float: 'HIV'")
+
+    monkeypatch.setattr("splu_desktop.core.sanitise.permutation", broken)
+    assert main(["publish", str(folder / "source.csv"), *_PLAN, "--out", str(folder / "r")]) == 1
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert "HIV" not in err
+    assert "ValueError in core/sanitise.py" in err
+    assert _left(folder) == []
+
+
+def test_the_command_line_imports_neither_qt_nor_the_network(folder: Path) -> None:
+    code = (
+        "import sys; from splu_desktop.cli import main\n"
+        "status = main(sys.argv[1:])\n"
+        "bad = {m.split('.')[0] for m in sys.modules} & {'PySide6', 'pyqtgraph', 'ssl', 'pandas', 'pytest'}\n"
+        "assert not bad and 'scipy.stats' not in sys.modules, bad\nsys.exit(status)"
+    )
+    command = [sys.executable, "-c", code, "publish", str(folder / "source.csv"), *_PLAN, "--out", str(folder / "r")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert done.returncode == 0, done.stderr

@@ -89,7 +89,7 @@ class Register:
         faults: list[str] = []
         for number, line in enumerate(raw.split(b"\n")[:-1], 1):
             try:
-                data = from_json(line)
+                data = from_json(line, paths=True)
                 seal = data.pop("seal")
                 entry = Entry(number, str(data["time"]), str(data["kind"]), str(data["release"]), dict(data["body"]))
                 sound = hmac.compare_digest(str(seal), _seal(key, data)) and data["number"] == number
@@ -153,7 +153,7 @@ class Register:
             raw = raw[: raw.rfind(b"\n") + 1]  # a run that died may have left half a line
             lines = raw.split(b"\n")[:-1]
             try:
-                previous = str(from_json(lines[-1])["seal"]) if lines else ""
+                previous = str(from_json(lines[-1], paths=True)["seal"]) if lines else ""
             except (ValueError, KeyError, TypeError):
                 previous = ""
             number, time = len(lines) + 1, datetime.now(UTC).isoformat(timespec="seconds")

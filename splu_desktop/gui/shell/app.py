@@ -86,7 +86,7 @@ class Starting(QLabel):
     def wait(self) -> None:
         """Import the large parts in a thread of their own, and keep the window alive until they are there."""
         loop, ticks = QEventLoop(), QTimer()
-        reading = threading.Thread(target=_import_large, daemon=True)
+        reading = threading.Thread(target=_import_large)
         ticks.timeout.connect(lambda: loop.quit() if not reading.is_alive() else None)
         reading.start()
         ticks.start(10)
