@@ -386,6 +386,11 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
     found = []
     for name, (value, limit, met) in own.items():
         line = lines.get(name)
+        if line is None and name == SMALL:  # where there are earlier releases, their line stands for it
+            continue
+        if line is None and name == AVERAGE:  # accepted with the riskiest group, whose line stands for both
+            found.append(_limit(name, value, limit, met, {name: accepted.get(RISKIEST, "")} if accepted else {}))
+            continue
         met = met if line is None else not line.open
         found.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
     read, of = figures.answered, figures.cells
@@ -551,7 +556,9 @@ def _external(
     )
 
 
-def _own_limits(values: Mapping[str, tuple[float | None, float, bool]], entry: Entry | None) -> Iterator[Limit]:
+def _own_limits(
+    values: Mapping[str, tuple[float | None, float, bool]], opens: Mapping[str, str] | None, grave: set[str]
+) -> Iterator[Limit]:
     """Give the four limits and the names of what else was accepted: what was missed, the custodian's verdict says."""
     for name, (value, limit, met) in values.items():
         met = met if opens is None else name not in opens

@@ -8,6 +8,7 @@ import numpy as np
 
 from splu_desktop.core.mechanism import draw_from
 from splu_desktop.core.mechanism.law import error_curve, t_f_curve
+from splu_desktop.core.messages import isolated
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.words import bearers_word, cell_name, names, of_100, persons_word, share_cell, whole
 from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock, table
@@ -144,7 +145,7 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield table(
         t("attack by value"),
         facts.secrets,
-        (t("Secret value"), "l", 3.0, lambda each: f"{each.value} ({each.column})"),
+        (t("Secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.4, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.0, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.0, lambda each: share_cell(each.with_release, t)),
@@ -271,9 +272,9 @@ def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Bloc
 
 def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
     own = getattr(fields, field, "") if field else ""
-    if field:
-        return f"{text} {own}" if own else f"{text} {t('To be entered: ............')}"
-    return text
+    if not field:
+        return text
+    return f"{text.rstrip('.:')}: {own or t('to be entered: ............')}"
 
 
 def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from splu_desktop.core.messages import isolated
 from splu_desktop.files.language import Language
 from splu_desktop.report.content.words import (
     bearers_word,
@@ -32,7 +33,7 @@ def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     """Give the blocks of the pages that are signed."""
     yield Paragraph(t("Release “{title}”", title=facts.title), "title")
     yield Paragraph(_subtitle(facts, t), "subtitle")
-    yield Paragraph(first_line(facts, t), "verdict")
+    yield Paragraph(first_line(facts, t), "missed" if facts.missed else "verdict")
     yield from _limits(facts, t)
     yield from _persons(facts, t)
     yield from _risk(facts, t)
@@ -112,7 +113,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             )
         )
     columns = [
-        (t("Secret value"), "l", 3.6, lambda each: f"{each.value} ({each.column})"),
+        (t("Secret value"), "l", 3.6, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.3, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.1, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.1, lambda each: share_cell(each.with_release, t)),
@@ -203,6 +204,9 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
             t("Being in the table is not hidden."),
             t("Whoever knows a person in it finds a group of at least {n} {who}.", n=t.number(alike.value), who=who),
         )
+    elif alike is not None and alike.value is None:
+        text = t("How many persons look alike can’t be worked out from the release.")
+        yield _item(t("Being in the table is not hidden."), text)
     else:
         yield _item(t("Being in the table is not hidden."), t("Some can be found by what is published unchanged."))
     alone = max((each.alone or 0.0 for each in facts.blocks), default=0.0)
@@ -257,7 +261,9 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
     rows: list[tuple[str, str, str]] = []
     for limit in facts.limits:
         if not limit.met and limit.name != "threshold":
-            what = t.sentence(limit.sentence) if limit.sentence else limit_words(limit, facts, t)
+            what = t.sentence(limit.sentence)
+            if not limit.sentence:
+                what = t("Not met, and accepted: {what}", what=limit_words(limit, facts, t))
             why = limit.reason if facts.internal else t("not told to recipients")
             rows.append((what, who if limit.accepted else t("nobody yet"), why if limit.accepted else "–"))
     for each in facts.columns:
@@ -305,7 +311,7 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     publisher = t("Who publishes")
     if decided:
         listed = ", ".join(map(str, decided[: _FEW + 2]))
-        publisher = t("Who publishes, and accepts decision {numbers}", numbers=listed)
+        publisher = t("Who publishes, and accepts no. {numbers}", numbers=listed)
     rows = [
         (publisher, facts.operator or fields.organisation, "", ""),
         (t("Data protection"), fields.reviewer, "", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from splu_desktop.core.messages import shown_of
+from splu_desktop.core.messages import isolated, shown_of
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number
 from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, Facts, Limit
@@ -156,7 +156,7 @@ def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
 def names(found: Sequence[str], t: Language, most: int = 12) -> str:
     """Return names between commas, the empty one by a word; of more than one beyond `most`, how many."""
     most = shown_of(len(found), most)
-    shown = ", ".join(each if each.strip() else t("no value") for each in found[:most])
+    shown = ", ".join(isolated(each) if each.strip() else t("no value") for each in found[:most])
     rest = len(found) - most
     return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
 
@@ -173,7 +173,7 @@ def whole(value: int | None, t: Language) -> Number | str:
 
 def cell_name(cell: Cell) -> str:
     """Return what a cell counts."""
-    return ", ".join(cell.line if cell.value == "mean" else (cell.value, *cell.line))
+    return ", ".join(map(isolated, cell.line if cell.value == "mean" else (cell.value, *cell.line)))
 
 
 def cell_words(cell: Cell, t: Language) -> str:
