@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, QTimer
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QLayout, QWidget
 
 
 class Fitted(QWidget):
@@ -35,19 +35,16 @@ class Fitted(QWidget):
         return QSize(0, self._least or super().minimumSizeHint().height())
 
 
+def let_go(layout: QLayout) -> None:
+    """Take all parts out of a layout, to be put elsewhere."""
+    for place in reversed(range(layout.count())):
+        item = layout.itemAt(place)
+        # An item that is taken and outlives its place keeps the part's sizes from the next one: Qt removes it itself.
+        layout.removeWidget(item.widget()) if item.widget() is not None else layout.removeItem(item)
+
+
 def hold_height(part: QWidget) -> None:
-    """Let a part be at least as high as its lines are at the width it has: Qt keeps what it once asked."""
+    """Let a part be at least as high as its lines are at the width it has."""
     layout = part.layout()
-    least = 0 if layout is None else layout.totalMinimumHeightForWidth(part.width())
-    if least != part.minimumHeight():
-        part.setMinimumHeight(least)
-        QTimer.singleShot(0, part, lambda: _ask_again(part))
-
-
-def _ask_again(part: QWidget) -> None:
-    above: QWidget | None = part
-    while above is not None and not isinstance(above, QScrollArea):
-        if (layout := above.layout()) is not None:
-            layout.invalidate()
-        above.updateGeometry()
-        above = above.parentWidget()
+    if layout is not None:
+        part.setMinimumHeight(layout.totalMinimumHeightForWidth(part.width()))

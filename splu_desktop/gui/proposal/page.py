@@ -37,7 +37,7 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
 from splu_desktop.gui.base.words import caption, joined, number, percent, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
-from splu_desktop.gui.proposal.fitted import Fitted
+from splu_desktop.gui.proposal.fitted import Fitted, let_go
 from splu_desktop.gui.proposal.offer import Offer, protect, write_protected
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
@@ -154,8 +154,7 @@ class ProposalPage(Page):
 
     def folded(self, fold: Fold) -> None:
         for layout in (self._left, self._right):
-            while layout.count():
-                layout.takeAt(0)
+            let_go(layout)
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
         self._sides.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._sides.setSpacing(14 if wide else 12)
@@ -187,8 +186,7 @@ class ProposalPage(Page):
     def _place_strength(self, narrow: bool) -> None:
         """Put the slider into the card, or into the footer, which stays in sight where the page scrolls."""
         for row in (self.strength_row, self.slider_row, self.slim_row):
-            while row.count():
-                row.takeAt(0)
+            let_go(row)
         self.slider.set_slim(narrow)
         parts = (self.safer, (self.slider, 1), self.exact)
         if narrow:
