@@ -3,7 +3,9 @@
 import sys
 
 from splu_desktop.core.errors import out_of_memory
+from splu_desktop.files.isolation.limits import modest_libraries
 
+modest_libraries()  # before NumPy is loaded, which then looks how many threads it may start
 try:
     from splu_desktop.cli.main import main
 except KeyboardInterrupt:  # before there is anybody to heed it (cli/base/endings.py)

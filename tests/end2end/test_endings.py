@@ -22,19 +22,10 @@ from tests.end2end.hospital import hospital, write
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has neither these signals nor limits of memory")
 _RUN = "import sys; from splu_desktop.cli.main import main; raise SystemExit(main())"
-_PLAN = [
-    "--sa",
-    "diagnosis",
-    "--nsa",
-    "sex,ward",
-    "--drop",
-    "age,patient_id,smoker",
-    "--person",
-    "none",
-    "--gamma",
-    "3",
-    "--accept-all",
-] + ["A test of endings"]
+_PLAN = (
+    *("--sa", "diagnosis", "--nsa", "sex,ward", "--drop", "age,patient_id,smoker", "--person", "none"),
+    *("--gamma", "3", "--accept-all", "A test of endings"),
+)
 
 
 @pytest.fixture
