@@ -174,6 +174,8 @@ class Case:
     def _readable(self) -> Line:
         read, cells, share = self.figures.answered, self.figures.cells, self.limits.useful
         value = read / cells if cells else 0.0
+        if not self.plan.questions:
+            return self._ordinary()
         if self.figures.useful(share):
             sentence = say("{read} of {cells} cells of 50 and more can be read.", read=read, cells=cells)
             return Line("too-blurred", OK, sentence, value, share)
@@ -191,6 +193,17 @@ class Case:
             wanted=share_words(share),
         )
         return Line("too-blurred", AMBER, sentence, value, share, repair)
+
+    def _ordinary(self) -> Line:
+        """Return what can be read where no table was asked for: nothing must come out, but something should."""
+        other = self.figures.other
+        if other == 0:
+            sentence = say("None of 200 ordinary questions can be read of it.")
+            return Line("too-blurred", AMBER, sentence, 0.0, None, Repair(say("Show ways that work"), self._way))
+        if other is None:
+            return Line("too-blurred", OK, say("No table was asked for."))
+        sentence = say("No table was asked for; {share} in 100 ordinary questions can be read.", share=int(100 * other))
+        return Line("too-blurred", OK, sentence, other)
 
     def _gives_away(self) -> Line | None:
         told = giveaways(self.prepared, self.plan) if self.told is None else self.told

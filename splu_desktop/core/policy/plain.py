@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from splu_desktop.core.audience import Audience
+from splu_desktop.core.generalise import table_after
+from splu_desktop.core.generalise.blanking import row_classes
+from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.policy.limits import limits_for
@@ -31,8 +36,8 @@ def plan_as_given(
 ) -> Plan:
     """Return the plan with these roles; nothing is made coarser, blanked or left out beyond them. See `propose`.
 
-    Columns without a role take the one suggested; classes are the columns that the tables count by. Raises
-    UnknownColumn, BadSetting; Cancelled.
+    Columns without a role take the one suggested; classes are the columns that tables count by, usual ones where none is
+    asked. Raises UnknownColumn, BadSetting; Cancelled.
     """
     known = suggest_roles(table) if suggestions is None else suggestions
     found = draft(
@@ -46,5 +51,22 @@ def plan_as_given(
         row_word=row_word,
         within=within,
         progress=progress,
-    ).plan
-    return replace(found, classes=next(iter(class_options(found)), ()))
+    )
+    plan = found.plan
+    if not found.named:
+        plan = replace(plan, questions=_large_enough(table_after(table, plan.generalisations), plan.questions))
+    return replace(plan, classes=next(iter(class_options(plan)), ()))
+
+
+def _large_enough(table: Table, questions: Sequence[AskedTable]) -> tuple[AskedTable, ...]:
+    """Return tables by so many of their columns, as they stand, that half of the rows lie in cells of 50 and more."""
+    found = []
+    for asked in questions:
+        sides = [table[asked.sa], *(table[name] for name in asked.by)]
+        for length in range(len(asked.by), -1, -1):
+            some = sides[: length + 1]
+            cells = np.bincount(row_classes([each.codes for each in some], [each.m for each in some], table.n))
+            if not length or 2 * cells[cells >= LEAST].sum() >= table.n:
+                found.append(replace(asked, by=asked.by[:length]))
+                break
+    return tuple(dict.fromkeys(found))

@@ -140,7 +140,7 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     blurred = any(line.open and line.name == "too-blurred" for line in lines)
     others = [line for line in lines if line.open and line.name != "too-blurred"]
     red = [line for line in others if line.state == RED]
-    if blurred and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
+    if blurred and plan.questions and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
         return TOO_SMALL, counted(
             figures.persons,
             "{n} person is too few: no strength both hides them and answers your tables.",
@@ -158,6 +158,8 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
         return UNSAFE, counted(
             len(others), "Not safe yet. One line needs your decision.", "Not safe yet. {n} lines need your decision."
         )
+    if not plan.questions:
+        return USEFUL, say("No table was asked for, and no limit is broken.")
     return USEFUL, counted(
         len(plan.questions),
         "Recipients can use it for your table, and no limit is broken.",
